@@ -1,0 +1,6 @@
+"""`python -m frontdesk`."""
+
+from frontdesk.cli import main
+
+if __name__ == "__main__":
+    main()

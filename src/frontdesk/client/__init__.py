@@ -1,0 +1,1 @@
+"""The interface as Python: one method per endpoint, expected failures as InboxError."""

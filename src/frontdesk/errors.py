@@ -1,0 +1,67 @@
+"""The expected failures of frontdesk: everything that is not a bug.
+
+    InboxError
+    ├── Unreachable        no answer, or "try again": connection, deadline, 429, 502, 503, 504
+    ├── Unauthorised       401: the server refuses the key
+    ├── Forbidden          403: the key lacks a scope, or the account is disabled
+    ├── NotFound           404: no such row, or no such path on this server
+    ├── Refused            any other 4xx: the request itself was wrong
+    │   └── CursorRefused  the cursor is unknown, expired or of another list
+    ├── BadResponse        an answer that cannot be read, or 5xx that is not "try again"
+    ├── UnusableFile       a database, cache or input file that is not ours, newer or broken
+    └── BadSettings        settings, environment or key that cannot be used
+
+`str(error)` is one sentence for the user. It never holds a key.
+"""
+
+
+class InboxError(Exception):
+    """An expected failure."""
+
+
+class Unreachable(InboxError):
+    """No usable answer now. `retry_after` is in seconds, None if the server did not tell."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Unauthorised(InboxError):
+    """The server refuses the key."""
+
+
+class Forbidden(InboxError):
+    """The key is good, but not for this. `scope` names what is missing, when the server tells."""
+
+    def __init__(self, message: str, *, scope: str | None = None) -> None:
+        super().__init__(message)
+        self.scope = scope
+
+
+class NotFound(InboxError):
+    """The row, or the path, does not exist on this server."""
+
+
+class Refused(InboxError):
+    """The server refuses the request itself. `code` is the problem's stable code."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class CursorRefused(Refused):
+    """The cursor cannot be continued: start again at the head."""
+
+
+class BadResponse(InboxError):
+    """The server answered with something that is not the interface."""
+
+
+class UnusableFile(InboxError):
+    """A file that cannot be used as what it was named for. It was left untouched."""
+
+
+class BadSettings(InboxError):
+    """Settings that cannot be used."""

@@ -1,0 +1,1 @@
+"""Conversations at rest: SQL, and nothing else knows any."""

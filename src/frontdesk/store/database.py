@@ -1,0 +1,42 @@
+"""What a store's database can do, whichever engine is behind it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeVar
+
+Row = Mapping[str, Any]
+T = TypeVar("T")
+
+SCHEMA_VERSION = 1
+
+
+class Connection(Protocol):
+    """One transaction. SQL has `:name` parameters and runs on both engines."""
+
+    def rows(self, sql: str, parameters: Mapping[str, object] = ...) -> list[Row]:
+        """All rows, addressed by column name."""
+
+    def row(self, sql: str, parameters: Mapping[str, object] = ...) -> Row | None:
+        """The first row, or None."""
+
+    def run(self, sql: str, parameters: Mapping[str, object] = ...) -> int:
+        """Run one statement; returns the number of rows it changed."""
+
+    def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
+        """Run one statement for each set of parameters, in order."""
+
+
+class Database(Protocol):
+    """Runs work in transactions. Both methods block: call them from a thread of their own.
+
+    Raises: UnusableFile when opened on a file that is not ours, or newer than the program;
+    Unreachable when the database is locked or down beyond its timeout.
+    """
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on one snapshot; it must not write."""
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in one write transaction: all of it is kept, or nothing."""
+
+    def close(self) -> None:
+        """Give up every connection. No call may follow."""

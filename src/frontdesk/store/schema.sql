@@ -1,0 +1,177 @@
+-- Conversations at rest. One schema, two dialects: lines that start with "--sl " are for SQLite,
+-- "--pg " for PostgreSQL, all others for both.
+--
+-- account_id leads every key and index. Times are epoch milliseconds, UTC. No triggers, no sequences.
+-- "Nobody" is assignee_id 0, "no label" is label_id 0. status: 0 open, 1 snoozed, 2 resolved;
+-- state = 2 * status + (assignee_id <> 0). direction: 0 inbound, 1 outbound.
+-- Columns named *_json hold what is only ever passed through.
+
+CREATE TABLE meta(name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+
+-- revision: raised by every committing write of the account.
+CREATE TABLE account(
+  id BIGINT NOT NULL PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+  timezone TEXT NOT NULL DEFAULT 'UTC', revision BIGINT NOT NULL DEFAULT 0,
+  disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL);
+
+-- The last id given out, by kind of row.
+CREATE TABLE last_id(
+  account_id BIGINT NOT NULL, kind TEXT NOT NULL, value BIGINT NOT NULL,
+  PRIMARY KEY(account_id, kind));
+
+CREATE TABLE api_key(
+  key_id TEXT NOT NULL PRIMARY KEY, account_id BIGINT NOT NULL, secret_hash BLOB NOT NULL,
+  last4 TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL, user_id BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT, last_used_at BIGINT);
+CREATE INDEX api_key_account ON api_key(account_id, created_at);
+
+CREATE TABLE channel(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone_number_id TEXT NOT NULL,
+  name TEXT NOT NULL, name_key TEXT NOT NULL, alias TEXT, phone TEXT, display_phone_number TEXT,
+  verified_name TEXT, quality_rating TEXT, status TEXT, name_status TEXT, messaging_limit TEXT,
+  throughput TEXT, platform TEXT, on_business_app SMALLINT, waba_id TEXT, synced_at BIGINT,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX channel_number ON channel(account_id, phone_number_id);
+CREATE INDEX channel_order ON channel(account_id, name_key, id);
+
+CREATE TABLE app_user(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
+  key TEXT NOT NULL, email TEXT, role TEXT NOT NULL, availability TEXT, avatar_url TEXT,
+  active SMALLINT NOT NULL DEFAULT 1, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX app_user_key ON app_user(account_id, key);
+CREATE INDEX app_user_order ON app_user(account_id, name_key, id);
+
+CREATE TABLE team(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
+  description TEXT, distribution TEXT NOT NULL DEFAULT 'round_robin',
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE INDEX team_order ON team(account_id, name_key, id);
+CREATE TABLE team_channel(
+  account_id BIGINT NOT NULL, team_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  PRIMARY KEY(account_id, team_id, channel_id));
+CREATE TABLE team_member(
+  account_id BIGINT NOT NULL, team_id BIGINT NOT NULL, user_id BIGINT NOT NULL,
+  PRIMARY KEY(account_id, team_id, user_id));
+
+-- title_key: the casefolded title, what the label filter compares.
+CREATE TABLE label(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL,
+  description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff',
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX label_title ON label(account_id, title_key);
+
+CREATE TABLE custom_field(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL,
+  type TEXT NOT NULL, description TEXT, options_json TEXT NOT NULL DEFAULT '[]', pattern TEXT,
+  pattern_hint TEXT, position BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX custom_field_key ON custom_field(account_id, key);
+
+CREATE TABLE canned_response(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, short_code TEXT NOT NULL, text TEXT NOT NULL,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX canned_response_code ON canned_response(account_id, short_code);
+
+CREATE TABLE template(
+  account_id BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
+  category TEXT, status TEXT, parameter_format TEXT, components_json TEXT NOT NULL DEFAULT '[]',
+  quality_score TEXT, rejected_reason TEXT, previous_category TEXT, waba_id TEXT, updated_at BIGINT,
+  PRIMARY KEY(account_id, id));
+CREATE INDEX template_order ON template(account_id, name, language, id);
+
+-- name: the best name known, by name_rank (0 none, 1 profile, 2 imported, 3 address book).
+CREATE TABLE contact(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
+  username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
+  profile_name TEXT, email TEXT, blocked SMALLINT NOT NULL DEFAULT 0,
+  custom_json TEXT NOT NULL DEFAULT '{}', last_activity_at BIGINT,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
+CREATE UNIQUE INDEX contact_wa_user ON contact(account_id, wa_user_id);
+CREATE INDEX contact_wa ON contact(account_id, wa_id);
+
+-- Old numbers that still lead to a contact.
+CREATE TABLE contact_alias(
+  account_id BIGINT NOT NULL, phone TEXT NOT NULL, contact_id BIGINT NOT NULL,
+  PRIMARY KEY(account_id, phone));
+
+-- read_marker: inbound messages up to this time count as read; null where nothing ever told.
+-- folded_at: time of the newest fact that the columns above it already contain.
+CREATE TABLE conversation(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
+  awaiting_human SMALLINT NOT NULL DEFAULT 0, snoozed_until BIGINT, unread_count BIGINT,
+  read_marker BIGINT, waiting_since BIGINT, first_reply_at BIGINT, last_inbound_at BIGINT,
+  last_activity_at BIGINT NOT NULL, last_message_json TEXT, folded_at BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
+
+-- The filter table: one row with label_id 0 for every conversation, and one for each of its labels.
+CREATE TABLE entry(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, label_id BIGINT NOT NULL,
+  state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  last_activity_at BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, conversation_id, label_id));
+--sl   PRIMARY KEY(account_id, conversation_id, label_id)) WITHOUT ROWID;
+CREATE INDEX entry_state ON entry(account_id, label_id, state, last_activity_at, conversation_id);
+CREATE INDEX entry_channel
+  ON entry(account_id, label_id, channel_id, state, last_activity_at, conversation_id);
+--pg CREATE INDEX entry_assignee
+--pg   ON entry(account_id, label_id, assignee_id, state, last_activity_at, conversation_id)
+--pg   INCLUDE(channel_id);
+--sl CREATE INDEX entry_assignee ON entry(
+--sl   account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id);
+
+-- Counter cells: how many conversations (label 0: all) are in each combination; no row for none.
+-- unread: 0 read, 1 unread messages, 2 no read marker.
+CREATE TABLE cell(
+  account_id BIGINT NOT NULL, label_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, awaiting SMALLINT NOT NULL,
+  unread SMALLINT NOT NULL, n BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, label_id, channel_id, state, assignee_id, awaiting, unread));
+--sl   PRIMARY KEY(account_id, label_id, channel_id, state, assignee_id, awaiting, unread))
+--sl   WITHOUT ROWID;
+
+-- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element,
+-- kept where we do not map its type.
+CREATE TABLE message(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
+  created_at BIGINT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
+  author_id TEXT, author_name TEXT, type TEXT NOT NULL, text TEXT, content_json TEXT,
+  media_json TEXT, channel_id BIGINT NOT NULL, wamid TEXT, reply_wamid TEXT, forwarded TEXT,
+  referral_json TEXT, delivery_status TEXT, sent_at BIGINT, delivered_at BIGINT, read_at BIGINT,
+  played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
+  deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
+--pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
+--sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
+CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
+
+-- One person's current reaction to one message, found by the target's wamid.
+CREATE TABLE reaction(
+  account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target_wamid TEXT NOT NULL,
+  person TEXT NOT NULL, emoji TEXT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, channel_id, target_wamid, person));
+
+CREATE TABLE note(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, text TEXT NOT NULL, author TEXT NOT NULL,
+  author_id TEXT, author_name TEXT, external_id TEXT,
+  PRIMARY KEY(account_id, conversation_id, created_at, id));
+CREATE UNIQUE INDEX note_external ON note(account_id, external_id);
+
+-- What happened to a conversation besides messages: opened, resolved, snoozed, assigned, …
+CREATE TABLE conversation_event(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
+  created_at BIGINT NOT NULL, name TEXT NOT NULL, value_json TEXT NOT NULL DEFAULT '{}',
+  external_id TEXT,
+  PRIMARY KEY(account_id, conversation_id, created_at, id));
+CREATE UNIQUE INDEX conversation_event_external ON conversation_event(account_id, external_id);

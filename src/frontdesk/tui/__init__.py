@@ -1,0 +1,1 @@
+"""The viewer: screens and keys; the only place that knows Textual."""

@@ -1,0 +1,36 @@
+"""What every wire value has in common."""
+
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Wire(BaseModel):
+    """A frozen value of the interface. Unknown members are ignored, missing ones take defaults.
+
+    Our service sends every member; the defaults are what the client assumes of other servers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+
+def timestamp(milliseconds: int) -> str:
+    """ISO 8601 in UTC with exactly three decimals, so that text order is time order (contract 1.1).
+
+    >>> timestamp(1773480413000)
+    '2026-03-14T09:26:53.000Z'
+    """
+    seconds, rest = divmod(milliseconds, 1000)
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+
+
+def instant(text: str | None) -> datetime | None:
+    """The moment that a timestamp names, in UTC; None where there is none or it cannot be read."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

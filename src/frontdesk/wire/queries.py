@@ -1,0 +1,25 @@
+"""What a client may ask of a list: filters and limits (contract 1.2, 1.5)."""
+
+from frontdesk.wire.base import Wire
+
+STATUSES = ("open", "snoozed", "resolved")
+ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
+
+MAX_LIMIT = 100
+CONVERSATION_LIMIT = 25
+CONTACT_LIMIT = 25
+MESSAGE_LIMIT = 50
+CATALOGUE_LIMIT = 100
+
+
+class ConversationFilter(Wire):
+    """Which conversations: every member that is not None must match."""
+
+    status: str | None = None
+    assignee: str | None = None
+    channel: str | None = None
+    label: str | None = None
+
+    def parameters(self) -> dict[str, str]:
+        """The query parameters, in a fixed order, those without a value left out."""
+        return {name: value for name, value in self if value is not None}
