@@ -1,4 +1,4 @@
-"""The commands of frontdesk: builds everything, passes it in; the only place that reads settings."""
+"""The commands of frontdesk: builds everything, passes it in, alone reads settings."""
 
 import click
 

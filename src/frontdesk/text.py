@@ -1,0 +1,151 @@
+"""Words on the way to a reader: hostile characters out, times and sizes short.
+
+Everything that a terminal or a shell prints passes `clean`, once, where a server's answer is read.
+"""
+
+import json
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+# Bidirectional overrides, embeddings and isolates: shown, never obeyed.
+_DIRECTION_MARKS = {
+    0x202A: "<LRE>",
+    0x202B: "<RLE>",
+    0x202C: "<PDF>",
+    0x202D: "<LRO>",
+    0x202E: "<RLO>",
+    0x2066: "<LRI>",
+    0x2067: "<RLI>",
+    0x2068: "<FSI>",
+    0x2069: "<PDI>",
+}
+
+# Invisible, and of no use to a reader. The joiners 200C and 200D stay: Persian and emoji need them.
+_INVISIBLE = (
+    0x061C,
+    0x180E,
+    0x200B,
+    0x200E,
+    0x200F,
+    0x2060,
+    0x2061,
+    0x2062,
+    0x2063,
+    0x2064,
+    0xFEFF,
+)
+
+_TABLE: dict[int, str | None] = {
+    **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), REPLACEMENT),
+    **dict.fromkeys(_INVISIBLE),
+    **dict.fromkeys((*range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)), REPLACEMENT),
+    **_DIRECTION_MARKS,
+    0x09: "\t",
+    0x0A: "\n",
+    0x2028: "\n",
+    0x2029: "\n",
+}
+
+# Any byte sequence of a JSON body that could decode to a character of the table above.
+_SUSPECT = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\\[bfr]|\\u(?:00[01789]|061|180|20|fe|ff|d[89a-f])",
+    re.IGNORECASE,
+)
+
+
+def clean(text: str) -> str:
+    """`text` without anything that a terminal would obey; newlines and tabs stay.
+
+    Controls and lone surrogates become U+FFFD, direction overrides become visible marks.
+    """
+    return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+def clean_json(body: bytes) -> bytes:
+    """A JSON document with every string in it cleaned; one without suspects comes back as it is.
+
+    Raises: ValueError: the body has suspects and is not JSON.
+    """
+    if not _SUSPECT.search(body):
+        return body
+    try:
+        cleaned = _clean_value(json.loads(body))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return json.dumps(cleaned, ensure_ascii=False).encode()
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _clean_value(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_clean_value(member) for member in value]
+    return value
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """How long ago, in at most six cells: now, 12m, 3h, Tue, 9 Mar, 2024. Never negative."""
+    passed = max(now - then, timedelta())
+    if passed < timedelta(minutes=1):
+        return "now"
+    if passed < timedelta(hours=1):
+        return f"{passed // timedelta(minutes=1)}m"
+    if passed < timedelta(days=1):
+        return f"{passed // timedelta(hours=1)}h"
+    if passed < timedelta(days=6):
+        return f"{then:%a}"
+    return short_date(then) if then.year == now.year else str(then.year)
+
+
+def duration(length: timedelta) -> str:
+    """A length of time in its largest unit: 12m, 3h, 2d; under a minute is 0m, never negative."""
+    minutes = max(0, length // timedelta(minutes=1))
+    if minutes < 60:
+        return f"{minutes}m"
+    if minutes < 24 * 60:
+        return f"{minutes // 60}h"
+    return f"{minutes // (24 * 60)}d"
+
+
+def long_duration(length: timedelta) -> str:
+    """A length of time in its two largest units: 21 h 40 m, 3 d 2 h, 5 m."""
+    minutes = max(0, length // timedelta(minutes=1))
+    days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {rest} m" if hours else f"{rest} m"
+
+
+def short_date(day: datetime) -> str:
+    """9 Mar."""
+    return f"{day.day} {day:%b}"
+
+
+def long_date(day: datetime) -> str:
+    """Friday 13 March 2026."""
+    return f"{day:%A} {day.day} {day:%B} {day.year}"
+
+
+def file_size(size: int) -> str:
+    """A file's size in its largest unit: 812 B, 240 KB, 3.4 MB."""
+    if size < 1000:
+        return f"{size} B"
+    if size < 1_000_000:
+        return f"{round(size / 1000)} KB"
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def words(name: str) -> str:
+    """A name of the interface as words: `ai_agent` is "ai agent"."""
+    return name.replace("_", " ").strip() or "unknown"

@@ -1,0 +1,100 @@
+"""Hostile characters go, times and sizes are short."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.text import ago, clean, clean_json, duration, file_size, long_duration
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[31mred", "�[31mred"),
+        ("a\x9b2Jb", "a�2Jb"),
+        ("title\x07\x00", "title��"),
+        ("one\r\ntwo\rthree", "one\ntwo�three"),
+        ("\u202egpj.exe", "<RLO>gpj.exe"),
+        ("\u2066in\u2069", "<LRI>in<PDI>"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("lone \ud800 surrogate", "lone � surrogate"),
+        ("tab\tand\nline", "tab\tand\nline"),
+        ("👩\u200d👧 ❤\ufe0f", "👩\u200d👧 ❤\ufe0f"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_made_visible(hostile: str, shown: str) -> None:
+    assert clean(hostile) == shown
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0, max_codepoint=0x2100)))
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_a_json_body_is_cleaned_however_its_characters_are_written(value: object) -> None:
+    for ascii_only in (True, False):
+        body = json.dumps(value, ensure_ascii=ascii_only)
+        try:
+            encoded = body.encode()
+        except UnicodeEncodeError:
+            continue
+        cleaned = clean_json(encoded).decode()
+        assert all(text == clean(text) for text in _strings(json.loads(cleaned)))
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for pair in value.items() for part in pair for text in _strings(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in _strings(part)]
+    return []
+
+
+def test_a_harmless_body_is_not_copied() -> None:
+    body = '{"text": "Olá 👍 漢字"}'.encode()
+    assert clean_json(body) is body
+
+
+def test_a_suspect_body_that_is_not_json_is_refused() -> None:
+    with pytest.raises(ValueError, match="Expecting"):
+        clean_json(b"\x7f<html>")
+
+
+@pytest.mark.parametrize(
+    ("passed", "shown"),
+    [
+        (timedelta(seconds=-90), "now"),
+        (timedelta(seconds=59), "now"),
+        (timedelta(minutes=12), "12m"),
+        (timedelta(hours=3), "3h"),
+        (timedelta(days=2), "Thu"),
+        (timedelta(days=20), "22 Feb"),
+        (timedelta(days=400), "2025"),
+    ],
+)
+def test_ages_are_short(passed: timedelta, shown: str) -> None:
+    assert ago(NOW - passed, NOW) == shown
+
+
+def test_durations_name_their_units() -> None:
+    assert [duration(timedelta(minutes=m)) for m in (-5, 12, 125, 3000)] == [
+        "0m",
+        "12m",
+        "2h",
+        "2d",
+    ]
+    assert long_duration(timedelta(hours=21, minutes=40)) == "21 h 40 m"
+    assert long_duration(timedelta(days=3, hours=2)) == "3 d 2 h"
+    assert long_duration(timedelta(minutes=5)) == "5 m"
+
+
+def test_sizes_name_their_units() -> None:
+    assert [file_size(n) for n in (812, 240_000, 3_400_000)] == ["812 B", "240 KB", "3.4 MB"]
