@@ -94,7 +94,10 @@ class MessageUpsert:
 
 @dataclass(frozen=True, slots=True)
 class StatusUpdate:
-    """A delivery step of an outbound message. status: sent, delivered, read, played, failed."""
+    """A delivery step of an outbound message. status: sent, delivered, read, played, failed.
+
+    category: what the provider charges the message as: service, marketing, utility, …
+    """
 
     channel: str
     person: Person | None
@@ -103,6 +106,7 @@ class StatusUpdate:
     status: str
     error: Mapping[str, Any] | None = None
     live: bool = True
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

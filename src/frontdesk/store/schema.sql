@@ -86,11 +86,13 @@ CREATE TABLE template(
 CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best name known, by name_rank (0 none, 1 profile, 2 imported, 3 address book).
+-- named_at, told_at: time of the fact that gave the name, and of the newest that gave anything else.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
-  profile_name TEXT, email TEXT, blocked SMALLINT NOT NULL DEFAULT 0,
-  custom_json TEXT NOT NULL DEFAULT '{}', last_activity_at BIGINT,
+  named_at BIGINT NOT NULL DEFAULT 0, profile_name TEXT, email TEXT,
+  blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
+  told_at BIGINT NOT NULL DEFAULT 0, last_activity_at BIGINT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
@@ -104,12 +106,15 @@ CREATE TABLE contact_alias(
 
 -- read_marker: inbound messages up to this time count as read; null where nothing ever told.
 -- folded_at: time of the newest fact that the columns above it already contain.
+-- told: 0 while only back-fill is known, so that status was chosen by age or by the importer;
+-- unanswered_since: waiting_since as the facts have it, before such a choice of resolved hid it.
 CREATE TABLE conversation(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
   awaiting_human SMALLINT NOT NULL DEFAULT 0, snoozed_until BIGINT, unread_count BIGINT,
   read_marker BIGINT, waiting_since BIGINT, first_reply_at BIGINT, last_inbound_at BIGINT,
   last_activity_at BIGINT NOT NULL, last_message_json TEXT, folded_at BIGINT NOT NULL DEFAULT 0,
+  told SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
@@ -141,7 +146,8 @@ CREATE TABLE cell(
 --sl   WITHOUT ROWID;
 
 -- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element,
--- kept where we do not map its type.
+-- kept where we do not map its type. live: 0 for back-fill. category: what the provider charged an
+-- outbound message as (service, marketing, …).
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
@@ -150,11 +156,13 @@ CREATE TABLE message(
   referral_json TEXT, delivery_status TEXT, sent_at BIGINT, delivered_at BIGINT, read_at BIGINT,
   played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
+  live SMALLINT NOT NULL DEFAULT 1, category TEXT,
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 
--- One person's current reaction to one message, found by the target's wamid.
+-- One person's current reaction to one message, found by the target's wamid; emoji '' once it was
+-- taken away.
 CREATE TABLE reaction(
   account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target_wamid TEXT NOT NULL,
   person TEXT NOT NULL, emoji TEXT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
