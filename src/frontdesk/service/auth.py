@@ -1,0 +1,171 @@
+"""API keys: how they are made and read, and what each opens (contract 3)."""
+
+import hashlib
+import hmac
+import re
+import secrets
+import string
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from frontdesk.service.problems import Refusal, unauthorised
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.keys import account, find_key
+
+SCOPES = (
+    "conversations:read",
+    "messages:read",
+    "notes:read",
+    "contacts:read",
+    "labels:read",
+    "custom_fields:read",
+    "users:read",
+    "teams:read",
+    "channels:read",
+    "canned_responses:read",
+    "templates:read",
+    "reports:read",
+)
+
+PREFIX = "fd_live_"
+_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_KEY_ID_LENGTH, _SECRET_LENGTH, _CHECKSUM_LENGTH = 8, 40, 6
+_KEY = re.compile(rf"{PREFIX}[0-9A-Za-z]{{54}}")
+_NO_HASH = bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a key opens: an account, some scopes, and the user who is "me", if any."""
+
+    key_id: str
+    account_id: int
+    scopes: frozenset[str]
+    user_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A key that lives in memory only, known by its hash."""
+
+    secret_hash: bytes = field(repr=False)
+    grant: Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and how far the account had come when the key was read.
+
+    last_used_at is None for a guest, and for a key that was never used.
+    """
+
+    grant: Grant
+    revision: int
+    kept: bool = False
+    last_used_at: int | None = None
+
+
+def new_key() -> str:
+    """A new key: prefix, public key id, random secret, checksum."""
+    body = PREFIX + "".join(
+        secrets.choice(_ALPHABET) for _ in range(_KEY_ID_LENGTH + _SECRET_LENGTH)
+    )
+    return body + _checksum(body)
+
+
+def new_guest(account_id: int, user_id: int | None = None) -> tuple[str, Guest]:
+    """A key with every scope, and the guest to hand to `create_app`; nothing is written."""
+    key = new_key()
+    grant = Grant(key_id(key), account_id, frozenset(SCOPES), user_id)
+    return key, Guest(key_hash(key), grant)
+
+
+def is_well_formed(key: str) -> bool:
+    """Whether this can be a key of ours at all: its shape and its checksum."""
+    return bool(_KEY.fullmatch(key)) and key.endswith(_checksum(key[:-_CHECKSUM_LENGTH]))
+
+
+def key_id(key: str) -> str:
+    """The public part of a key, fit for logs."""
+    return key[len(PREFIX) : len(PREFIX) + _KEY_ID_LENGTH]
+
+
+def key_hash(key: str) -> bytes:
+    """What is kept of a key. Its secret has 238 random bits, so a fast hash is enough."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def authenticate(
+    connection: Connection, authorization: Sequence[str], guests: Sequence[Guest], now: int
+) -> Caller:
+    """Who asks, by the values of the `Authorization` headers; one indexed read.
+
+    Raises: Refusal: no key, a bad, revoked or expired key, or a disabled account.
+    """
+    key = _credential(authorization)
+    if not is_well_formed(key):
+        raise _invalid()
+    given = key_hash(key)
+    for guest in guests:
+        if hmac.compare_digest(guest.secret_hash, given):
+            return _guest_caller(connection, guest)
+    row = find_key(connection, key_id(key))
+    # Compared even where there is no such key, so that the time taken tells nothing.
+    genuine = hmac.compare_digest(_NO_HASH if row is None else bytes(row["secret_hash"]), given)
+    if row is None or not genuine:
+        raise _invalid()
+    return _kept_caller(row, now)
+
+
+def _credential(authorization: Sequence[str]) -> str:
+    if not authorization:
+        raise unauthorised("missing_credentials", "Send the header Authorization: Bearer <key>.")
+    if len(authorization) > 1:
+        raise _invalid()
+    scheme, _, key = authorization[0].strip(" \t").partition(" ")
+    if scheme.lower() != "bearer" or not key.strip():
+        raise unauthorised("missing_credentials", "Send the header Authorization: Bearer <key>.")
+    return key.strip()
+
+
+def _guest_caller(connection: Connection, guest: Guest) -> Caller:
+    row = account(connection, guest.grant.account_id)
+    if row is None:
+        raise _invalid()
+    _check_enabled(row)
+    return Caller(guest.grant, row["revision"])
+
+
+def _kept_caller(row: Row, now: int) -> Caller:
+    if row["revoked_at"] is not None:
+        raise unauthorised("key_revoked", "The API key has been revoked.")
+    if row["expires_at"] is not None and row["expires_at"] <= now:
+        raise unauthorised("key_expired", "The API key has expired.")
+    _check_enabled(row)
+    grant = Grant(
+        row["key_id"],
+        row["account_id"],
+        frozenset(row["scopes"].split()),
+        row["user_id"] or None,
+    )
+    return Caller(grant, row["revision"], True, row["last_used_at"])
+
+
+def _check_enabled(row: Row) -> None:
+    if row["disabled"]:
+        raise Refusal("account_disabled", "The account of this API key is disabled.")
+
+
+def _invalid() -> Refusal:
+    return unauthorised("invalid_key", "The API key is malformed or unknown.")
+
+
+def _checksum(body: str) -> str:
+    """CRC-32 in base 62: a typing mistake is told without asking the database."""
+    rest = zlib.crc32(body.encode())
+    digits = ""
+    for _ in range(_CHECKSUM_LENGTH):
+        rest, digit = divmod(rest, len(_ALPHABET))
+        digits = _ALPHABET[digit] + digits
+    return digits

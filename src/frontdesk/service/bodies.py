@@ -1,0 +1,314 @@
+"""Rows of the store as values of the interface. Every member is given, so that none is left out."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from frontdesk.store.database import Row
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    CustomField,
+    Delivery,
+    Label,
+    Media,
+    Message,
+    MessagePreview,
+    Note,
+    PhoneRef,
+    ProviderError,
+    Reaction,
+    Ref,
+    ReplyTo,
+    Team,
+    Template,
+    User,
+    UserRef,
+    timestamp,
+)
+
+STATUSES = ("open", "snoozed", "resolved")
+DIRECTIONS = ("inbound", "outbound")
+SERVICE_WINDOW = 24 * 60 * 60 * 1000
+
+
+def conversation_body(row: Row, labels: Sequence[str], *, with_preview: bool) -> Conversation:
+    """A conversation; without `with_preview`, `last_message` stays unset."""
+    preview = {"last_message": _preview(row["last_message_json"])} if with_preview else {}
+    assigned = row["assignee_id"]
+    last_inbound = row["last_inbound_at"]
+    return Conversation(
+        id=str(row["id"]),
+        status=STATUSES[row["status"]],
+        awaiting_human=bool(row["awaiting_human"]),
+        snoozed_until=_time(row["snoozed_until"]),
+        channel=PhoneRef(
+            id=row["phone_number_id"], name=row["channel_name"], phone=row["channel_phone"]
+        ),
+        contact=PhoneRef(
+            id=str(row["contact_id"]), name=row["contact_name"], phone=row["contact_phone"]
+        ),
+        assignee=UserRef(id=str(assigned), name=row["assignee"] or "") if assigned else None,
+        labels=tuple(labels),
+        unread_count=row["unread_count"],
+        waiting_since=_time(row["waiting_since"]),
+        first_reply_at=_time(row["first_reply_at"]),
+        last_inbound_at=_time(last_inbound),
+        service_window_expires_at=_time(last_inbound and last_inbound + SERVICE_WINDOW),
+        last_activity_at=timestamp(row["last_activity_at"]),
+        created_at=timestamp(row["created_at"]),
+        updated_at=timestamp(row["updated_at"]),
+        **preview,
+    )
+
+
+def message_body(
+    row: Row, author: Ref | None, quoted: Row | None, reactions: Sequence[Row]
+) -> Message:
+    """A message; of a deleted one only the frame is told."""
+    deleted = row["deleted_at"] is not None
+    outbound = row["direction"] == 1
+    return Message(
+        id=str(row["id"]),
+        conversation_id=str(row["conversation_id"]),
+        direction=DIRECTIONS[row["direction"]],
+        author=row["author"],
+        author_ref=author,
+        type=row["type"],
+        text=None if deleted else row["text"],
+        content=None if deleted else _contents(row["content_json"]),
+        media=None if deleted else _media(row["media_json"]),
+        reply_to=_reply_to(row["reply_wamid"], quoted),
+        forwarded=row["forwarded"],
+        referral=_contents(row["referral_json"]),
+        reactions=tuple(_reaction(reaction) for reaction in reactions),
+        delivery_status=row["delivery_status"] if outbound else None,
+        delivery=_delivery(row) if outbound else None,
+        error=_error(row["error_json"]),
+        wamid=row["wamid"],
+        source=row["source"],
+        edited_at=_time(row["edited_at"]),
+        deleted_at=_time(row["deleted_at"]),
+        created_at=timestamp(row["created_at"]),
+    )
+
+
+def note_body(row: Row, author: Ref | None) -> Note:
+    """An internal note."""
+    return Note(
+        id=str(row["id"]),
+        conversation_id=str(row["conversation_id"]),
+        text=row["text"],
+        author=row["author"],
+        author_ref=author,
+        created_at=timestamp(row["created_at"]),
+        updated_at=timestamp(row["updated_at"]),
+    )
+
+
+def contact_body(row: Row) -> Contact:
+    """A customer."""
+    return Contact(
+        id=str(row["id"]),
+        phone=row["phone"],
+        name=row["name"],
+        profile_name=row["profile_name"],
+        email=row["email"],
+        wa_id=row["wa_id"],
+        wa_user_id=row["wa_user_id"],
+        username=row["username"],
+        blocked=bool(row["blocked"]),
+        custom_fields=_contents(row["custom_json"]) or {},
+        last_activity_at=_time(row["last_activity_at"]),
+        **_times(row),
+    )
+
+
+def label_body(row: Row) -> Label:
+    """A label."""
+    return Label(
+        id=str(row["id"]),
+        title=row["title"],
+        description=row["description"],
+        color=row["color"],
+        **_times(row),
+    )
+
+
+def custom_field_body(row: Row) -> CustomField:
+    """The definition of a contact attribute."""
+    return CustomField(
+        id=str(row["id"]),
+        key=row["key"],
+        name=row["name"],
+        type=row["type"],
+        scope="contact",
+        description=row["description"],
+        options=tuple(_contents(row["options_json"]) or ()),
+        pattern=row["pattern"],
+        pattern_hint=row["pattern_hint"],
+        position=row["position"],
+        **_times(row),
+    )
+
+
+def user_body(row: Row) -> User:
+    """An agent."""
+    return User(
+        id=str(row["id"]),
+        name=row["name"],
+        email=row["email"],
+        role=row["role"],
+        availability=row["availability"],
+        avatar_url=row["avatar_url"],
+        active=bool(row["active"]),
+        **_times(row),
+    )
+
+
+def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team:
+    """A team with its numbers and members."""
+    return Team(
+        id=str(row["id"]),
+        name=row["name"],
+        description=row["description"],
+        distribution=row["distribution"],
+        channels=tuple(channels),
+        members=tuple(UserRef(id=str(user["id"]), name=user["name"]) for user in members),
+        **_times(row),
+    )
+
+
+def channel_body(row: Row) -> Channel:
+    """A WhatsApp number; its id is the provider's."""
+    on_business_app = row["on_business_app"]
+    return Channel(
+        id=row["phone_number_id"],
+        name=row["name"],
+        phone=row["phone"],
+        display_phone_number=row["display_phone_number"],
+        verified_name=row["verified_name"],
+        quality_rating=row["quality_rating"],
+        status=row["status"],
+        name_status=row["name_status"],
+        messaging_limit=row["messaging_limit"],
+        throughput=row["throughput"],
+        platform=row["platform"],
+        on_business_app=None if on_business_app is None else bool(on_business_app),
+        waba_id=row["waba_id"],
+        synced_at=_time(row["synced_at"]),
+        **_times(row),
+    )
+
+
+def canned_response_body(row: Row) -> CannedResponse:
+    """A reusable reply."""
+    return CannedResponse(
+        id=str(row["id"]), short_code=row["short_code"], text=row["text"], **_times(row)
+    )
+
+
+def template_body(row: Row, channels: Sequence[str]) -> Template:
+    """A message template, with every number of its business account."""
+    return Template(
+        id=row["id"],
+        name=row["name"],
+        language=row["language"],
+        category=row["category"],
+        status=row["status"],
+        parameter_format=row["parameter_format"],
+        components=tuple(_contents(row["components_json"]) or ()),
+        quality_score=row["quality_score"],
+        rejected_reason=row["rejected_reason"],
+        previous_category=row["previous_category"],
+        waba_id=row["waba_id"],
+        channels=tuple(channels),
+        updated_at=_time(row["updated_at"]),
+    )
+
+
+def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
+    """Rows in lists by the value of one column; an unknown value has an empty list."""
+    groups: defaultdict[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row[by]].append(row)
+    return groups
+
+
+def _preview(text: str | None) -> MessagePreview | None:
+    return None if text is None else MessagePreview(**_members(MessagePreview, text))
+
+
+def _media(text: str | None) -> Media | None:
+    return None if text is None else Media(**_members(Media, text))
+
+
+def _error(text: str | None) -> ProviderError | None:
+    return None if text is None else ProviderError(**_members(ProviderError, text))
+
+
+def _members(kind: Any, text: str) -> dict[str, Any]:
+    """What is stored of a value, with None for every member that is not."""
+    stored: dict[str, Any] = _contents(text)
+    return dict.fromkeys(kind.model_fields) | stored
+
+
+def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
+    if wamid is None:
+        return None
+    if quoted is None:
+        return ReplyTo(
+            message_id=None, wamid=wamid, direction=None, author=None, type=None, text=None
+        )
+    return ReplyTo(
+        message_id=str(quoted["id"]),
+        wamid=wamid,
+        direction=DIRECTIONS[quoted["direction"]],
+        author=quoted["author"],
+        type=quoted["type"],
+        text=None if quoted["deleted_at"] is not None else quoted["text"],
+    )
+
+
+def _reaction(row: Row) -> Reaction:
+    return Reaction(
+        emoji=row["emoji"],
+        direction=DIRECTIONS[row["direction"]],
+        author=row["author"],
+        created_at=timestamp(row["created_at"]),
+    )
+
+
+def _delivery(row: Row) -> Delivery:
+    return Delivery(
+        sent_at=_time(row["sent_at"]),
+        delivered_at=_time(row["delivered_at"]),
+        read_at=_time(row["read_at"]),
+        played_at=_time(row["played_at"]),
+        failed_at=_time(row["failed_at"]),
+    )
+
+
+def _time(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else timestamp(milliseconds)
+
+
+def _times(row: Row) -> dict[str, str]:
+    return {
+        "created_at": timestamp(row["created_at"]),
+        "updated_at": timestamp(row["updated_at"]),
+    }
+
+
+def _contents(text: str | None) -> Any:
+    """Stored JSON, with nothing in it that JSON in UTF-8 cannot say."""
+    if text is None:
+        return None
+    if "\\ud" in text.lower():
+        # An escape may stand for half a character, which no UTF-8 can carry.
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
+        text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.loads(text, parse_constant=lambda name: None)

@@ -1,0 +1,82 @@
+"""One request to one endpoint: who asks for what, and where its page starts (contract 1.2)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from frontdesk.service.auth import Grant
+from frontdesk.service.cursors import CursorBook, CursorOfAnotherList, CursorUnreadable
+from frontdesk.service.parameters import Parameters
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.keys import cursor_secret
+from frontdesk.store.queries import Position
+from frontdesk.wire import Wire
+
+PAGING = ("limit", "cursor")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page starts, how long it may be, and how the cursor after it is made."""
+
+    after: Position | None
+    limit: int
+    book: CursorBook
+
+    def cut(self, rows: list[Row], key: Sequence[str]) -> tuple[list[Row], str | None]:
+        """The page's own rows, and the cursor after them if one more row was read."""
+        page = rows[: self.limit]
+        if len(rows) <= self.limit:
+            return page, None
+        return page, self.book.seal([page[-1][column] for column in key])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to one endpoint, on one snapshot of the database. now: epoch milliseconds."""
+
+    connection: Connection
+    grant: Grant
+    endpoint: str
+    path_value: str
+    parameters: Parameters
+    now: int
+
+    @property
+    def account_id(self) -> int:
+        return self.grant.account_id
+
+    def place(
+        self,
+        default_limit: int,
+        filters: Mapping[str, str],
+        find: Callable[[int | str], Position | None] = lambda row_id: None,
+    ) -> Place:
+        """The place that `limit` and `cursor` name in the list with these filters."""
+        limit = self.parameters.limit(default_limit)
+        book = CursorBook(cursor_secret(self.connection), self.account_id, self.endpoint, filters)
+        cursor = self.parameters.cursor()
+        return Place(None if cursor is None else self._opened(book, cursor, find), limit, book)
+
+    def _opened(
+        self, book: CursorBook, cursor: str, find: Callable[[int | str], Position | None]
+    ) -> Position | None:
+        try:
+            return book.open(cursor, find)
+        except CursorUnreadable:
+            self.parameters.refuse("invalid_cursor", "cursor", "malformed", "it is not a cursor")
+        except CursorOfAnotherList:
+            self.parameters.refuse(
+                "cursor_mismatch", "cursor", "mismatch", "it belongs to another list"
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value."""
+
+    name: str
+    path: tuple[str, ...]
+    scope: str
+    parameters: tuple[str, ...]
+    answer: Callable[[Call], Wire] = field(repr=False)

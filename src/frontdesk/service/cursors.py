@@ -1,0 +1,89 @@
+"""Cursors: the place after a row, signed, and good for one list only (contract 1.2)."""
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from frontdesk.store.queries import Position
+
+MAX_LENGTH = 512
+_VERSION = "v1"
+_MAC_BYTES = 16
+
+
+class CursorUnreadable(Exception):
+    """Not a cursor of ours: forged, cut, or of an unknown version."""
+
+
+class CursorOfAnotherList(Exception):
+    """A cursor of ours, made for another endpoint, path, filter or account."""
+
+
+@dataclass(frozen=True, slots=True)
+class CursorBook:
+    """Seals and opens the cursors of one list."""
+
+    secret: bytes
+    account_id: int
+    endpoint: str
+    filters: Mapping[str, str]
+
+    def seal(self, position: Position) -> str:
+        """The cursor that follows a row. Position: its sort key, the unique id last."""
+        cursor = self._sealed(list(position))
+        if len(cursor) <= MAX_LENGTH:
+            return cursor
+        # A key too long to carry is left out; it is looked up again by the row's id.
+        return self._sealed([None] * (len(position) - 1) + [position[-1]])
+
+    def open(self, cursor: str, find: Callable[[int | str], Position | None]) -> Position:
+        """The sort key that a cursor holds; `find` gives that of a row whose key was left out.
+
+        Raises: CursorUnreadable, CursorOfAnotherList.
+        """
+        account_id, endpoint, digest, *position = self._contents(cursor)
+        if (account_id, endpoint, digest) != (self.account_id, self.endpoint, self._digest()):
+            raise CursorOfAnotherList
+        if None not in position:
+            return tuple(position)
+        found = find(position[-1])
+        if found is None:
+            raise CursorUnreadable
+        return found
+
+    def _sealed(self, position: list[int | str | None]) -> str:
+        contents = [self.account_id, self.endpoint, self._digest(), *position]
+        payload = json.dumps(contents, ensure_ascii=False, separators=(",", ":")).encode()
+        signed = f"{_VERSION}.{_text(payload)}"
+        return f"{signed}.{self._mac(signed)}"
+
+    def _contents(self, cursor: str) -> list[int | str]:
+        signed, _, mac = cursor.rpartition(".")
+        version, _, payload = signed.partition(".")
+        genuine = hmac.compare_digest(self._mac(signed).encode(), mac.encode())
+        if len(cursor) > MAX_LENGTH or version != _VERSION or not genuine:
+            raise CursorUnreadable
+        try:
+            contents: list[int | str] = json.loads(_bytes(payload))
+        except (NotBase64, ValueError) as error:
+            raise CursorUnreadable from error
+        return contents
+
+    def _digest(self) -> str:
+        told = json.dumps(sorted(self.filters.items()))
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+    def _mac(self, signed: str) -> str:
+        return _text(hmac.digest(self.secret, signed.encode(), "sha256")[:_MAC_BYTES])
+
+
+def _text(payload: bytes) -> str:
+    return urlsafe_b64encode(payload).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

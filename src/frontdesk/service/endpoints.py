@@ -1,0 +1,60 @@
+"""The endpoints of `/v1`: which path asks for what, and the scope each needs (contract 1.5)."""
+
+from collections.abc import Sequence
+
+from frontdesk.service import inbox, people, shelves, threads
+from frontdesk.service.calls import PAGING, Endpoint
+
+ENDPOINTS = (
+    Endpoint(
+        "conversations",
+        ("conversations",),
+        "conversations:read",
+        ("status", "assignee", "channel", "label", *PAGING),
+        inbox.conversations,
+    ),
+    Endpoint(
+        "counts",
+        ("conversations", "counts"),
+        "conversations:read",
+        ("status", "channel", "label"),
+        inbox.counts,
+    ),
+    Endpoint(
+        "messages", ("conversations", "{}", "messages"), "messages:read", PAGING, threads.messages
+    ),
+    Endpoint("notes", ("conversations", "{}", "notes"), "notes:read", PAGING, threads.notes),
+    Endpoint("contacts", ("contacts",), "contacts:read", ("q", *PAGING), people.contact_list),
+    Endpoint(
+        "contact_by_phone",
+        ("contacts", "by-phone", "{}"),
+        "contacts:read",
+        (),
+        people.contact_by_phone,
+    ),
+    Endpoint("labels", ("labels",), "labels:read", PAGING, shelves.labels),
+    Endpoint(
+        "custom_fields", ("custom-fields",), "custom_fields:read", PAGING, shelves.custom_fields
+    ),
+    Endpoint("users", ("users",), "users:read", PAGING, shelves.users),
+    Endpoint("teams", ("teams",), "teams:read", PAGING, shelves.teams),
+    Endpoint("channels", ("channels",), "channels:read", PAGING, shelves.channels),
+    Endpoint(
+        "canned_responses",
+        ("canned-responses",),
+        "canned_responses:read",
+        PAGING,
+        shelves.canned_responses,
+    ),
+    Endpoint("templates", ("templates",), "templates:read", PAGING, shelves.templates),
+)
+
+
+def endpoint_at(path: Sequence[str]) -> tuple[Endpoint, str] | None:
+    """The endpoint at a path below /v1, and the value in the path ("" where it has none)."""
+    for endpoint in ENDPOINTS:
+        if len(endpoint.path) == len(path):
+            pairs = list(zip(endpoint.path, path, strict=True))
+            if all(wanted in ("{}", given) for wanted, given in pairs):
+                return endpoint, next((given for wanted, given in pairs if wanted == "{}"), "")
+    return None

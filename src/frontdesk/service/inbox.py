@@ -1,0 +1,127 @@
+"""Conversations as a filtered list, and how many there are of each kind (contract E1, E2)."""
+
+from collections.abc import Sequence
+
+from frontdesk.service import bodies, filters
+from frontdesk.service.auth import Grant
+from frontdesk.service.calls import Call
+from frontdesk.store import queries
+from frontdesk.store.database import Row
+from frontdesk.wire import (
+    ChannelCounts,
+    Conversation,
+    Counts,
+    CountSet,
+    Page,
+    StatusCounts,
+    timestamp,
+)
+from frontdesk.wire.queries import CONVERSATION_LIMIT
+
+
+def conversations(call: Call) -> Page[Conversation]:
+    """Conversations, the latest activity first."""
+    parameters = call.parameters
+    status = parameters.filter_value("status", bodies.STATUSES)
+    label_id, channel_id, asked = filters.label_and_channel(call)
+    assigned, assignee_id = filters.assignee(call, asked)
+    if status is not None:
+        asked["status"] = status
+    place = call.place(CONVERSATION_LIMIT, asked)
+    parameters.settle()
+    selection = queries.ConversationSelection(
+        queries.states_of(_statuses(status), assigned=assigned), label_id, channel_id, assignee_id
+    )
+    rows, next_cursor = place.cut(
+        queries.conversation_page(
+            call.connection, call.account_id, selection, place.after, place.limit + 1
+        ),
+        ("last_activity_at", "id"),
+    )
+    labels = bodies.grouped(
+        queries.labels_of(call.connection, call.account_id, [row["id"] for row in rows]),
+        "conversation_id",
+    )
+    with_preview = "messages:read" in call.grant.scopes
+    return Page[Conversation](
+        data=tuple(
+            bodies.conversation_body(
+                row, [label["title"] for label in labels[row["id"]]], with_preview=with_preview
+            )
+            for row in rows
+        ),
+        next_cursor=next_cursor,
+        has_more=next_cursor is not None,
+    )
+
+
+def counts(call: Call) -> Counts:
+    """How many conversations there are, from the counter cells alone."""
+    status = call.parameters.filter_value("status", bodies.STATUSES)
+    label_id, channel_id, _ = filters.label_and_channel(call)
+    call.parameters.settle()
+    cells = queries.counts(
+        call.connection,
+        call.account_id,
+        label_id=label_id,
+        channel_id=channel_id,
+        user_id=call.grant.user_id,
+    )
+    sets = {
+        name: _count_set([cell for cell in cells if cell["status"] == number], call.grant)
+        for number, name in enumerate(bodies.STATUSES)
+    }
+    flat = sets[status or "open"]
+    return Counts(
+        all=_total(cells),
+        open=sets["open"].all,
+        snoozed=sets["snoozed"].all,
+        resolved=sets["resolved"].all,
+        mine=flat.mine,
+        assigned=flat.assigned,
+        unassigned=flat.unassigned,
+        awaiting_human=flat.awaiting_human,
+        unread=_unread(cells, bodies.STATUSES.index(status or "open")),
+        by_status=StatusCounts(**sets),
+        by_channel=_by_channel(cells),
+        as_of=timestamp(call.now),
+    )
+
+
+def _statuses(status: str | None) -> Sequence[int]:
+    return range(3) if status is None else (bodies.STATUSES.index(status),)
+
+
+def _total(cells: Sequence[Row]) -> int:
+    return sum(cell["n"] for cell in cells)
+
+
+def _count_set(cells: Sequence[Row], grant: Grant) -> CountSet:
+    return CountSet(
+        all=_total(cells),
+        mine=None if grant.user_id is None else _total([cell for cell in cells if cell["mine"]]),
+        assigned=_total([cell for cell in cells if cell["assigned"]]),
+        unassigned=_total([cell for cell in cells if not cell["assigned"]]),
+        awaiting_human=_total([cell for cell in cells if cell["awaiting"]]),
+    )
+
+
+def _unread(cells: Sequence[Row], status: int) -> int | None:
+    """Conversations of a status with something unread; None where no read marker is known."""
+    if all(cell["unread"] == queries.NO_MARKER for cell in cells):
+        return None
+    return _total(
+        [cell for cell in cells if cell["unread"] == queries.UNREAD and cell["status"] == status]
+    )
+
+
+def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
+    channels = bodies.grouped(cells, "phone_number_id")
+    return tuple(
+        ChannelCounts(
+            channel=number,
+            all=_total(own),
+            open=_total([cell for cell in own if cell["status"] == queries.OPEN]),
+        )
+        for number, own in channels.items()
+    )

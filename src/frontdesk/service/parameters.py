@@ -1,0 +1,130 @@
+"""Query parameters: read strictly, every fault found before any is told (contract 1.1)."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote_to_bytes
+
+from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
+from frontdesk.service.problems import ParameterFault, bad_parameters
+from frontdesk.wire import ParameterProblem
+from frontdesk.wire.queries import MAX_LIMIT
+
+_ECHO_LENGTH = 40
+_ESCAPES = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+class Parameters:
+    """The parameters of one request. Faults gather until `settle` tells them all at once."""
+
+    def __init__(self, query: bytes, allowed: Sequence[str]) -> None:
+        self._values: dict[str, str] = {}
+        self._faults: list[ParameterFault] = []
+        for pair in query.split(b"&"):
+            if pair:
+                name, _, value = pair.partition(b"=")
+                self._take(_decoded(name), _decoded(value), allowed)
+
+    def _take(self, name: str | None, value: str | None, allowed: Sequence[str]) -> None:
+        if name is None or name not in allowed:
+            shown = echo(name or "?")
+            hint = "the name cannot be decoded" if name is None else "there is no such parameter"
+            reason = "malformed" if name is None else "unknown"
+            self.refuse("invalid_parameter", shown, reason, hint)
+        elif name in self._values:
+            self.refuse("invalid_parameter", name, "repeated", "it may be given only once")
+        elif value is None:
+            self._values[name] = ""
+            self.refuse("invalid_parameter", name, "malformed", "the value cannot be decoded")
+        else:
+            self._values[name] = value
+
+    def get(self, name: str) -> str | None:
+        """The value of a parameter that was given and can be read; it may be empty."""
+        return None if self.faulty(name) else self._values.get(name)
+
+    def faulty(self, name: str) -> bool:
+        """Whether a fault of this parameter was found already."""
+        return any(fault.problem.parameter == name for fault in self._faults)
+
+    def refuse(
+        self,
+        code: str,
+        parameter: str,
+        reason: str,
+        detail: str,
+        *,
+        allowed: tuple[str, ...] | None = None,
+        bounds: tuple[int, int] | None = None,
+    ) -> None:
+        """Note a fault."""
+        low, high = bounds or (None, None)
+        problem = ParameterProblem(
+            parameter=parameter, reason=reason, detail=detail, allowed=allowed, min=low, max=high
+        )
+        self._faults.append(ParameterFault(code, problem))
+
+    def settle(self) -> None:
+        """Raises: Refusal: there is a fault."""
+        if self._faults:
+            raise bad_parameters(self._faults)
+
+    def limit(self, default: int) -> int:
+        """How many rows a page has."""
+        text = self.get("limit")
+        if text is None:
+            return default
+        if re.fullmatch("[0-9]{1,9}", text) and 1 <= int(text) <= MAX_LIMIT:
+            return int(text)
+        self.refuse(
+            "invalid_limit",
+            "limit",
+            "not_allowed",
+            f"it must be a whole number from 1 to {MAX_LIMIT}; got '{echo(text)}'",
+            bounds=(1, MAX_LIMIT),
+        )
+        return default
+
+    def cursor(self) -> str | None:
+        """The cursor as text, if it is short enough to be one."""
+        text = self.get("cursor")
+        if text is not None and not 0 < len(text) <= MAX_CURSOR_LENGTH:
+            self.refuse("invalid_cursor", "cursor", "malformed", "it is not a cursor")
+            return None
+        return text
+
+    def filter_value(self, name: str, allowed: tuple[str, ...] | None = None) -> str | None:
+        """A filter's value, one of `allowed` where that is given."""
+        text = self.get(name)
+        if text == "":
+            self.refuse("invalid_filter", name, "empty", "it needs a value", allowed=allowed)
+        elif text is not None and allowed is not None and text not in allowed:
+            self.refuse(
+                "invalid_filter",
+                name,
+                "not_allowed",
+                f"it must be one of {', '.join(allowed)}; got '{echo(text)}'",
+                allowed=allowed,
+            )
+        else:
+            return text
+        return None
+
+
+def echo(text: str) -> str:
+    """What a caller sent, short, and without anything that could be a key."""
+    if "_live_" in text:
+        return "…"
+    return text if len(text) <= _ECHO_LENGTH else text[: _ECHO_LENGTH - 1] + "…"
+
+
+def _decoded(text: bytes) -> str | None:
+    """Percent-decoded UTF-8 without control characters; None if it is not."""
+    try:
+        encoded = text.decode("ascii")
+        if _ESCAPES.search(encoded):
+            return None
+        decoded = unquote_to_bytes(encoded.replace("+", " ")).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROLS.search(decoded) else decoded

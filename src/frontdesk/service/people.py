@@ -1,0 +1,59 @@
+"""Contacts: the list, and one by its number (contract E5, E6)."""
+
+import re
+
+from frontdesk.service import bodies
+from frontdesk.service.calls import Call
+from frontdesk.service.problems import Refusal
+from frontdesk.store import contacts
+from frontdesk.store.folding import folded
+from frontdesk.wire import Contact, Page
+from frontdesk.wire.queries import CONTACT_LIMIT
+
+MAX_QUERY_LENGTH = 100
+
+_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+
+
+def contact_list(call: Call) -> Page[Contact]:
+    """Contacts by name, those without one last."""
+    text = call.parameters.get("q") or ""
+    if len(text) > MAX_QUERY_LENGTH:
+        call.parameters.refuse(
+            "invalid_parameter",
+            "q",
+            "too_long",
+            f"it may have {MAX_QUERY_LENGTH} characters",
+            bounds=(0, MAX_QUERY_LENGTH),
+        )
+    words = folded(text).split()
+    place = call.place(
+        CONTACT_LIMIT,
+        {"q": " ".join(words)},
+        lambda row_id: contacts.contact_position(call.connection, call.account_id, int(row_id)),
+    )
+    call.parameters.settle()
+    rows, next_cursor = place.cut(
+        contacts.contact_page(
+            call.connection, call.account_id, words, place.after, place.limit + 1
+        ),
+        ("nameless", "name_key", "id"),
+    )
+    return Page[Contact](
+        data=tuple(bodies.contact_body(row) for row in rows),
+        next_cursor=next_cursor,
+        has_more=next_cursor is not None,
+    )
+
+
+def contact_by_phone(call: Call) -> Contact:
+    """The contact with a number, given with or without its plus."""
+    call.parameters.settle()
+    # Some stacks decode a plus to a space, or drop it.
+    phone = "+" + call.path_value.removeprefix("+").removeprefix(" ")
+    if not _E164.fullmatch(phone):
+        raise Refusal("invalid_phone", "The number must be E.164, such as +16505551234.")
+    row = contacts.contact_by_phone(call.connection, call.account_id, phone)
+    if row is None:
+        raise Refusal("contact_not_found", "No contact has this number.", resource="contact")
+    return bodies.contact_body(row)

@@ -1,0 +1,112 @@
+"""Every error of the service as one shape: a problem document with a stable code (contract 2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from frontdesk.wire import ParameterProblem, Problem
+
+MEDIA_TYPE = "application/problem+json"
+REALM = 'Bearer realm="frontdesk"'
+
+# Status and title by code. Within one request, an earlier code of a parameter wins over a later.
+CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "invalid_parameter": (400, "A query parameter cannot be used"),
+        "invalid_filter": (400, "A filter has a value that is not allowed"),
+        "assignee_me_unavailable": (400, "The key belongs to no user"),
+        "invalid_limit": (400, "The limit is not allowed"),
+        "invalid_cursor": (400, "The cursor cannot be read"),
+        "cursor_mismatch": (400, "The cursor belongs to another list"),
+        "invalid_phone": (400, "The phone number is not E.164"),
+        "missing_credentials": (401, "An API key is needed"),
+        "invalid_key": (401, "The API key is not valid"),
+        "key_revoked": (401, "The API key has been revoked"),
+        "key_expired": (401, "The API key has expired"),
+        "insufficient_scope": (403, "The API key lacks a scope"),
+        "account_disabled": (403, "The account is disabled"),
+        "conversation_not_found": (404, "There is no such conversation"),
+        "contact_not_found": (404, "There is no such contact"),
+        "route_not_found": (404, "There is no such path"),
+        "method_not_allowed": (405, "The method is not allowed"),
+        "uri_too_long": (414, "The address is too long"),
+        "headers_too_large": (431, "The headers are too large"),
+        "internal_error": (500, "The service failed"),
+        "service_unavailable": (503, "The service is not available now"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterFault:
+    """One bad query parameter, under the code that it has."""
+
+    code: str
+    problem: ParameterProblem
+
+
+@dataclass(eq=False)
+class Refusal(Exception):
+    """The request ends here with the problem `code`. `detail` is safe to show."""
+
+    code: str
+    detail: str
+    headers: tuple[tuple[str, str], ...] = ()
+    errors: tuple[ParameterProblem, ...] | None = None
+    retry_after: int | None = None
+    required_scope: str | None = None
+    key_scopes: tuple[str, ...] | None = None
+    resource: str | None = None
+    allow: tuple[str, ...] | None = None
+    status: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.status = CODES[self.code][0]
+
+    def document(self, request_id: str) -> bytes:
+        """The problem document, for this occurrence."""
+        problem = Problem(
+            type=f"tag:inbox.invalid,2026:problem/{self.code}",
+            title=CODES[self.code][1],
+            status=self.status,
+            detail=self.detail,
+            instance=f"urn:uuid:{request_id}",
+            code=self.code,
+            request_id=request_id,
+            errors=self.errors,
+            retry_after=self.retry_after,
+            required_scope=self.required_scope,
+            key_scopes=self.key_scopes,
+            resource=self.resource,
+            allow=self.allow,
+        )
+        return problem.model_dump_json(exclude_none=True).encode()
+
+
+def bad_parameters(faults: list[ParameterFault]) -> Refusal:
+    """One refusal for all bad parameters, under the code that comes first in the catalogue."""
+    order = list(CODES)
+    code = min((fault.code for fault in faults), key=order.index)
+    deciding = next(fault.problem for fault in faults if fault.code == code)
+    return Refusal(
+        code,
+        f"{deciding.parameter}: {deciding.detail}.",
+        errors=tuple(fault.problem for fault in faults),
+    )
+
+
+def unauthorised(code: str, detail: str) -> Refusal:
+    """A 401, with the challenge that belongs to it (RFC 6750)."""
+    challenge = REALM if code == "missing_credentials" else f'{REALM}, error="invalid_token"'
+    return Refusal(code, detail, headers=(("WWW-Authenticate", challenge),))
+
+
+def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
+    """A 403 for a key without `scope`."""
+    return Refusal(
+        "insufficient_scope",
+        f"The API key lacks the scope {scope}.",
+        headers=(("WWW-Authenticate", f'Bearer error="insufficient_scope", scope="{scope}"'),),
+        required_scope=scope,
+        key_scopes=held,
+    )

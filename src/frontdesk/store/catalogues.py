@@ -1,0 +1,107 @@
+"""What the service reads of the short lists: labels, fields, users, teams, channels, replies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.queries import Position, one_of
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A table that is listed by `order`, ascending; the last of its columns is the unique id."""
+
+    table: str
+    order: tuple[str, ...]
+
+
+LABELS = Catalogue("label", ("title_key", "id"))
+CUSTOM_FIELDS = Catalogue("custom_field", ("position", "id"))
+USERS = Catalogue("app_user", ("name_key", "id"))
+TEAMS = Catalogue("team", ("name_key", "id"))
+CHANNELS = Catalogue("channel", ("name_key", "id"))
+CANNED_RESPONSES = Catalogue("canned_response", ("short_code", "id"))
+TEMPLATES = Catalogue("template", ("name", "language", "id"))
+
+
+def catalogue_page(
+    connection: Connection,
+    catalogue: Catalogue,
+    account_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Rows of a catalogue, all columns, in its order."""
+    order = ", ".join(catalogue.order)
+    parameters: dict[str, object] = {"account": account_id, "count": count}
+    continued = ""
+    if after is not None:
+        names = [f"after{number}" for number in range(len(catalogue.order))]
+        continued = f"AND ({order}) > ({', '.join(f':{name}' for name in names)})"
+        parameters |= dict(zip(names, after, strict=True))
+    return connection.rows(
+        f"""
+        SELECT * FROM {catalogue.table} WHERE account_id = :account {continued}
+        ORDER BY {order} LIMIT :count
+        """,
+        parameters,
+    )
+
+
+def catalogue_position(
+    connection: Connection, catalogue: Catalogue, account_id: int, row_id: int | str
+) -> Position | None:
+    """The sort key of one row, None if it is gone."""
+    row = connection.row(
+        f"""
+        SELECT {", ".join(catalogue.order)} FROM {catalogue.table}
+        WHERE account_id = :account AND id = :id
+        """,
+        {"account": account_id, "id": row_id},
+    )
+    return None if row is None else tuple(row[column] for column in catalogue.order)
+
+
+def team_channels(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
+    """(team_id, phone_number_id) of the numbers linked to these teams, by name."""
+    wanted, parameters = one_of("id", team_ids)
+    return connection.rows(
+        f"""
+        SELECT link.team_id, channel.phone_number_id
+        FROM team_channel AS link
+        JOIN channel ON channel.account_id = :account AND channel.id = link.channel_id
+        WHERE link.account_id = :account AND link.team_id IN ({wanted})
+        ORDER BY channel.name_key, channel.id
+        """,
+        {"account": account_id, **parameters},
+    )
+
+
+def team_members(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
+    """(team_id, id, name) of the members of these teams, by name."""
+    wanted, parameters = one_of("id", team_ids)
+    return connection.rows(
+        f"""
+        SELECT link.team_id, app_user.id, app_user.name
+        FROM team_member AS link
+        JOIN app_user ON app_user.account_id = :account AND app_user.id = link.user_id
+        WHERE link.account_id = :account AND link.team_id IN ({wanted})
+        ORDER BY app_user.name_key, app_user.id
+        """,
+        {"account": account_id, **parameters},
+    )
+
+
+def business_channels(
+    connection: Connection, account_id: int, waba_ids: Sequence[str]
+) -> list[Row]:
+    """(waba_id, phone_number_id) of the numbers of these business accounts, by name."""
+    wanted, parameters = one_of("waba", waba_ids)
+    return connection.rows(
+        f"""
+        SELECT waba_id, phone_number_id FROM channel
+        WHERE account_id = :account AND waba_id IN ({wanted})
+        ORDER BY name_key, id
+        """,
+        {"account": account_id, **parameters},
+    )

@@ -1,0 +1,107 @@
+"""API keys at rest: their hashes, what they open, and to whom they belong."""
+
+from dataclasses import dataclass
+
+from frontdesk.store.database import Connection, Row
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key to be kept. `secret_hash` is all that is kept of the secret. Times are epoch ms."""
+
+    key_id: str
+    account_id: int
+    secret_hash: bytes
+    last4: str
+    name: str
+    scopes: tuple[str, ...]
+    user_id: int | None
+    created_at: int
+    expires_at: int | None
+
+
+def add_key(connection: Connection, key: NewKey) -> None:
+    """Keep a key."""
+    connection.run(
+        """
+        INSERT INTO api_key(key_id, account_id, secret_hash, last4, name, scopes, user_id,
+          created_at, expires_at)
+        VALUES (:key_id, :account, :secret_hash, :last4, :name, :scopes, :user, :created, :expires)
+        """,
+        {
+            "key_id": key.key_id,
+            "account": key.account_id,
+            "secret_hash": key.secret_hash,
+            "last4": key.last4,
+            "name": key.name,
+            "scopes": " ".join(key.scopes),
+            "user": key.user_id or 0,
+            "created": key.created_at,
+            "expires": key.expires_at,
+        },
+    )
+
+
+def find_key(connection: Connection, key_id: str) -> Row | None:
+    """A key with its account's `revision` and `disabled`, in one indexed read."""
+    return connection.row(
+        """
+        SELECT api_key.*, account.revision, account.disabled
+        FROM api_key JOIN account ON account.id = api_key.account_id
+        WHERE api_key.key_id = :key_id
+        """,
+        {"key_id": key_id},
+    )
+
+
+def revoke_key(connection: Connection, key_id: str, at: int) -> bool:
+    """End a key's life; False if there is no such key or it has ended already."""
+    changed = connection.run(
+        "UPDATE api_key SET revoked_at = :at WHERE key_id = :key_id AND revoked_at IS NULL",
+        {"key_id": key_id, "at": at},
+    )
+    return bool(changed)
+
+
+def touch_key(connection: Connection, key_id: str, at: int) -> None:
+    """Remember when a key was used last."""
+    connection.run(
+        "UPDATE api_key SET last_used_at = :at WHERE key_id = :key_id",
+        {"key_id": key_id, "at": at},
+    )
+
+
+def account(connection: Connection, account_id: int) -> Row | None:
+    """An account: (id, slug, name, revision, disabled)."""
+    return connection.row(
+        "SELECT id, slug, name, revision, disabled FROM account WHERE id = :account",
+        {"account": account_id},
+    )
+
+
+def account_by_slug(connection: Connection, slug: str) -> Row | None:
+    """An account by the name that commands use."""
+    return connection.row(
+        "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
+        {"slug": slug},
+    )
+
+
+def user_named(connection: Connection, account_id: int, name: str) -> Row | None:
+    """A user (id, name) by key or e-mail address; the key wins."""
+    return connection.row(
+        """
+        SELECT id, name FROM app_user
+        WHERE account_id = :account AND (key = :name OR lower(email) = lower(:name))
+        ORDER BY CASE WHEN key = :name THEN 0 ELSE 1 END, id LIMIT 1
+        """,
+        {"account": account_id, "name": name},
+    )
+
+
+def cursor_secret(connection: Connection) -> bytes:
+    """What the database's cursors are signed with."""
+    row = connection.row("SELECT value FROM meta WHERE name = 'cursor_secret'")
+    if row is None:
+        raise LookupError("the database has no cursor secret")
+    return str(row["value"]).encode()

@@ -1,0 +1,286 @@
+"""What the service reads of conversations and contacts: keyset pages, counts, lookups.
+
+Every function takes the account and answers nothing of any other. A page function takes the sort
+key of the row before the page (None: from the start) and how many rows to read at most.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from frontdesk.store.database import Connection, Row
+
+OPEN, SNOOZED, RESOLVED = 0, 1, 2
+NOBODY = 0
+NO_LABEL = 0
+
+# What a counter cell says of unread messages.
+READ, UNREAD, NO_MARKER = 0, 1, 2
+
+# A sort key with every component of its row, the unique one last.
+Position = Sequence[int | str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSelection:
+    """Which conversations: by state (2 * status + assigned), and by ids where they are given."""
+
+    states: tuple[int, ...]
+    label_id: int = NO_LABEL
+    channel_id: int | None = None
+    assignee_id: int | None = None
+
+
+def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
+    """The states of these statuses: of both kinds, or only the assigned or unassigned ones."""
+    kinds = (0, 1) if assigned is None else (int(assigned),)
+    return tuple(2 * status + kind for status in statuses for kind in kinds)
+
+
+def conversation_page(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Conversations with their channel, contact and assignee; the latest activity first."""
+    parameters: dict[str, object] = {
+        "account": account_id,
+        "label": selection.label_id,
+        "channel": selection.channel_id,
+        "assignee": selection.assignee_id,
+        "count": count,
+    }
+    parameters |= {f"state{number}": state for number, state in enumerate(selection.states)}
+    if after is not None:
+        parameters |= {"after_activity": after[0], "after_id": after[1]}
+    # One index range for each state, merged: neither engine merges `state IN (...)`.
+    arms = " UNION ALL ".join(
+        f"SELECT * FROM ({_arm(selection, number, after is not None)}) AS arm{number}"
+        for number in range(len(selection.states))
+    )
+    return connection.rows(
+        f"""
+        SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
+          c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
+          c.created_at, c.updated_at, c.contact_id, c.assignee_id,
+          channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
+          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
+        FROM (SELECT * FROM ({arms}) AS arms
+              ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count) AS page
+        JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
+        JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
+        LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
+        ORDER BY page.last_activity_at DESC, page.conversation_id DESC
+        """,
+        parameters,
+    )
+
+
+def _arm(selection: ConversationSelection, number: int, continued: bool) -> str:
+    conditions = ["account_id = :account", "label_id = :label", f"state = :state{number}"]
+    if selection.assignee_id is not None:
+        conditions.append("assignee_id = :assignee")
+    if selection.channel_id is not None:
+        conditions.append("channel_id = :channel")
+    if continued:
+        conditions.append("(last_activity_at, conversation_id) < (:after_activity, :after_id)")
+    return (
+        f"SELECT last_activity_at, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
+        " ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
+    )
+
+
+def labels_of(
+    connection: Connection, account_id: int, conversation_ids: Sequence[int]
+) -> list[Row]:
+    """(conversation_id, title) of every label on these conversations, by title."""
+    if not conversation_ids:
+        return []
+    wanted, parameters = one_of("id", conversation_ids)
+    return connection.rows(
+        f"""
+        SELECT entry.conversation_id, label.title
+        FROM entry JOIN label ON label.account_id = :account AND label.id = entry.label_id
+        WHERE entry.account_id = :account AND entry.conversation_id IN ({wanted})
+          AND entry.label_id <> {NO_LABEL}
+        ORDER BY label.title
+        """,
+        {"account": account_id, **parameters},
+    )
+
+
+def counts(
+    connection: Connection,
+    account_id: int,
+    *,
+    label_id: int,
+    channel_id: int | None,
+    user_id: int | None,
+) -> list[Row]:
+    """The cells as sums: (phone_number_id, status, assigned, mine, awaiting, unread, n)."""
+    narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
+    return connection.rows(
+        f"""
+        SELECT channel.phone_number_id, sums.* FROM (
+          SELECT cell.channel_id, cell.state / 2 AS status, cell.state % 2 AS assigned,
+            CASE WHEN cell.assignee_id = :user THEN 1 ELSE 0 END AS mine,
+            cell.awaiting, cell.unread, SUM(cell.n) AS n
+          FROM cell
+          WHERE cell.account_id = :account AND cell.label_id = :label {narrowed}
+          GROUP BY 1, 2, 3, 4, 5, 6) AS sums
+        JOIN channel ON channel.account_id = :account AND channel.id = sums.channel_id
+        ORDER BY channel.name_key, channel.id
+        """,
+        {
+            "account": account_id,
+            "label": label_id,
+            "channel": channel_id,
+            # Nobody is nobody's "me": an id that no row has.
+            "user": -1 if user_id is None else user_id,
+        },
+    )
+
+
+def channel_id(connection: Connection, account_id: int, phone_number_id: str) -> int | None:
+    """The row's id of a channel by the id that the interface shows."""
+    row = connection.row(
+        "SELECT id FROM channel WHERE account_id = :account AND phone_number_id = :number",
+        {"account": account_id, "number": phone_number_id},
+    )
+    return None if row is None else int(row["id"])
+
+
+def label_id(connection: Connection, account_id: int, title_key: str) -> int | None:
+    """A label's id by its casefolded title."""
+    row = connection.row(
+        "SELECT id FROM label WHERE account_id = :account AND title_key = :title",
+        {"account": account_id, "title": title_key},
+    )
+    return None if row is None else int(row["id"])
+
+
+def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
+    """Whether the account has this user, active or not."""
+    return (
+        connection.row(
+            "SELECT id FROM app_user WHERE account_id = :account AND id = :user",
+            {"account": account_id, "user": user_id},
+        )
+        is not None
+    )
+
+
+def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row | None:
+    """Whose conversation it is: (id, channel_id, contact_id, contact_name)."""
+    return connection.row(
+        """
+        SELECT c.id, c.channel_id, c.contact_id, contact.name AS contact_name
+        FROM conversation AS c
+        JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
+        WHERE c.account_id = :account AND c.id = :id
+        """,
+        {"account": account_id, "id": conversation_id},
+    )
+
+
+def message_page(
+    connection: Connection,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Messages of one conversation, newest first."""
+    return _thread_page(connection, "message", account_id, conversation_id, after, count)
+
+
+def note_page(
+    connection: Connection,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Notes on one conversation, newest first."""
+    return _thread_page(connection, "note", account_id, conversation_id, after, count)
+
+
+def _thread_page(
+    connection: Connection,
+    table: str,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    parameters: dict[str, object] = {
+        "account": account_id,
+        "conversation": conversation_id,
+        "count": count,
+    }
+    continued = ""
+    if after is not None:
+        continued = "AND (created_at, id) < (:after_time, :after_id)"
+        parameters |= {"after_time": after[0], "after_id": after[1]}
+    return connection.rows(
+        f"""
+        SELECT * FROM {table}
+        WHERE account_id = :account AND conversation_id = :conversation {continued}
+        ORDER BY created_at DESC, id DESC LIMIT :count
+        """,
+        parameters,
+    )
+
+
+def user_names(connection: Connection, account_id: int, user_ids: Sequence[int]) -> dict[str, str]:
+    """The names of these users, by id."""
+    if not user_ids:
+        return {}
+    wanted, parameters = one_of("id", user_ids)
+    rows = connection.rows(
+        f"SELECT id, name FROM app_user WHERE account_id = :account AND id IN ({wanted})",
+        {"account": account_id, **parameters},
+    )
+    return {str(row["id"]): row["name"] for row in rows}
+
+
+def quoted_messages(
+    connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
+) -> list[Row]:
+    """What a quotation shows of the messages with these provider ids, those that are stored."""
+    if not wamids:
+        return []
+    wanted, parameters = one_of("wamid", wamids)
+    return connection.rows(
+        f"""
+        SELECT id, wamid, direction, author, type, text, deleted_at FROM message
+        WHERE account_id = :account AND channel_id = :channel AND wamid IN ({wanted})
+        """,
+        {"account": account_id, "channel": channel_id, **parameters},
+    )
+
+
+def reactions_to(
+    connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
+) -> list[Row]:
+    """The current reactions to the messages with these provider ids, oldest first."""
+    if not wamids:
+        return []
+    wanted, parameters = one_of("wamid", wamids)
+    return connection.rows(
+        f"""
+        SELECT target_wamid, emoji, direction, author, created_at FROM reaction
+        WHERE account_id = :account AND channel_id = :channel AND target_wamid IN ({wanted})
+          AND emoji <> ''
+        ORDER BY created_at, person
+        """,
+        {"account": account_id, "channel": channel_id, **parameters},
+    )
+
+
+def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]:
+    """The inside of an `IN (...)` for these values, and its parameters."""
+    parameters = {f"{name}{number}": value for number, value in enumerate(values)}
+    return ", ".join(f":{key}" for key in parameters), parameters
