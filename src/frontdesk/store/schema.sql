@@ -98,6 +98,7 @@ CREATE TABLE contact(
 CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
 CREATE UNIQUE INDEX contact_wa_user ON contact(account_id, wa_user_id);
 CREATE INDEX contact_wa ON contact(account_id, wa_id);
+CREATE INDEX contact_order ON contact(account_id, name_key, id);
 
 -- Old numbers that still lead to a contact.
 CREATE TABLE contact_alias(
