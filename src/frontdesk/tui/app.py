@@ -1,0 +1,30 @@
+"""The viewer's application: stylesheets, themes and the first screen; no data."""
+
+from textual.app import App
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.theme import DARK, THEMES
+
+
+class FrontdeskApp(App[None]):
+    """Shows a mailbox. `title` names the inbox in the header."""
+
+    TITLE = "frontdesk"
+    CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, mailbox: Mailbox, *, title: str, clock: Clock | None = None) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+        self._inbox_title = title
+        self._clock = clock or Clock()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK.name
+
+    def get_default_screen(self) -> InboxScreen:
+        """The inbox is the root: there is nothing below it to go back to."""
+        return InboxScreen(self._mailbox, self._clock, title=self._inbox_title)

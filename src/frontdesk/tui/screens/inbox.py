@@ -1,0 +1,350 @@
+"""The inbox: channels, the filtered queue, the thread with its notes, the contact."""
+
+from datetime import timedelta
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.timer import Timer
+
+from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.filters import ANY, FilterMenu, choices_for
+from frontdesk.tui.screens.help import HelpScreen
+from frontdesk.tui.screens.panes import Panes
+from frontdesk.tui.screens.picker import Picker
+from frontdesk.tui.screens.queue import Queue
+from frontdesk.tui.screens.reading import Reading
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.channel_list import ChannelList
+from frontdesk.tui.widgets.contact_panel import ContactPanel
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.thread import Thread
+from frontdesk.wire import Conversation, ConversationFilter
+
+POLL_SECONDS = 15.0
+PREVIEW_SECONDS = 0.15
+_QUIT_WITHIN = timedelta(seconds=2)
+
+_KEYS = {
+    "channels": "j/k move  ↵ choose  f filter  2 list  ? keys",
+    "list": "j/k move  ↵ open  f filter  [ ] status  i contact  ? keys",
+    "thread": "j/k move  J/K next conversation  g/G ends  i contact  ? keys",
+    "contact": "j/k move  i close  esc back  ? keys",
+}
+
+
+class InboxScreen(Screen[None]):
+    """Owns the place of the reader and the state of the connection; asks only the mailbox."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "pane('channels')", "Channels", id="pane.channels", show=False),
+        Binding("2", "pane('list')", "Conversations", id="pane.list", show=False),
+        Binding("3", "pane('thread')", "Thread", id="pane.thread", show=False),
+        Binding("4", "pane('contact')", "Contact", id="pane.contact", show=False),
+        Binding("h,left", "step(-1)", "Pane to the left", id="pane.left", show=False),
+        Binding("l,right", "step(1)", "Pane to the right", id="pane.right", show=False),
+        Binding("i", "contact", "Contact on or off", id="inbox.contact"),
+        Binding("f", "filter", "Filter", id="inbox.filter"),
+        Binding("left_square_bracket,comma", "status(-1)", "Previous status", id="inbox.before"),
+        Binding("right_square_bracket,full_stop", "status(1)", "Next status", id="inbox.after"),
+        Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
+        Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
+        Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
+        Binding("escape", "back", "One level back", id="inbox.back"),
+        Binding("q", "leave", "Back; twice in the list: quit", id="inbox.leave"),
+        Binding("question_mark,f1", "help", "Keys", id="inbox.help"),
+        Binding("colon", "app.command_palette", "Commands", id="inbox.commands"),
+        Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend", show=False),
+    ]
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-tiny"),
+        (40, "-single"),
+        (80, "-double"),
+        (100, "-triple"),
+        (160, "-quad"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-short"), (32, "-middle"), (50, "-tall")]
+
+    def __init__(self, mailbox: Mailbox, clock: Clock, *, title: str) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+        self._clock = clock
+        self._inbox_title = title
+        self._list = ConversationList(clock)
+        self._thread = Thread(clock)
+        self._channels, self._contact = ChannelList(), ContactPanel()
+        self._panes = Panes(
+            channels=self._channels, list=self._list, thread=self._thread, contact=self._contact
+        )
+        self._queue = Queue(mailbox, self._list, self._channels)
+        self._reading = Reading(mailbox, clock, self._thread, self._contact)
+        self._preview: Timer | None = None
+        self._state: list[Piece] = [("dim", "connecting…")]
+        self._stopped = False
+        self._quit_asked = clock.now() - _QUIT_WITHIN
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="header")
+        yield Bar(id="channel-tabs")
+        yield self._panes
+        yield Bar(id="status")
+        yield Bar(id="too-small")
+
+    def on_mount(self) -> None:
+        self._queue.show()
+        self._list.focus()
+        self._open_highlighted()
+        self._describe()
+        self.set_interval(POLL_SECONDS, self.action_refresh)
+        self.set_interval(60.0, self._time_passed)
+        self.call_after_refresh(self._begin)
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self._list.set_density(1 if height < 32 else 3 if height >= 50 and width >= 160 else 2)
+        words = f"40x10 needed, this is {width}x{height}"
+        self.query_one("#too-small", Bar).show([("warning", words)])
+        self._describe()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._panes.entered(event.widget)
+        self._describe()
+
+    # Keys
+
+    def action_pane(self, name: str) -> None:
+        """Go to a pane; where channels have no pane, choose one from a list."""
+        if name == "channels" and not self._panes["channels"].display and self.size.width >= 80:
+            self._ask_for("channel")
+        else:
+            self._panes.enter(name)
+
+    def action_step(self, direction: int) -> None:
+        self._panes.step(direction)
+
+    def action_contact(self) -> None:
+        """Put the contact beside the thread, or away."""
+        shown = self._panes["contact"].display
+        if shown and self._panes.at == "contact":
+            self._panes.enter("thread")
+        if shown or self.has_class("-quad"):
+            self._panes.show_contact(False)
+        else:
+            self._panes.show_contact(True)
+        if self.has_class("-single") and not shown:
+            self._panes.enter("contact")
+
+    def action_back(self) -> None:
+        """Contact to thread, thread to list."""
+        match self._panes.at:
+            case "contact":
+                if not self.has_class("-quad"):
+                    self._panes.show_contact(False)
+                self._panes.enter("thread")
+            case "thread" | "channels":
+                self._panes.enter("list")
+
+    def action_leave(self) -> None:
+        """One level back; in the list, twice within two seconds quits."""
+        if self._panes.at != "list":
+            self.action_back()
+            return
+        now = self._clock.now()
+        if now - self._quit_asked < _QUIT_WITHIN:
+            self.app.exit()
+        self._quit_asked = now
+        self.notify("q again quits", timeout=2, markup=False)
+
+    def action_status(self, step: int) -> None:
+        self._choose({"status": self._queue.status_beside(step)})
+
+    def action_conversation(self, step: int) -> None:
+        """The next or previous conversation, without leaving the pane."""
+        self._list.action_move(step)
+        self._open_highlighted()
+
+    def action_refresh(self) -> None:
+        """Ask the server for the queue and the open conversation."""
+        if not self._stopped:
+            self._refresh_queue()
+            self._refresh_thread()
+
+    def action_filter(self) -> None:
+        self._ask_for(None)
+
+    def action_help(self) -> None:
+        """All keys that work where the focus is."""
+        keys: dict[str, str] = {}
+        for active in self.active_bindings.values():
+            binding = active.binding
+            if binding.description and not binding.system:
+                shown = self.app.get_key_display(binding)
+                keys[binding.description] = f"{keys.get(binding.description, '')} {shown}".strip()
+        self.app.push_screen(HelpScreen([(shown, words) for words, shown in keys.items()]))
+
+    # Filters
+
+    @work(group="ask", exclusive=True)
+    async def _ask_for(self, name: str | None) -> None:
+        """Let the reader choose a value for a filter; first by which, unless it is told."""
+        name = name or await self.app.push_screen_wait(FilterMenu())
+        if name == "clear":
+            self._choose(dict.fromkeys(("assignee", "channel", "label")))
+        elif name is not None:
+            current = getattr(self._queue.filter, name)
+            choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
+            picker = Picker(f"Filter by {name}", choices, current=current or ANY)
+            value = await self.app.push_screen_wait(picker)
+            if value is not None:
+                self._choose({name: value or None})
+
+    def _choose(self, changes: dict[str, str | None]) -> None:
+        chosen = ConversationFilter(**{**dict(self._queue.filter), **changes})
+        self._queue.choose(chosen)
+        self._open_highlighted()
+        self._describe()
+        self._refresh_queue()
+
+    # What the widgets report
+
+    @on(ConversationList.Highlighted)
+    def _preview_soon(self, event: ConversationList.Highlighted) -> None:
+        """Show the conversation under the cursor once the cursor rests."""
+        event.stop()
+        if event.widget is self._list:
+            if self._preview is not None:
+                self._preview.stop()
+            self._preview = self.set_timer(PREVIEW_SECONDS, self._open_highlighted)
+        elif event.widget is self._thread:
+            self._reading.describe(self._panes)
+
+    @on(ConversationList.Opened)
+    def _enter_row(self, event: ConversationList.Opened) -> None:
+        event.stop()
+        if event.widget is self._list:
+            self._open_highlighted()
+            self._panes.enter("thread")
+        elif event.widget is self._channels:
+            self._choose({"channel": event.row.id or None})
+            self._panes.enter("list")
+
+    @on(ConversationList.NearEnd)
+    def _load_more(self, event: ConversationList.NearEnd) -> None:
+        event.stop()
+        if event.widget is self._list and not event.top:
+            self._load_older_conversations()
+        elif event.widget is self._thread:
+            if event.top:
+                self._load_older_messages()
+            self._reading.describe(self._panes)
+
+    def _open_highlighted(self) -> None:
+        if self._preview is not None:
+            self._preview.stop()
+        conversation = self._list.row
+        if isinstance(conversation, Conversation) and self._reading.open(conversation):
+            self._queue.remember(conversation)
+            self._reading.describe(self._panes)
+            self._refresh_thread()
+
+    # The server
+
+    @work(group="begin", exclusive=True)
+    async def _begin(self) -> None:
+        """After the first paint: connect, then everything that this screen shows."""
+        try:
+            await self._mailbox.connect()
+        except InboxError as error:
+            self._report(error)
+            return
+        await self._refresh_queue().wait()
+        try:
+            await self._queue.refresh_names()
+        except InboxError as error:
+            self._report(error)
+        self._open_highlighted()
+        self._refresh_thread()
+        self._describe()
+
+    @work(group="queue", exclusive=True)
+    async def _refresh_queue(self) -> None:
+        try:
+            await self._queue.refresh()
+        except InboxError as error:
+            self._report(error)
+        else:
+            self._live()
+        self._reading.renew()
+        if self._reading.conversation is None:
+            self._open_highlighted()
+        self._describe()
+
+    @work(group="thread", exclusive=True)
+    async def _refresh_thread(self) -> None:
+        if not self._mailbox.connected:
+            return
+        try:
+            await self._reading.refresh()
+        except NotFound:
+            self.notify("This conversation is not on the server any more", markup=False)
+        except InboxError as error:
+            self._report(error)
+        self._describe()
+
+    @work(group="older conversations")
+    async def _load_older_conversations(self) -> None:
+        try:
+            await self._queue.older()
+        except InboxError as error:
+            self._report(error)
+        self._describe()
+
+    @work(group="older messages")
+    async def _load_older_messages(self) -> None:
+        try:
+            await self._reading.older()
+        except InboxError as error:
+            self._report(error)
+        self._reading.describe(self._panes)
+
+    # The state of things
+
+    def _live(self) -> None:
+        self._state = [("dim", "live")]
+
+    def _report(self, error: InboxError) -> None:
+        """The one place where an expected failure reaches the eye."""
+        match error:
+            case Unreachable():
+                fetched = self._clock.local(self._queue.listing.fetched_at)
+                as_of = f" · as of {fetched:%H:%M}" if fetched else ""
+                self._state = [("warning", f"offline{as_of}")]
+                self.set_class(True, "-offline")
+            case Unauthorised():
+                self._stopped = True
+                self._state = [("error", "key refused (401)")]
+                self.notify(str(error), severity="error", timeout=20, markup=False)
+            case Forbidden() | _:
+                self.notify(str(error), severity="warning", markup=False)
+        self._describe()
+
+    def _time_passed(self) -> None:
+        self._list.update_ages()
+        self._describe()
+
+    def _describe(self) -> None:
+        """Bring every bar up to date; bars that say the same as before are not redrawn."""
+        self._queue.describe(
+            self.query_one("#header", Bar),
+            self.query_one("#channel-tabs", Bar),
+            self._panes,
+            title=self._inbox_title,
+        )
+        self._reading.describe(self._panes)
+        right: list[Piece] = [*self._state, ("dim", f" · {self._queue.loaded_words()} ")]
+        self.query_one("#status", Bar).show([("dim", f" {_KEYS[self._panes.at]}")], right)

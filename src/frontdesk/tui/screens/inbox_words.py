@@ -1,0 +1,127 @@
+"""What the bars of the inbox say: pure, from what is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frontdesk.text import one_line
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.conversation_list import window_left
+from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
+from frontdesk.wire.queries import STATUSES
+
+_ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of channels and users by id, for words about a filter."""
+
+    channels: Mapping[str, str]
+    users: Mapping[str, str]
+
+    @classmethod
+    def of(cls, channels: Sequence[Channel], users: Sequence[User]) -> "Names":
+        return cls(
+            {channel.id: one_line(channel.name) for channel in channels},
+            {user.id: one_line(user.name) for user in users},
+        )
+
+
+def filter_words(chosen: ConversationFilter, names: Names) -> str:
+    """The filter as a phrase: open · mine · Support EU · #billing."""
+    words = [chosen.status or "any status"]
+    if chosen.assignee:
+        name = names.users.get(chosen.assignee, chosen.assignee)
+        words.append(_ASSIGNEES.get(chosen.assignee) or f"@{name}")
+    if chosen.channel:
+        words.append(names.channels.get(chosen.channel, chosen.channel))
+    else:
+        words.append("all channels")
+    if chosen.label:
+        words.append(f"#{one_line(chosen.label)}")
+    return " · ".join(words)
+
+
+def header_counts(counts: Counts | None, width: int) -> list[Piece]:
+    """How much there is, as far as it fits: 41 open · 12 mine · …"""
+    if counts is None:
+        return []
+    words = [f"{counts.open} open"]
+    if counts.mine is not None:
+        words.append(f"{counts.mine} mine")
+    words.append(f"{counts.unassigned} unassigned")
+    if width >= 100:
+        words.append(f"{counts.awaiting_human} need a human")
+    if width >= 120 and counts.unread is not None:
+        words.append(f"{counts.unread} unread")
+    return [("dim", " · ".join(words) + " ")]
+
+
+def status_tabs(counts: Counts | None, chosen: ConversationFilter) -> list[Piece]:
+    """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee."""
+    pieces: list[Piece] = [("text", " ")]
+    for status in STATUSES:
+        number = count_for(counts, chosen.model_copy(update={"status": status}))
+        words = status.capitalize() + ("" if number is None else f" {number}")
+        pieces += [("chip" if status == chosen.status else "dim", f" {words} "), ("text", " ")]
+    if chosen.status is None:
+        pieces.append(("chip", " Any "))
+    return pieces
+
+
+def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
+    """How many conversations a filter has, where the counts of its channel and label tell."""
+    if counts is None or counts.by_status is None:
+        return None
+    sets = [getattr(counts.by_status, chosen.status)] if chosen.status in STATUSES else None
+    if sets is None:
+        sets = [getattr(counts.by_status, status) for status in STATUSES]
+    numbers = [_count_in(count_set, chosen.assignee) for count_set in sets]
+    return None if None in numbers else sum(number or 0 for number in numbers)
+
+
+def _count_in(counts: CountSet, assignee: str | None) -> int | None:
+    match assignee:
+        case None:
+            return counts.all
+        case "me":
+            return counts.mine
+        case "unassigned":
+            return counts.unassigned
+        case "assigned":
+            return counts.assigned
+    return None
+
+
+def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
+    """Who this is, and the conversation's state."""
+    contact = conversation.contact
+    name = one_line(contact.name or contact.phone or f"contact {contact.id}")
+    left: list[Piece] = [("strong", f" {name}")]
+    if contact.name and contact.phone:
+        left.append(("dim", f"  {contact.phone}"))
+    if width >= 70:
+        left.append(("dim", f"  {one_line(conversation.channel.name or '')}"))
+    assignee = f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
+    state = [conversation.status, assignee]
+    if width >= 60:
+        state += [f"#{one_line(label)}" for label in conversation.labels[:3]]
+    return left, [("dim", f" {' · '.join(state)} ")]
+
+
+def thread_foot(conversation: Conversation, clock: Clock, *, below: bool) -> list[Piece]:
+    """The rest of the reply window; `below`: newer messages are out of view."""
+    left = window_left(conversation, clock)
+    words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
+    pieces: list[Piece] = [("dim", f" {words}" if left else " ")]
+    return [*pieces, ("accent", "   more below ▼ G")] if below else pieces
+
+
+def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool) -> str:
+    """Why there are no conversations here, and which key helps."""
+    if not loaded:
+        return "loading…"
+    return (
+        f"No conversation is {filter_words(chosen, names)}.  f changes the filter, f x clears it."
+    )

@@ -1,0 +1,87 @@
+"""Four panes side by side, folding away in a planned order when the terminal is narrow.
+
+channels  list  thread  contact
+160 columns and more: all four. 100 to 159: list and thread, the contact at the right on demand.
+80 to 99: the contact takes the list's place. Under 80: one pane at a time. The stylesheet says
+which pane is how wide; this says which one the reader is in.
+"""
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+
+from frontdesk.tui.widgets.bar import Bar
+
+ORDER = ("channels", "list", "thread", "contact")
+
+
+class Pane(Vertical):
+    """A title, the pane's list, and for the thread a foot."""
+
+    def __init__(self, name: str, body: Widget, *, foot: bool = False) -> None:
+        super().__init__(id=f"{name}-pane", classes="pane")
+        self.title = Bar(id=f"{name}-title", marked=True)
+        self.body = body
+        self.foot = Bar(id=f"{name}-foot") if foot else None
+
+    def compose(self) -> ComposeResult:
+        yield self.title
+        yield self.body
+        if self.foot is not None:
+            yield self.foot
+
+
+class Panes(Horizontal):
+    """Holds the panes by name and moves the focus between those that can be shown."""
+
+    def __init__(self, **bodies: Widget) -> None:
+        super().__init__(id="panes")
+        self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
+        self.at = "list"
+        self.add_class("-at-list")
+
+    def compose(self) -> ComposeResult:
+        yield from self._panes.values()
+
+    def __getitem__(self, name: str) -> Pane:
+        return self._panes[name]
+
+    @property
+    def contact_shown(self) -> bool:
+        """Whether the contact was asked for where it is not always there."""
+        return self.has_class("-contact")
+
+    def show_contact(self, shown: bool) -> None:
+        """Ask for the contact pane, or put it away."""
+        self.set_class(shown, "-contact")
+
+    def enter(self, name: str) -> None:
+        """Bring a pane to the front, where only one or some are shown, and focus it."""
+        if name == "contact":
+            self.show_contact(True)
+        self._note(name)
+        self.call_after_refresh(self._panes[name].body.focus)
+
+    def entered(self, widget: Widget) -> None:
+        """A widget has the focus: remember in which pane that is."""
+        for name, pane in self._panes.items():
+            if pane.body is widget:
+                self._note(name)
+
+    def step(self, direction: int) -> None:
+        """Go to the next pane to the right (1) or left (-1), if there is one."""
+        names = [name for name in ORDER if name == self.at or self._reachable(name)]
+        at = names.index(self.at) + direction
+        if 0 <= at < len(names):
+            self.enter(names[at])
+
+    def _reachable(self, name: str) -> bool:
+        return self._panes[name].display or self.screen.has_class("-single")
+
+    def _note(self, name: str) -> None:
+        if name != self.at:
+            self.remove_class(f"-at-{self.at}")
+            self.at = name
+            self.add_class(f"-at-{name}")
+        for pane in self._panes.values():
+            pane.title.mark(pane is self._panes[name])

@@ -1,0 +1,49 @@
+"""The colours that all screens share: one theme for dark terminals, one for light ones."""
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="frontdesk-dark",
+    primary="#5fb3d9",
+    secondary="#3f7f9f",
+    accent="#f2b84b",
+    warning="#f0a35e",
+    error="#f2777a",
+    success="#7fc98b",
+    foreground="#e4e6eb",
+    background="#14171c",
+    surface="#191d23",
+    panel="#222831",
+    dark=True,
+    variables={
+        "fd-dim": "#98a2b3",
+        "fd-note": "#d9c57a",
+        "fd-line": "#39414d",
+        "fd-chip": "#2b3440",
+        "fd-thumb": "#5b6675",
+    },
+)
+
+LIGHT = Theme(
+    name="frontdesk-light",
+    primary="#0b6a94",
+    secondary="#33789a",
+    accent="#8a5a00",
+    warning="#9a4b00",
+    error="#b3242b",
+    success="#1f7a35",
+    foreground="#1c2430",
+    background="#fbfbf9",
+    surface="#f2f2ee",
+    panel="#e6e7e2",
+    dark=False,
+    variables={
+        "fd-dim": "#56606e",
+        "fd-note": "#6b5500",
+        "fd-line": "#c3c7c9",
+        "fd-chip": "#dfe3e6",
+        "fd-thumb": "#8a94a0",
+    },
+)
+
+THEMES = (DARK, LIGHT)

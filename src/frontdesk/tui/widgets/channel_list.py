@@ -1,0 +1,82 @@
+"""The account's WhatsApp numbers with their open conversations: as a pane, or as one line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frontdesk.text import one_line
+from frontdesk.tui.widgets.cells import Piece, cut, fit, spread
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.wire import Channel, Counts
+
+ALL_CHANNELS = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRow:
+    """A channel to choose, or all of them (channel None); `open` None is not known."""
+
+    channel: Channel | None
+    open: int | None
+    chosen: bool
+
+    @property
+    def id(self) -> str:
+        return self.channel.id if self.channel else ALL_CHANNELS
+
+    @property
+    def name(self) -> str:
+        return one_line(self.channel.name) if self.channel else "All channels"
+
+
+def channel_rows(
+    channels: Sequence[Channel], counts: Counts | None, chosen: str | None
+) -> list[ChannelRow]:
+    """All channels first, then each in the server's order, with its open conversations."""
+    open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
+    rows = [ChannelRow(None, counts.open if counts else None, chosen is None)]
+    for channel in channels:
+        count = open_in.get(channel.id, 0) if counts else None
+        rows.append(ChannelRow(channel, count, channel.id == chosen))
+    return rows
+
+
+def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
+    """The channels in one line; what does not fit is cut at the end."""
+    pieces: list[Piece] = []
+    for row in rows:
+        count = "" if row.open is None else f" {row.open}"
+        name = "All" if row.channel is None else cut(row.name, 24)
+        pieces.append(("dim", "│" if pieces else ""))
+        pieces.append(("strong" if row.chosen else "dim", f" {name}{count} "))
+    return pieces
+
+
+class ChannelList(VirtualList[ChannelRow]):
+    """Two lines for each channel: name and count, number and quality."""
+
+    def show_channels(self, rows: Sequence[ChannelRow]) -> None:
+        """Show these rows, with the cursor where it was."""
+        known = self.rows is not None
+        self.rows = FixedRows([(row.id, row) for row in rows])
+        if known:
+            self.rows_changed()
+        else:
+            self.show(self.rows, cursor=next((at for at, r in enumerate(rows) if r.chosen), 0))
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        row = self.rows[position]
+        count = "" if row.open is None else f" {row.open}"
+        mark = ("accent", "▸") if row.chosen else ("text", " ")
+        name = ("strong" if row.chosen else "text", row.name)
+        lines = [spread([mark, name], [("dim", count)], width)]
+        if row.channel is not None:
+            number = row.channel.display_phone_number or row.channel.phone or row.channel.id
+            quality = one_line(row.channel.quality_rating or "")
+            part = {"YELLOW": "warning", "RED": "error"}.get(quality, "dim")
+            lines.append(
+                spread([("dim", f"   {one_line(number)}")], [(part, f" {quality}")], width)
+            )
+        else:
+            lines.append([("dim", fit("", width))])
+        return lines

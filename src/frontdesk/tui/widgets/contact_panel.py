@@ -1,0 +1,132 @@
+"""What is known of the customer and the conversation, line by line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frontdesk.text import ago, long_duration, one_line, short_date
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.wire import Contact, Conversation, CustomField, Note
+
+_LABEL_WIDTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One entry: a heading (label only), a named value, or a plain value."""
+
+    label: str
+    value: str = ""
+    part: str = "text"
+
+
+class ContactPanel(VirtualList[Fact]):
+    """Draws facts: headings in capitals, names left, values wrapped beside them."""
+
+    HALF_PAGE_AT_EDGE = False
+
+    def show_facts(self, facts: Sequence[Fact], *, keep_place: bool) -> None:
+        """Show these facts, from the top unless they are the same customer's again."""
+        self.rows = FixedRows([(f"{at}", fact) for at, fact in enumerate(facts)])
+        if keep_place:
+            self.rows_changed()
+        else:
+            self.show(self.rows)
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        fact = self.rows[position]
+        if not fact.value and fact.label:
+            return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
+        if not fact.label:
+            return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
+        beside = max(8, width - _LABEL_WIDTH)
+        label = fit(cut(fact.label, _LABEL_WIDTH - 1), _LABEL_WIDTH)
+        return [
+            [("dim", label if not at else " " * _LABEL_WIDTH), (fact.part, fit(line, beside))]
+            for at, line in enumerate(wrap(fact.value, beside))
+        ]
+
+
+def contact_facts(
+    conversation: Conversation,
+    contact: Contact | None,
+    fields: Sequence[CustomField],
+    notes: Sequence[Note],
+    clock: Clock,
+) -> list[Fact]:
+    """Everything the pane shows, from the top down; `notes` newest first."""
+    facts = _identity(conversation, contact)
+    facts += _conversation(conversation, clock)
+    facts += _custom_fields(contact, fields)
+    facts.append(Fact(f"NOTES ({len(notes)})"))
+    for note in notes:
+        written = clock.local(note.created_at)
+        who = one_line(note.author_ref.name or "") if note.author_ref else ""
+        age = ago(written, clock.now()) if written else ""
+        facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
+        facts.append(Fact("", one_line(note.text)))
+    return facts
+
+
+def _identity(conversation: Conversation, contact: Contact | None) -> list[Fact]:
+    short = conversation.contact
+    name = (contact.name if contact else None) or short.name
+    phone = (contact.phone if contact else None) or short.phone
+    facts = [Fact("", one_line(name or phone or f"contact {short.id}"), "strong")]
+    if contact and contact.profile_name and contact.profile_name != name:
+        facts.append(Fact("", f"~{one_line(contact.profile_name)}", "dim"))
+    facts.append(Fact("", phone or "number not shared"))
+    if contact and contact.email:
+        facts.append(Fact("", one_line(contact.email)))
+    if contact and contact.username:
+        facts.append(Fact("", f"@{one_line(contact.username)}"))
+    if contact and contact.blocked:
+        facts.append(Fact("", "blocked", "error"))
+    return facts
+
+
+def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
+    now = clock.now()
+    facts = [Fact("CONVERSATION"), Fact("status", conversation.status)]
+    snoozed = clock.local(conversation.snoozed_until)
+    if snoozed:
+        facts.append(Fact("until", f"{short_date(snoozed)} {snoozed:%H:%M}"))
+    if conversation.awaiting_human:
+        facts.append(Fact("needs", "a human", "warning"))
+    assignee = conversation.assignee
+    facts.append(Fact("assigned", one_line(assignee.name) if assignee else "nobody"))
+    channel = conversation.channel
+    facts.append(Fact("channel", one_line(channel.name or channel.phone or channel.id)))
+    labels = ", ".join(one_line(label) for label in conversation.labels)
+    facts.append(Fact("labels", labels or "–"))
+    waiting = clock.local(conversation.waiting_since)
+    if waiting:
+        facts.append(Fact("waiting", long_duration(now - waiting), "warning"))
+    ends = clock.local(conversation.service_window_expires_at)
+    if ends:
+        left = f"{long_duration(ends - now)} left" if ends > now else "closed"
+        facts.append(Fact("24 h window", left))
+    began = clock.local(conversation.created_at)
+    if began:
+        facts.append(Fact("since", f"{short_date(began)} {began.year}"))
+    return facts
+
+
+def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> list[Fact]:
+    values = dict(contact.custom_fields) if contact else {}
+    facts = [Fact("CUSTOM FIELDS")] if fields or values else []
+    for field in fields:
+        facts.append(Fact(one_line(field.name), _value(values.pop(field.key, None))))
+    facts += [Fact(one_line(key), _value(value)) for key, value in values.items()]
+    return facts
+
+
+def _value(value: Any) -> str:
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(str(value))

@@ -1,0 +1,129 @@
+"""The queue: one, two or three lines for each conversation, newest activity first."""
+
+from datetime import timedelta
+
+from frontdesk.text import ago, duration, long_duration, one_line, words
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.wire import Conversation, MessagePreview
+
+Line = list[Piece]
+
+_AGE_WIDTH = 6
+_AUTHORS = {
+    "ai_agent": "AI",
+    "phone": "Phone",
+    "campaign": "Campaign",
+    "api": "API",
+    "automation": "Auto",
+    "system": "System",
+}
+
+
+class ConversationList(VirtualList[Conversation]):
+    """Draws conversations in `density` lines each; ages are against `clock`."""
+
+    def __init__(self, clock: Clock, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._density = 2
+
+    def set_density(self, lines: int) -> None:
+        """Draw this many lines (1 to 3) for each conversation."""
+        if lines != self._density:
+            self._density = lines
+            self.forget_drawn()
+            self.rows_changed()
+
+    def update_ages(self) -> None:
+        """Redraw: time has passed."""
+        self.forget_drawn()
+        self.refresh()
+
+    def draw(self, position: int, width: int) -> list[Line]:
+        assert self.rows is not None
+        conversation = self.rows[position]
+        lines = [_name_line(conversation, self._clock, width, narrow=width < 40)]
+        if self._density > 1:
+            lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
+        if self._density > 2:
+            lines.append(_facts_line(conversation, self._clock, width))
+        return lines
+
+
+def _name_line(conversation: Conversation, clock: Clock, width: int, *, narrow: bool) -> Line:
+    """unread · name · !HUMAN · w12m · age"""
+    now = clock.now()
+    right: Line = []
+    if conversation.awaiting_human:
+        right.append(("warning", " !H" if narrow else " !HUMAN"))
+    waiting = clock.local(conversation.waiting_since)
+    if waiting and conversation.status != "resolved":
+        late = now - waiting > timedelta(hours=1)
+        right.append(("error" if late else "warning", f" w{duration(now - waiting)}"))
+    active = clock.local(conversation.last_activity_at)
+    right.append(("dim", (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
+    unread = conversation.unread_count or 0
+    mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[waiting is not None]
+    name = ("strong" if unread else "text", f" {_name(conversation)}")
+    return spread([("accent", mark.rjust(2)), name], right, width)
+
+
+def _name(conversation: Conversation) -> str:
+    contact = conversation.contact
+    return contact.name or contact.phone or f"contact {contact.id}"
+
+
+def _snippet_line(conversation: Conversation, width: int, *, with_label: bool) -> Line:
+    """who: text, and at the right one label or the assignee."""
+    right = [("dim", f" {cut(_tag(conversation), width // 3)}")] if with_label else []
+    preview = conversation.last_message
+    if preview is None:
+        return spread([("dim", "   ")], right, width)
+    failed = preview.delivery_status == "failed"
+    left = [("error", "   ✗ ")] if failed else [("dim", "   ")]
+    room = width - width_of(left) - width_of(right)
+    return spread([*left, ("dim", cut(snippet(preview, conversation), room))], right, width)
+
+
+def _tag(conversation: Conversation) -> str:
+    if conversation.labels:
+        return f"#{one_line(conversation.labels[0])}"
+    return f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
+
+
+def snippet(preview: MessagePreview, conversation: Conversation) -> str:
+    """The newest message in one line, with who wrote it unless the customer did."""
+    said = one_line(preview.text or "")
+    if preview.type != "text":
+        kind = words(preview.type)
+        said = f"[{kind}] {said}".rstrip()
+    if preview.direction == "inbound":
+        return said
+    if preview.author == "user":
+        who = conversation.assignee.name.split()[0] if conversation.assignee else "Agent"
+    else:
+        who = _AUTHORS.get(preview.author, words(preview.author).capitalize())
+    return f"{who}: {said}"
+
+
+def _facts_line(conversation: Conversation, clock: Clock, width: int) -> Line:
+    """channel · @assignee · #labels · window"""
+    channel = conversation.channel
+    facts = [one_line(channel.name or channel.phone or channel.id)]
+    facts.append(f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--")
+    if conversation.labels:
+        facts.append(" ".join(f"#{one_line(label)}" for label in conversation.labels))
+    facts.append(window_left(conversation, clock, short=True))
+    return [("dim", fit("   " + " · ".join(fact for fact in facts if fact), width))]
+
+
+def window_left(conversation: Conversation, clock: Clock, *, short: bool = False) -> str:
+    """How long a free-form reply is still allowed; empty where the server does not tell."""
+    ends, now = clock.local(conversation.service_window_expires_at), clock.now()
+    if ends is None:
+        return ""
+    if ends <= now:
+        return "window closed"
+    return f"window {duration(ends - now)}" if short else long_duration(ends - now)

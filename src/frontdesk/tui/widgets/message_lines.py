@@ -1,0 +1,239 @@
+"""One message or note as lines: who, when, what was said, and what became of it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from frontdesk.text import file_size, one_line, words
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap
+from frontdesk.wire import Media, Message, Note, instant
+
+Line = list[Piece]
+
+# Longer lines are hard to read, also where the pane has room.
+READING_WIDTH = 100
+
+# What is shown of one message; `y` copies all of it.
+SHOWN_CHARACTERS = 65_536
+
+_GUTTER_IN, _GUTTER_OUT, _GUTTER_NOTE = "│ ", "┃ ", "┊ "
+_WHO = {
+    "ai_agent": "AI agent",
+    "phone": "Business phone",
+    "campaign": "Campaign",
+    "api": "API",
+    "automation": "Automation",
+    "system": "System",
+}
+_DELIVERY = {"delivered": "dlvd", "pending": "…"}
+
+
+def centred(text: str, width: int, part: str = "dim") -> Line:
+    """A line across the pane with words in its middle: a day, an unread mark."""
+    text = f" {cut(text, width - 4)} "
+    rest = max(0, width - width_of([(part, text)]))
+    return [(part, "─" * (rest // 2) + text + "─" * (rest - rest // 2))]
+
+
+def note_lines(note: Note, clock: Clock, width: int, *, head: bool = True) -> list[Line]:
+    """A note: behind a gutter of its own, and named as what it is."""
+    lines: list[Line] = []
+    if head:
+        left = [("note", f"{_GUTTER_NOTE}NOTE"), ("note", f" · {_who(note)}")]
+        if width >= 60:
+            left.append(("dim", " · only visible to the team"))
+        lines.append(spread(left, [("dim", f" {_time(note.created_at, clock)}")], width))
+    lines += _body(note.text, width, _GUTTER_NOTE, "note")
+    return lines
+
+
+def message_lines(
+    message: Message, clock: Clock, width: int, *, contact: str, head: bool = True
+) -> list[Line]:
+    """A message; `contact` is the customer's name. Without `head` it joins the one above."""
+    if message.type == "system":
+        return [[("dim", fit(f"  · {_system(message)}", width))]]
+    lines: list[Line] = []
+    if head:
+        lines.append(_head(message, clock, width, contact))
+    gutter = _GUTTER_OUT if message.direction == "outbound" else _GUTTER_IN
+    lines += _quote(message, width, gutter)
+    for part, text in _contents(message):
+        lines += _body(text, width, gutter, part)
+    if message.reactions:
+        emoji = " ".join(one_line(reaction.emoji) for reaction in message.reactions)
+        lines.append([("dim", gutter), ("text", fit(emoji, max(0, width - 2)))])
+    if message.delivery_status == "failed":
+        lines += _body(f"✗ {_failure(message)}", width, gutter, "error")
+    return lines
+
+
+def _head(message: Message, clock: Clock, width: int, contact: str) -> Line:
+    marks = [_time(message.created_at, clock)]
+    if message.edited_at:
+        marks.append("edited")
+    if message.direction == "outbound" and message.delivery_status:
+        status = message.delivery_status
+        marks.append("✗ failed" if status == "failed" else _DELIVERY.get(status, words(status)))
+    left: Line = [("strong", _who(message, contact))]
+    if message.type == "template":
+        left.append(
+            ("dim", f" · template {one_line(str((message.content or {}).get('name', '')))}")
+        )
+    if message.forwarded:
+        left.append(
+            ("dim", " · forwarded" + (" many times" if message.forwarded == "many" else ""))
+        )
+    return spread(left, [("dim", f" {' '.join(marks)}")], width)
+
+
+def _who(entry: Message | Note, contact: str = "") -> str:
+    name = one_line(entry.author_ref.name) if entry.author_ref and entry.author_ref.name else ""
+    if entry.author == "contact":
+        return one_line(name or contact or "Customer")
+    if entry.author == "user":
+        return name or "Agent"
+    role = _WHO.get(entry.author, words(entry.author).capitalize())
+    return f"{role} · {name}" if name else role
+
+
+def _time(timestamp: str, clock: Clock) -> str:
+    moment = clock.local(timestamp)
+    return f"{moment:%H:%M}" if moment else one_line(timestamp)
+
+
+def _body(text: str, width: int, gutter: str, part: str) -> list[Line]:
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + f"\n[{len(text) - SHOWN_CHARACTERS} more characters]"
+    room = max(1, min(width, READING_WIDTH) - width_of([(part, gutter)]))
+    edge = part if part == "note" else "dim"
+    rest = " " * max(0, width - READING_WIDTH)
+    return [
+        [(edge, gutter), (part, line + " " * (room - width_of([(part, line)])) + rest)]
+        for line in wrap(text, room)
+    ]
+
+
+def _quote(message: Message, width: int, gutter: str) -> list[Line]:
+    reply = message.reply_to
+    if reply is None:
+        return []
+    quoted = one_line(reply.text or "") or (f"[{words(reply.type)}]" if reply.type else "a message")
+    return [[("dim", gutter), ("dim", fit(f"> {quoted}", max(0, width - 2)))]]
+
+
+def _contents(message: Message) -> list[Piece]:
+    """What was said or sent, as pieces that each start on a line of their own."""
+    if message.deleted_at:
+        return [("dim", "this message was deleted")]
+    content = message.content or {}
+    pieces: list[Piece] = []
+    card = _card(message, content)
+    if card:
+        pieces.append(("dim" if message.text else "text", card))
+    if message.text and not (message.type == "contacts" and card):
+        pieces.append(("text", message.text))
+    pieces += [("dim", f"[ {one_line(title)} ]") for title in _buttons(content)]
+    return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
+
+
+def _card(message: Message, content: Mapping[str, Any]) -> str:
+    """What stands for contents that are not text; empty for text."""
+    if message.media is not None:
+        return _media_card(message.type, message.media)
+    card = _CARDS.get(message.type)
+    return card(content) if card else ""
+
+
+def _location_card(content: Mapping[str, Any]) -> str:
+    place = _join(content, "name", "address") or _join(content, "latitude", "longitude")
+    return f"[location]  {place}"
+
+
+def _order_card(content: Mapping[str, Any]) -> str:
+    return f"[order  {len(_list(content, 'items'))} items]"
+
+
+def _reaction_card(content: Mapping[str, Any]) -> str:
+    return f"reacted {one_line(str(content.get('emoji') or ''))}".rstrip()
+
+
+def _unsupported_card(content: Mapping[str, Any]) -> str:
+    return f"[not shown here: {words(str(content.get('original_type') or 'unsupported'))}]"
+
+
+def _media_card(kind: str, media: Media) -> str:
+    if kind == "audio" and media.voice:
+        kind = "voice"
+    facts = [words(kind), one_line(media.mime_type or "")]
+    if media.size_bytes is not None:
+        facts.append(file_size(media.size_bytes))
+    name = f"  {one_line(media.filename)}" if media.filename else ""
+    return f"[{'  '.join(fact for fact in facts if fact)}]{name}"
+
+
+def _interactive_card(content: Mapping[str, Any]) -> str:
+    kind = str(content.get("kind") or "")
+    return f"[{words(kind)}]" if kind.endswith("reply") else ""
+
+
+def _buttons(content: Mapping[str, Any]) -> list[str]:
+    buttons = _list(content, "buttons")
+    return [str(b.get("title") or b.get("text") or "") for b in buttons if isinstance(b, dict)]
+
+
+def _contacts_card(content: Mapping[str, Any]) -> str:
+    cards = []
+    for contact in _list(content, "contacts"):
+        if isinstance(contact, dict):
+            phones = [p.get("phone") for p in _list(contact, "phones") if isinstance(p, dict)]
+            numbers = " ".join(one_line(str(phone)) for phone in phones if phone)
+            cards.append(f"[contact]  {one_line(str(contact.get('name') or ''))}  {numbers}")
+    return "\n".join(cards)
+
+
+_CARDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "contacts": _contacts_card,
+    "interactive": _interactive_card,
+    "location": _location_card,
+    "order": _order_card,
+    "reaction": _reaction_card,
+    "unsupported": _unsupported_card,
+}
+
+
+def _list(content: Mapping[str, Any], name: str) -> list[Any]:
+    value = content.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _join(content: Mapping[str, Any], *names: str) -> str:
+    return ", ".join(one_line(str(content[name])) for name in names if content.get(name))
+
+
+def _system(message: Message) -> str:
+    said = one_line(message.text or "")
+    return said or words(str((message.content or {}).get("event") or "system event"))
+
+
+def _failure(message: Message) -> str:
+    error = message.error
+    if error is None:
+        return "not delivered"
+    details = f" — {one_line(error.details)}" if error.details else ""
+    return f"{one_line(error.title)} ({error.code}){details}"
+
+
+def same_sender(entry: Message | Note, previous: Message | Note | None) -> bool:
+    """Whether an entry joins the one above: same author and direction, within a minute."""
+    if previous is None or type(entry) is not type(previous) or entry.author != previous.author:
+        return False
+    if isinstance(entry, Message) and isinstance(previous, Message):
+        if "system" in (entry.type, previous.type) or entry.direction != previous.direction:
+            return False
+        if entry.delivery_status != previous.delivery_status or entry.type == "template":
+            return False
+    if entry.author_ref != previous.author_ref:
+        return False
+    now, then = instant(entry.created_at), instant(previous.created_at)
+    return bool(now and then and (now - then).total_seconds() < 60)

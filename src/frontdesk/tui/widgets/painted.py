@@ -1,0 +1,75 @@
+"""A widget that draws whole lines itself, from named parts that the stylesheet colours."""
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from frontdesk.tui.widgets.cells import Piece
+
+
+class Painted(Widget):
+    """Base of all widgets that draw lines. A subclass gives `line(y)`.
+
+    Skipping Textual's styles cache makes a frame cheap; the price is that borders and padding
+    belong to a container around it.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {
+        "part--text",
+        "part--strong",
+        "part--dim",
+        "part--accent",
+        "part--warning",
+        "part--error",
+        "part--note",
+        "part--chip",
+        "part--bar",
+        "part--bar-resting",
+        "part--thumb",
+        "part--track",
+    }
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        self._part_styles: dict[str, Style] = {}
+        super().__init__(id=id, classes=classes)
+
+    def line(self, y: int) -> Strip:
+        """The line `y` cells below the widget's top, exactly as wide as the widget."""
+        raise NotImplementedError
+
+    def part(self, name: str) -> Style:
+        """The style of a named part, from the stylesheet."""
+        style = self._part_styles.get(name)
+        if style is None:
+            style = self._part_styles[name] = self.get_component_rich_style(f"part--{name}")
+        return style
+
+    def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
+        """The pieces in their colours, as the terminal can show them (NO_COLOR, 16 colours)."""
+        segments = [Segment(text, self.part(name)) for name, text in pieces if text]
+        filters = self.get_line_filters()
+        if filters:
+            background = self.background_colors[1]
+            for line_filter in filters:
+                segments = line_filter.apply(segments, background)
+        return segments
+
+    def notify_style_update(self) -> None:
+        self._part_styles.clear()
+        self.forget_drawn()
+        super().notify_style_update()
+
+    def forget_drawn(self) -> None:
+        """Called when colours have changed: what was drawn before is no longer right."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._dirty_regions.clear()
+        strips = [self.line(y) for y in crop.line_range]
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips

@@ -1,0 +1,89 @@
+"""The messages and notes of one conversation in time order, oldest at the top."""
+
+from frontdesk.text import long_date
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.message_lines import (
+    centred,
+    message_lines,
+    note_lines,
+    same_sender,
+)
+from frontdesk.tui.widgets.virtual_list import Rows, VirtualList
+from frontdesk.wire import Message, Note
+
+Entry = Message | Note
+
+
+class Thread(VirtualList[Entry]):
+    """Draws entries under day lines; the unread line stays where it was when the thread opened."""
+
+    HALF_PAGE_AT_EDGE = False
+
+    def __init__(self, clock: Clock, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._contact = ""
+        self._unread_from: str | None = None
+        self._unread = 0
+        self._top_word = ""
+
+    def open(self, rows: Rows[Entry], *, contact: str, unread: int, top_word: str) -> None:
+        """Show a thread at its end, or at its first unread message when that is far above."""
+        self._contact, self._top_word = contact, top_word
+        position = _first_unread(rows, unread)
+        self._unread_from = rows.key(position) if position is not None else None
+        self._unread = unread
+        self.forget_drawn()
+        self.show_end(rows, cursor=position)
+
+    def say_at_top(self, words: str) -> None:
+        """What stands above the oldest loaded message: its start, or that there is more."""
+        if words != self._top_word:
+            self._top_word = words
+            self.rows_changed()
+
+    def sources(self, position: int) -> tuple[object, ...]:
+        assert self.rows is not None
+        if position:
+            return self.rows[position], self.rows[position - 1]
+        return self.rows[position], self._top_word
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        entry = self.rows[position]
+        previous = self.rows[position - 1] if position else None
+        unread_here = self.rows.key(position) == self._unread_from
+        lines = self._lines_above(entry, previous, width, unread_here=unread_here)
+        head = bool(lines) or not same_sender(entry, previous)
+        if isinstance(entry, Note):
+            return lines + note_lines(entry, self._clock, width, head=head)
+        return lines + message_lines(entry, self._clock, width, contact=self._contact, head=head)
+
+    def _lines_above(
+        self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool
+    ) -> list[list[Piece]]:
+        """The start of the thread, a new day, the first unread message."""
+        lines = []
+        if previous is None and self._top_word:
+            lines.append(centred(self._top_word, width))
+        day = self._clock.local(entry.created_at)
+        before = self._clock.local(previous.created_at) if previous else None
+        if day and (before is None or day.date() != before.date()):
+            lines.append(centred(long_date(day), width))
+        if unread_here:
+            lines.append(centred(f"{self._unread} new", width, "accent"))
+        return lines
+
+
+def _first_unread(rows: Rows[Entry], unread: int) -> int | None:
+    """Where the last `unread` inbound messages begin, among those that are loaded."""
+    for position in range(len(rows) - 1, -1, -1):
+        entry = rows[position]
+        if unread <= 0 or len(rows) - position > 500:
+            break
+        if isinstance(entry, Message) and entry.direction == "inbound":
+            unread -= 1
+            if unread == 0:
+                return position
+    return None

@@ -1,0 +1,405 @@
+"""A list of any length whose cost is the screen's: rows off screen are no objects.
+
+The cursor and the window hang on rows by id, so rows that come, go or move elsewhere move neither.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+
+from frontdesk.tui.widgets.cells import Piece, fit, wrap
+from frontdesk.tui.widgets.painted import Painted
+from frontdesk.tui.widgets.window import Window
+
+BAR, THUMB = "▌", "┃"
+_DRAWN_ROWS_KEPT = 400
+_WHEEL_LINES = 3
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+Drawn = list[list[Segment]]
+
+
+class Rows(Protocol[R_co]):
+    """Rows by position, from the top of the list down; each has a key that it keeps."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, position: int, /) -> R_co: ...
+
+    def key(self, position: int, /) -> str:
+        """The key of the row at a position."""
+
+    def position(self, key: str, /) -> int | None:
+        """Where the row with this key stands now."""
+
+
+class FixedRows(Generic[R]):
+    """A few rows that are all at hand, each with its key."""
+
+    def __init__(self, rows: Sequence[tuple[str, R]] = ()) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, position: int, /) -> R:
+        return self._rows[position][1]
+
+    def key(self, position: int, /) -> str:
+        return self._rows[position][0]
+
+    def position(self, key: str, /) -> int | None:
+        return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
+
+
+class VirtualList(Painted, Generic[R], can_focus=True):
+    """Draws a window of `rows`, keeps the reader's place, and asks for more near an end.
+
+    A subclass gives `draw`, and `sources` if a row is drawn from more than itself.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "Next", id="list.next", show=False),
+        Binding("k,up", "move(-1)", "Previous", id="list.previous", show=False),
+        Binding("g,home", "first", "First", id="list.first", show=False),
+        Binding("G,end", "last", "Last", id="list.last", show=False),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down", show=False),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up", show=False),
+        Binding("pagedown,space", "page(1)", "Page down", id="list.page_down", show=False),
+        Binding("pageup,b", "page(-1)", "Page up", id="list.page_up", show=False),
+        Binding("enter", "open", "Open", id="list.open", show=False),
+    ]
+
+    # At an edge the window moves by half its height, which sends a sixth of the bytes of moving
+    # line by line; a thread, which is read line by line, turns it off.
+    HALF_PAGE_AT_EDGE: ClassVar[bool] = True
+
+    class Highlighted(Message):
+        """The cursor is on another row."""
+
+        def __init__(self, widget: "VirtualList[Any]", row: Any) -> None:
+            super().__init__()
+            self.widget, self.row = widget, row
+
+        @property
+        def control(self) -> "VirtualList[Any]":
+            return self.widget
+
+    class Opened(Highlighted):
+        """The row under the cursor is to be opened."""
+
+    class NearEnd(Message):
+        """The window is close to the first row (`top`) or to the last."""
+
+        def __init__(self, widget: "VirtualList[Any]", top: bool) -> None:
+            super().__init__()
+            self.widget, self.top = widget, top
+
+        @property
+        def control(self) -> "VirtualList[Any]":
+            return self.widget
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.rows: Rows[R] | None = None
+        self.cursor = 0
+        self._window = Window(self._count, lambda position: len(self._row_lines(position)))
+        self._cursor_key: str | None = None
+        self._top_key: str | None = None
+        self._following = False
+        self._was_last = False
+        self._fitted = Size(0, 0)
+        self._empty_words = ""
+        self._drawn: OrderedDict[tuple[int, ...], tuple[tuple[object, ...], Drawn]] = OrderedDict()
+
+    # What a subclass decides
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        """The lines (at least one) of a row, each exactly `width` cells wide."""
+        raise NotImplementedError
+
+    def sources(self, position: int) -> tuple[object, ...]:
+        """The objects that a row is drawn from: while they are the same, so is the drawing."""
+        assert self.rows is not None
+        return (self.rows[position],)
+
+    # What is shown
+
+    @property
+    def row(self) -> R | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows is not None and len(self.rows) else None
+
+    @property
+    def at_start(self) -> bool:
+        """True while the first line of all is in view."""
+        return self._window.at_start
+
+    @property
+    def at_end(self) -> bool:
+        """True while the last line of all is in view."""
+        return self._window.at_end
+
+    def show(self, rows: Rows[R] | None, *, cursor: int = 0) -> None:
+        """Show other rows from their start, with the cursor on a position that is in view."""
+        self.rows = rows
+        self._window.to_start()
+        self.cursor = self._clamp(cursor)
+        self._window.reveal(self.cursor)
+        self._settle()
+
+    def show_end(self, rows: Rows[R], *, cursor: int | None = None) -> None:
+        """Show other rows from their end, with the cursor on the last one unless told."""
+        self.rows = rows
+        self.cursor = self._clamp(self._count() - 1 if cursor is None else cursor)
+        self._window.to_end()
+        self._window.reveal(self.cursor)
+        self._settle()
+        self._following = cursor is None
+
+    def rows_changed(self) -> None:
+        """Rows came, went or moved: keep the cursor and the window on the same ones.
+
+        At the very start and the very end the window stays there, so that new rows are seen.
+        """
+        if self.rows is not None and len(self.rows):
+            cursor = self.rows.position(self._cursor_key) if self._cursor_key else None
+            top = self.rows.position(self._top_key) if self._top_key else None
+            on_last = self._following and cursor is not None and self._was_last
+            at_start, following = self._window.at_start, self._following
+            self.cursor = self._clamp(self.cursor if cursor is None else cursor)
+            if following:
+                self._window.to_end()
+                self.cursor = self._count() - 1 if on_last else self.cursor
+            elif not at_start:
+                self._window.anchor_at(self._clamp(self._window.top[0] if top is None else top))
+            self._window.settle()
+            if at_start or following:
+                self._window.reveal(self.cursor)
+        else:
+            self._window.to_start()
+            self.cursor = 0
+        self._settle()
+
+    def go_to(self, position: int) -> None:
+        """Put the cursor on a position and bring it into view."""
+        if not self._count():
+            return
+        old, top = self.cursor, self._window.top
+        self._set_cursor(self._clamp(position))
+        extra = self.size.height // 2 if self.HALF_PAGE_AT_EDGE else 0
+        self._window.reveal(self.cursor, extra=extra)
+        if self._window.top != top:
+            self._settle()
+        else:
+            self._refresh_bar(old)
+            self._refresh_bar(self.cursor)
+            self._ask_for_more()
+
+    def say_when_empty(self, words: str) -> None:
+        """What stands here while there are no rows: why, and which key helps."""
+        if words != self._empty_words:
+            self._empty_words = words
+            self.refresh()
+
+    def forget_drawn(self) -> None:
+        self._drawn.clear()
+
+    # Keys
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor; a row taller than the window is scrolled through first."""
+        hidden = self._window.hidden(self.cursor, step)
+        if hidden:
+            self._window.scroll(step * min(hidden, max(1, self.size.height // 2)))
+            self._settle()
+        else:
+            self.go_to(self.cursor + step)
+
+    def action_first(self) -> None:
+        self.go_to(0)
+
+    def action_last(self) -> None:
+        self.go_to(self._count() - 1)
+        self._window.to_end()
+        self._settle()
+
+    def action_page(self, pages: float) -> None:
+        """Move the window by this much of its height, and the cursor with it."""
+        placed = self._window.visible()
+        if not placed:
+            return
+        y = next((row.y for row in placed if row.position == self.cursor), 0)
+        top = self._window.top
+        self._window.scroll(int(self.size.height * pages))
+        if self._window.top == top:
+            self._set_cursor(self._count() - 1 if pages > 0 else 0)
+        else:
+            self._set_cursor(self._position_at(max(0, y)))
+        self._settle()
+
+    def action_open(self) -> None:
+        if self.row is not None:
+            self.post_message(self.Opened(self, self.row))
+
+    # Mouse
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._wheel(_WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._wheel(-_WHEEL_LINES)
+
+    def on_click(self, event: events.Click) -> None:
+        if self._count():
+            self.go_to(self._position_at(event.y))
+            if event.chain == 2:
+                self.action_open()
+
+    def _wheel(self, lines: int) -> None:
+        if self._count():
+            self._window.scroll(lines)
+            placed = self._window.visible()
+            self._set_cursor(max(placed[0].position, min(self.cursor, placed[-1].position)))
+            self._settle()
+
+    # Place
+
+    def on_resize(self) -> None:
+        self._fit_window()
+        self._settle()
+
+    def on_focus(self) -> None:
+        self._refresh_bar(self.cursor)
+
+    def on_blur(self) -> None:
+        self._refresh_bar(self.cursor)
+
+    def _fit_window(self) -> None:
+        """Keep the place when the size has changed; the first frame comes before any resize."""
+        if self.size == self._fitted:
+            return
+        if self.size.width != self._fitted.width:
+            self._drawn.clear()
+        self._fitted = self.size
+        self._window.height = self.size.height
+        if self._following:
+            self._window.to_end()
+        self._window.settle()
+        self._window.reveal(self.cursor)
+
+    def _count(self) -> int:
+        return len(self.rows) if self.rows is not None else 0
+
+    def _clamp(self, position: int) -> int:
+        return max(0, min(position, self._count() - 1))
+
+    def _position_at(self, y: int) -> int:
+        """The row at a line of the window; the last one below all rows."""
+        placed = self._window.visible()
+        return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
+
+    def _set_cursor(self, position: int) -> None:
+        assert self.rows is not None
+        changed = position != self.cursor
+        self.cursor = position
+        self._cursor_key = self.rows.key(position)
+        self._was_last = position == self._count() - 1
+        if changed:
+            self.post_message(self.Highlighted(self, self.rows[position]))
+
+    def _settle(self) -> None:
+        """Something moved: remember the place by key, repaint, ask for more."""
+        if self.rows is not None and len(self.rows):
+            self._top_key = self.rows.key(self._window.top[0])
+            self._cursor_key = self.rows.key(self._clamp(self.cursor))
+            self._was_last = self.cursor == len(self.rows) - 1
+        else:
+            self._top_key = self._cursor_key = None
+        self._following = not self._window.at_start and self._window.at_end
+        self.refresh()
+        self._ask_for_more()
+
+    def _ask_for_more(self) -> None:
+        margin, count, top = self.size.height, self._count(), self._window.top[0]
+        if not count or not margin:
+            return
+        if top <= margin:
+            self.post_message(self.NearEnd(self, top=True))
+        if top + 2 * margin >= count:
+            self.post_message(self.NearEnd(self, top=False))
+
+    # Drawing
+
+    def _refresh_bar(self, position: int) -> None:
+        """Repaint only the bar beside a row."""
+        for placed in self._window.visible():
+            if placed.position == position:
+                top = max(0, placed.y)
+                bottom = min(placed.y + placed.height, self.size.height)
+                self.refresh(Region(0, top, 1, bottom - top))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._dirty_regions.clear()
+        self._fit_window()
+        lines = self._lines()[crop.y : crop.bottom]
+        if crop.column_span != (0, self.size.width):
+            return [strip.crop(*crop.column_span) for strip in lines]
+        return lines
+
+    def _lines(self) -> list[Strip]:
+        width, height = self.size
+        bar = self.segments([("bar" if self.has_focus else "bar-resting", BAR)])
+        no_bar = self.segments([("text", " ")])
+        track, thumb = self.segments([("track", " ")]), self.segments([("thumb", THUMB)])
+        covered = self._thumb()
+        strips: list[Strip] = []
+        for position, y, _ in self._window.visible():
+            gutter = bar if position == self.cursor else no_bar
+            for segments in self._row_lines(position)[max(0, -y) : height - y]:
+                edge = thumb if len(strips) in covered else track
+                strips.append(Strip([*gutter, *segments, *edge], width))
+        if not strips and self._empty_words:
+            strips = self._empty(width)[:height]
+        blank = Strip(self.segments([("text", " " * width)]), width)
+        return strips + [blank] * (height - len(strips))
+
+    def _empty(self, width: int) -> list[Strip]:
+        lines = ["", *wrap(self._empty_words, max(1, width - 4))]
+        return [Strip(self.segments([("dim", fit(f"  {line}", width))]), width) for line in lines]
+
+    def _thumb(self) -> range:
+        """The lines that the scroll mark covers; none when everything is in view."""
+        count, placed = self._count(), self._window.visible()
+        if not placed or (self._window.at_start and self._window.at_end):
+            return range(0)
+        height, shown = self.size.height, len(placed)
+        size = max(1, height * shown // count)
+        start = round((height - size) * self._window.top[0] / max(1, count - shown))
+        start = min(start, height - size)
+        return range(start, start + size)
+
+    def _row_lines(self, position: int) -> Drawn:
+        """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
+        sources = self.sources(position)
+        key = tuple(map(id, sources))
+        kept = self._drawn.get(key)
+        if kept is not None:
+            self._drawn.move_to_end(key)
+            return kept[1]
+        drawn = [self.segments(line) for line in self.draw(position, max(1, self.size.width - 2))]
+        # Keeping the sources keeps their ids from being given to other objects.
+        self._drawn[key] = (sources, drawn)
+        if len(self._drawn) > _DRAWN_ROWS_KEPT:
+            self._drawn.popitem(last=False)
+        return drawn

@@ -1,0 +1,136 @@
+"""Which rows of a list are in view, and how the view moves: arithmetic on an anchor.
+
+The anchor is the first visible row and a line in it. Only rows near the anchor are ever measured,
+so no step costs more than a screenful, however long the list is.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+Anchor = tuple[int, int]
+
+
+class Placed(NamedTuple):
+    """A row in view: its position, the y of its first line (may be negative), its height."""
+
+    position: int
+    y: int
+    height: int
+
+
+class Window:
+    """A view of `height` lines on `count()` rows, each `height_of(position)` lines tall (>= 1)."""
+
+    def __init__(self, count: Callable[[], int], height_of: Callable[[int], int]) -> None:
+        self._count = count
+        self._height_of = height_of
+        self.height = 0
+        self.top: Anchor = (0, 0)
+
+    @property
+    def at_start(self) -> bool:
+        """True while the first line of the first row is in view."""
+        return self.top == (0, 0)
+
+    @property
+    def at_end(self) -> bool:
+        """True while the last line of the last row is in view."""
+        placed = self.visible()
+        if not placed:
+            return True
+        last = placed[-1]
+        return last.position == self._count() - 1 and last.y + last.height <= self.height
+
+    def visible(self) -> list[Placed]:
+        """The rows in view, from the top down."""
+        placed = []
+        position, line = self.top
+        y = -line
+        while y < self.height and position < self._count():
+            height = self._height_of(position)
+            placed.append(Placed(position, y, height))
+            y += height
+            position += 1
+        return placed
+
+    def to_start(self) -> None:
+        """Show the first row at the top."""
+        self.top = (0, 0)
+
+    def to_end(self) -> None:
+        """Show the last line of the last row at the bottom."""
+        self.top = self._lowest()
+
+    def anchor_at(self, position: int) -> None:
+        """Show a row at the top, keeping the line within it that was at the top before."""
+        self.top = (position, self.top[1])
+
+    def scroll(self, lines: int) -> None:
+        """Move by lines (negative: up), within the rows."""
+        position, line = self.top
+        line += lines
+        while line < 0 and position > 0:
+            position -= 1
+            line += self._height_of(position)
+        while position < self._count() - 1 and line >= (height := self._height_of(position)):
+            line -= height
+            position += 1
+        self.top = (position, max(0, line))
+        self.settle()
+
+    def settle(self) -> None:
+        """After anything changed: stay on the rows, leave no room below the last one."""
+        count = self._count()
+        if not count:
+            self.top = (0, 0)
+            return
+        position = min(self.top[0], count - 1)
+        line = min(self.top[1], self._height_of(position) - 1)
+        self.top = min((position, max(0, line)), self._lowest())
+
+    def reveal(self, position: int, *, extra: int = 0) -> None:
+        """Bring a row into view, whole where it fits; `extra` lines more when it must move."""
+        if not self.height or not 0 <= position < self._count():
+            return
+        height = self._height_of(position)
+        first, line = self.top
+        if position < first or (position == first and line and height <= self.height):
+            self.top = (position, 0)
+            self.scroll(-extra)
+            return
+        until = self._lines_until(position)
+        below = until + height - self.height
+        if below <= 0:
+            return
+        if below <= 2 * self.height:
+            self.scroll(min(below + extra, until))
+        else:
+            self.top = (position, 0)
+            self.scroll(min(0, height - self.height))
+
+    def hidden(self, position: int, step: int) -> int:
+        """Lines of a row in view that are cut off below (`step` > 0) or above the view."""
+        for placed in self.visible():
+            if placed.position == position:
+                below = placed.y + placed.height - self.height
+                return max(0, below) if step > 0 else max(0, -placed.y)
+        return 0
+
+    def _lowest(self) -> Anchor:
+        """The anchor at which the last line of all is the last line in view."""
+        room = self.height
+        for position in range(self._count() - 1, -1, -1):
+            room -= self._height_of(position)
+            if room <= 0:
+                return position, -room
+        return 0, 0
+
+    def _lines_until(self, position: int) -> int:
+        """Lines from the view's top to a row's first line; counting stops when that is far."""
+        first, line = self.top
+        lines = -line
+        for above in range(first, position):
+            lines += self._height_of(above)
+            if lines > 4 * self.height:
+                break
+        return lines
