@@ -1,0 +1,72 @@
+"""What a batch of events did to the store, counted."""
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Events of one kind: they made a row, changed one, or told nothing that was not known."""
+
+    new: int = 0
+    changed: int = 0
+    known: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.new + other.new, self.changed + other.changed, self.known + other.known)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A tally for each kind. catalogue: users, teams, labels, custom fields, canned responses and
+    templates. ignored: events that could not lead to anything, such as a status of nobody's
+    message."""
+
+    channels: Tally = field(default_factory=Tally)
+    contacts: Tally = field(default_factory=Tally)
+    conversations: Tally = field(default_factory=Tally)
+    messages: Tally = field(default_factory=Tally)
+    statuses: Tally = field(default_factory=Tally)
+    reactions: Tally = field(default_factory=Tally)
+    notes: Tally = field(default_factory=Tally)
+    happenings: Tally = field(default_factory=Tally)
+    catalogue: Tally = field(default_factory=Tally)
+    ignored: int = 0
+
+    def __add__(self, other: "Applied") -> "Applied":
+        return Applied(
+            **{
+                each.name: getattr(self, each.name) + getattr(other, each.name)
+                for each in fields(self)
+            }
+        )
+
+
+class Counted:
+    """Counts while a batch is applied; `changed` is whether readers can see any difference."""
+
+    def __init__(self) -> None:
+        self.changed = False
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def new(self, kind: str) -> None:
+        self.changed = True
+        self._counts[kind, "new"] += 1
+
+    def change(self, kind: str) -> None:
+        self.changed = True
+        self._counts[kind, "changed"] += 1
+
+    def known(self, kind: str) -> None:
+        self._counts[kind, "known"] += 1
+
+    def ignore(self) -> None:
+        self._counts["ignored", "known"] += 1
+
+    def applied(self) -> Applied:
+        tallies = {
+            each.name: Tally(*(self._counts[each.name, how] for how in ("new", "changed", "known")))
+            for each in fields(Applied)
+            if each.name != "ignored"
+        }
+        return Applied(**tallies, ignored=self._counts["ignored", "known"])

@@ -1,0 +1,268 @@
+"""Channels, users, labels and the other named things: made on first sight, filled in when told."""
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.applied import Counted
+from frontdesk.ingest.events import (
+    CannedResponseUpsert,
+    ChannelUpsert,
+    CustomFieldUpsert,
+    LabelUpsert,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.store import changes, known
+from frontdesk.store.database import Connection
+from frontdesk.store.folding import folded, label_key
+from frontdesk.store.ids import Ids
+
+CatalogueUpsert = (
+    CannedResponseUpsert
+    | CustomFieldUpsert
+    | LabelUpsert
+    | TeamUpsert
+    | TemplateUpsert
+    | UserUpsert
+)
+
+
+class _Shelf(NamedTuple):
+    """Where rows of a kind are found, and what a row has that nothing was told of."""
+
+    table: str
+    key: str
+    defaults: Mapping[str, Any]
+
+
+_SHELVES: Mapping[str, _Shelf] = MappingProxyType(
+    {
+        "channel": _Shelf("channel", "phone_number_id", {}),
+        "user": _Shelf("app_user", "key", {"role": "agent", "active": 1}),
+        "label": _Shelf("label", "title_key", {"color": "#1f93ff"}),
+        "team": _Shelf("team", "name", {"distribution": "round_robin"}),
+        "custom_field": _Shelf(
+            "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
+        ),
+        "canned_response": _Shelf("canned_response", "short_code", {}),
+        "template": _Shelf("template", "id", {"components_json": "[]"}),
+    }
+)
+
+
+class Catalogue:
+    """The catalogues of an account while one batch is applied."""
+
+    def __init__(self, connection: Connection, account_id: int, ids: Ids, counted: Counted) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._ids = ids
+        self._counted = counted
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
+        self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
+        self._teams: list[tuple[int, set[int], set[int]]] = []
+
+    def channel_id(self, phone_number_id: str, at: int) -> int:
+        """The id of a channel, which is made if it is unknown."""
+        row = self._find("channel", phone_number_id)
+        if row is None:
+            row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
+            self._counted.new("channels")
+        return int(row["id"])
+
+    def user_id(self, key: str, at: int) -> int:
+        """The id of a user, who is made if unknown."""
+        row = self._find("user", key) or self._make("user", key, at, _named(key))
+        return int(row["id"])
+
+    def user_name(self, key: str) -> str | None:
+        """The name of a user; None for one who is unknown."""
+        row = self._find("user", key)
+        return None if row is None else str(row["name"])
+
+    def label_id(self, title: str, at: int) -> int:
+        """The id of a label, which is made if it is unknown."""
+        key = label_key(title)
+        row = self._find("label", key) or self._make("label", key, at, {"title": title})
+        return int(row["id"])
+
+    def tell_channel(self, event: ChannelUpsert) -> None:
+        """Fill in what is told of a number."""
+        told = {
+            "phone": event.phone,
+            "display_phone_number": event.display_phone_number,
+            "waba_id": event.waba_id,
+            "alias": event.alias,
+            **event.details,
+        }
+        key = event.phone_number_id
+        row = self._find("channel", key)
+        had_none = row is None
+        if row is None:
+            row = self._make("channel", key, event.at, _channel_name({}, key))
+        differing = _differing(row, told, overwrite=event.at > row["updated_at"])
+        row.update(differing)
+        row.update(_channel_name(row, key))
+        self._stamp(("channel", key), row, event.at, differing)
+        self._count("channels", made=had_none, changed=bool(differing))
+
+    def tell(self, event: CatalogueUpsert) -> None:
+        """Fill in what is told of anything else."""
+        kind, key, told = _told(event)
+        row = self._find(kind, key)
+        if row is None:
+            row = self._make(kind, key, event.at, told)
+            self._count("catalogue", made=True, changed=False)
+        else:
+            overwrite = event.at > (row["updated_at"] or 0) or _is_stub(kind, row)
+            differing = _differing(row, told, overwrite=overwrite)
+            row.update(differing)
+            self._stamp((kind, key), row, event.at, differing)
+            self._count("catalogue", made=False, changed=bool(differing))
+        if isinstance(event, TeamUpsert):
+            self._link(row["id"], event)
+
+    def save(self) -> None:
+        """Write what was made or filled in."""
+        for kind in _SHELVES:
+            rows = [row for (of, _), row in self._unsaved.items() if of == kind]
+            if rows:
+                changes.save(self._connection, kind, rows)
+        for team_id, channels, members in self._teams:
+            changes.link_team(self._connection, self._account_id, team_id, channels, members)
+
+    def _find(self, kind: str, key: str) -> dict[str, Any] | None:
+        row = self._rows.get((kind, key))
+        if row is None:
+            shelf = _SHELVES[kind]
+            stored = known.catalogue_row(
+                self._connection, self._account_id, shelf.table, shelf.key, key
+            )
+            if stored is not None:
+                row = self._rows[kind, key] = dict(stored)
+        return row
+
+    def _make(self, kind: str, key: str, at: int, told: Mapping[str, Any]) -> dict[str, Any]:
+        """A new row; what it is found by is part of it."""
+        self._counted.changed = True
+        shelf = _SHELVES[kind]
+        row = {**changes.blank(kind), **shelf.defaults, "account_id": self._account_id}
+        row["created_at"] = row["updated_at"] = at
+        row.update({name: value for name, value in told.items() if value is not None})
+        row[shelf.key] = key
+        if shelf.key != "id":
+            row["id"] = self._ids.next(kind)
+        self._rows[kind, key] = self._unsaved[kind, key] = row
+        return row
+
+    def _stamp(
+        self, place: tuple[str, str], row: dict[str, Any], at: int, differing: Mapping[str, Any]
+    ) -> None:
+        """Keep the times of a row: the first that told of it, the last that changed it."""
+        earlier = "created_at" in row and at < row["created_at"]
+        if earlier:
+            row["created_at"] = at
+        if differing:
+            row["updated_at"] = max(at, row["updated_at"] or 0)
+        if differing or earlier:
+            self._unsaved[place] = row
+
+    def _count(self, kind: str, *, made: bool, changed: bool) -> None:
+        count: Callable[[str], None] = self._counted.known
+        if made:
+            count = self._counted.new
+        elif changed:
+            count = self._counted.change
+        count(kind)
+
+    def _link(self, team_id: int, event: TeamUpsert) -> None:
+        channels = {self.channel_id(number, event.at) for number in event.channels}
+        members = {self.user_id(key, event.at) for key in event.members}
+        if known.team_links(self._connection, self._account_id, team_id) != (channels, members):
+            self._teams.append((team_id, channels, members))
+            self._counted.changed = True
+
+
+def _differing(
+    row: Mapping[str, Any], told: Mapping[str, Any], *, overwrite: bool
+) -> dict[str, Any]:
+    """What is told and not so in `row`; without `overwrite` only what `row` lacks."""
+    return {
+        name: value
+        for name, value in told.items()
+        if value is not None and row[name] != value and (overwrite or row[name] is None)
+    }
+
+
+def _is_stub(kind: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row was only ever named, by an event that needed it."""
+    if kind == "user":
+        return bool(row["name"] == row["key"])
+    if kind == "label":
+        return row["description"] is None and row["color"] == _SHELVES["label"].defaults["color"]
+    return False
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"name": name, "name_key": folded(name)}
+
+
+def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str]:
+    """The operator's alias, else the verified name, else the number (contract 1.4.6)."""
+    names = (row.get("alias"), row.get("verified_name"), row.get("phone"))
+    return _named(next((name for name in names if name), phone_number_id))
+
+
+def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
+    """An event's kind, key and columns."""
+    match event:
+        case UserUpsert():
+            columns = {
+                **_named(event.name),
+                "email": event.email,
+                "role": event.role,
+                "availability": event.availability,
+                "active": int(event.active),
+            }
+            return "user", event.key, columns
+        case LabelUpsert():
+            columns = {
+                "title": event.title,
+                "color": event.color,
+                "description": event.description,
+            }
+            return "label", label_key(event.title), columns
+        case TeamUpsert():
+            columns = {**_named(event.name), "description": event.description}
+            return "team", event.name, columns
+        case CannedResponseUpsert():
+            return "canned_response", event.short_code, {"text": event.text}
+        case CustomFieldUpsert():
+            return "custom_field", event.key, _custom_field(event)
+        case TemplateUpsert():
+            return "template", event.id, _template(event)
+
+
+def _custom_field(event: CustomFieldUpsert) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "type": event.type,
+        "description": event.description,
+        "options_json": json.dumps(event.options, ensure_ascii=False),
+        "position": event.position,
+    }
+
+
+def _template(event: TemplateUpsert) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "language": event.language,
+        "category": event.category,
+        "status": event.status,
+        "components_json": json.dumps(event.components, ensure_ascii=False),
+        "quality_score": event.quality_score,
+        "waba_id": event.waba_id,
+    }

@@ -1,0 +1,155 @@
+"""One stored message and what later copies and delivery steps make of it; pure."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.events import PLACEHOLDER, Author, MessageUpsert, StatusUpdate
+from frontdesk.ingest.rules import OUTBOUND
+from frontdesk.store import changes
+
+Letter = dict[str, Any]
+
+# Never goes down; failed counts only while nothing better is known (ingestion 5.2).
+_RANKS: Mapping[str | None, float] = MappingProxyType(
+    {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
+)
+STATUSES = frozenset(("sent", "delivered", "read", "played", "failed"))
+
+_BLANK = MappingProxyType(changes.blank("message"))
+
+# What a richer copy replaces; the rest of a message is kept, or has rules of its own.
+_CONTENTS = (
+    "created_at",
+    "author",
+    "author_id",
+    "author_name",
+    "type",
+    "text",
+    "content_json",
+    "media_json",
+    "reply_wamid",
+    "forwarded",
+    "referral_json",
+    "source",
+    "richness",
+    "raw_json",
+)
+# Members of a message that the state rules read.
+_FOLDED = ("created_at", "author", "type", "live", "category")
+
+
+def letter(event: MessageUpsert, author_id: int | None, author_name: str | None) -> Letter:
+    """The row of a message, without the ids."""
+    return {
+        **_BLANK,
+        "created_at": event.at,
+        "direction": int(event.outbound),
+        "author": event.author.kind,
+        "author_id": None if author_id is None else str(author_id),
+        "author_name": author_name,
+        "type": event.type,
+        "text": event.text,
+        "content_json": packed(event.content),
+        "media_json": packed(event.media),
+        "wamid": event.wamid,
+        "reply_wamid": event.reply_wamid,
+        "forwarded": event.forwarded,
+        "referral_json": packed(event.referral),
+        "delivery_status": event.status if event.outbound else None,
+        "sent_at": event.at if event.outbound and _was_sent(event.status) else None,
+        "source": event.source,
+        "richness": event.richness,
+        "raw_json": packed(event.raw),
+        "live": int(event.live),
+    }
+
+
+def enrich(row: Letter, copy: Letter) -> bool:
+    """Take from another copy of the message what it tells more; returns whether it did.
+
+    Richer contents replace poorer ones, never the reverse; live is what any copy was.
+    """
+    told: dict[str, Any] = {}
+    if copy["richness"] > row["richness"]:
+        told = {name: copy[name] for name in _CONTENTS}
+    elif copy["richness"] == row["richness"] == PLACEHOLDER:
+        told["created_at"] = min(copy["created_at"], row["created_at"])
+    told["live"] = max(copy["live"], row["live"])
+    if row["direction"] == OUTBOUND:
+        told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
+        told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
+    return _take(row, told)
+
+
+def deliver(row: Letter, event: StatusUpdate) -> bool:
+    """Note a delivery step of an outbound message; returns whether that told anything."""
+    moment = f"{event.status}_at"
+    told: dict[str, Any] = {
+        "delivery_status": _further(row["delivery_status"], event.status),
+        moment: _earliest(row[moment], event.at),
+        "category": row["category"] or event.category,
+        "live": max(row["live"], int(event.live))
+        if row["richness"] == PLACEHOLDER
+        else row["live"],
+    }
+    if event.error is not None and (row["error_json"] is None or told[moment] != row[moment]):
+        told["error_json"] = packed(event.error)
+    if row["richness"] == PLACEHOLDER:
+        told["created_at"] = min(row["created_at"], event.at)
+    return _take(row, told)
+
+
+def stand_in(event: StatusUpdate) -> Letter:
+    """What is shown of a message of which only a delivery step was seen."""
+    assert event.person is not None
+    return letter(
+        MessageUpsert(
+            channel=event.channel,
+            person=event.person,
+            wamid=event.wamid,
+            at=event.at,
+            outbound=True,
+            author=Author("api"),
+            type="unsupported",
+            source="webhook",
+            content={"reason": "content_not_received", "original_type": None, "errors": []},
+            richness=PLACEHOLDER,
+            live=event.live,
+        ),
+        None,
+        None,
+    )
+
+
+def standing_parts(row: Letter) -> tuple[object, ...]:
+    """What the state rules read of a message: if it differs, its conversation is folded anew."""
+    return tuple(row[name] for name in _FOLDED)
+
+
+def packed(value: object) -> str | None:
+    """A value as a *_json column holds it."""
+    if value is None:
+        return None
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _take(row: Letter, told: Mapping[str, Any]) -> bool:
+    differing = {name: value for name, value in told.items() if row[name] != value}
+    row.update(differing)
+    return bool(differing)
+
+
+def _was_sent(status: str | None) -> bool:
+    return status not in (None, "pending", "failed")
+
+
+def _further(one: str | None, other: str | None) -> str | None:
+    return one if _RANKS.get(one, 0) >= _RANKS.get(other, 0) else other
+
+
+def _earliest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

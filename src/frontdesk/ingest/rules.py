@@ -1,0 +1,212 @@
+"""Where a conversation stands after what happened in it: the state rules (ingestion 5.1), pure."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+InitialStatus = Literal["auto", "open", "resolved"]
+
+OPEN, SNOOZED, RESOLVED = 0, 1, 2
+INBOUND, OUTBOUND = 0, 1
+
+HUMANS = frozenset(("user", "phone"))
+UNATTENDED = frozenset(("campaign", "automation"))
+CHARGED_AS_BULK = frozenset(("marketing", "utility", "authentication"))
+# Rows of the thread that nobody said: they neither wait, nor answer, nor are previewed.
+QUIET_TYPES = frozenset(("reaction", "system"))
+
+# Back-fill silent for longer than this starts as resolved (rule R11).
+SILENT_AFTER = 7 * 24 * 60 * 60 * 1000
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A conversation event with its names resolved: user_id 0 is nobody."""
+
+    at: int
+    id: int
+    name: str
+    until: int | None = None
+    user_id: int = 0
+    label_id: int = 0
+    on: bool = False
+
+
+@dataclass(slots=True)
+class Standing:
+    """What the facts so far make of a conversation. Times are epoch milliseconds.
+
+    status None: nothing but back-fill is known (R11). last_message: the newest message folded
+    since this standing was loaded, None if none was. folded_at -1: no fact was folded yet.
+    """
+
+    status: int | None = None
+    assignee_id: int = 0
+    awaiting_human: bool = False
+    snoozed_until: int | None = None
+    read_marker: int | None = None
+    unread_count: int | None = None
+    waiting_since: int | None = None
+    first_reply_at: int | None = None
+    last_inbound_at: int | None = None
+    newest_at: int | None = None
+    folded_at: int = -1
+    labels: frozenset[int] = frozenset()
+    last_message: Message | None = None
+    inbound_at: list[int] = field(default_factory=list)
+
+
+def continues(
+    standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
+) -> bool:
+    """Whether new facts can be folded onto `standing`; if not, all facts must be, from the first.
+
+    They cannot when one is not newer than all before, or moves the read marker into what is past.
+    """
+    latest = standing.folded_at
+    if any(message["created_at"] <= latest for message in messages):
+        return False
+    return not any(
+        happening.at <= latest or _marks_the_past(standing, happening) for happening in happenings
+    )
+
+
+def fold(
+    standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
+) -> Standing:
+    """`standing` after some more facts; at one moment messages come before happenings."""
+    after = replace(standing, inbound_at=[])
+    pending = sorted(happenings, key=lambda happening: (happening.at, happening.id))
+    position = 0
+    for message in sorted(messages, key=_thread_order):
+        while position < len(pending) and pending[position].at < message["created_at"]:
+            _happen(after, pending[position])
+            position += 1
+        _say(after, message)
+    for happening in pending[position:]:
+        _happen(after, happening)
+    return after
+
+
+def initial_status(standing: Standing, choice: InitialStatus, now: int, newest_at: int) -> int:
+    """The status of a conversation of which only back-fill is known (R11)."""
+    if standing.status is not None:
+        return standing.status
+    if choice == "auto":
+        return RESOLVED if now - newest_at > SILENT_AFTER else OPEN
+    return RESOLVED if choice == "resolved" else OPEN
+
+
+def _thread_order(message: Message) -> tuple[int, int]:
+    return message["created_at"], message["id"]
+
+
+def _marks_the_past(standing: Standing, happening: Happening) -> bool:
+    if happening.name != "read_marker" or happening.until is None:
+        return False
+    return (standing.read_marker or 0) < happening.until < (standing.last_inbound_at or 0)
+
+
+def _say(standing: Standing, message: Message) -> None:
+    """R1 to R5: fold one message."""
+    at = message["created_at"]
+    standing.folded_at = max(standing.folded_at, at)
+    if message["live"] and standing.status is None:
+        standing.status = OPEN
+    if message["type"] in QUIET_TYPES:
+        return
+    standing.newest_at = at
+    standing.last_message = message
+    if message["direction"] == INBOUND:
+        _arrive(standing, at, live=bool(message["live"]))
+    elif message["author"] in HUMANS:
+        _reply(standing, at)
+    elif not _bulk(message):
+        standing.waiting_since = None
+
+
+def _arrive(standing: Standing, at: int, *, live: bool) -> None:
+    """R2: an inbound message reopens, and starts the wait; back-fill only fills in (R11)."""
+    if live and standing.status != OPEN:
+        _open(standing)
+    if standing.status != RESOLVED and standing.waiting_since is None:
+        standing.waiting_since = at
+    standing.last_inbound_at = at
+    standing.inbound_at.append(at)
+    if standing.read_marker is not None and at > standing.read_marker:
+        standing.unread_count = (standing.unread_count or 0) + 1
+
+
+def _reply(standing: Standing, at: int) -> None:
+    """R3: a person answered."""
+    standing.waiting_since = None
+    standing.awaiting_human = False
+    if standing.first_reply_at is None:
+        standing.first_reply_at = at
+    _mark_read(standing, at)
+
+
+def _bulk(message: Message) -> bool:
+    """R5: sent to many, so it answers nobody."""
+    if message["author"] == "api":
+        return message["category"] in CHARGED_AS_BULK
+    return message["author"] in UNATTENDED
+
+
+def _happen(standing: Standing, happening: Happening) -> None:
+    """R6, R9 and what events say outright; names without a rule change nothing."""
+    standing.folded_at = max(standing.folded_at, happening.at)
+    match happening.name:
+        case "opened":
+            _open(standing)
+        case "resolved":
+            standing.status = RESOLVED
+            standing.awaiting_human = False
+            standing.waiting_since = standing.snoozed_until = None
+        case "snoozed":
+            standing.status = SNOOZED
+            standing.snoozed_until = happening.until
+        case "assigned":
+            standing.assignee_id = happening.user_id
+        case "labelled" if happening.label_id:
+            _label(standing, happening)
+        case "bot_handoff":
+            _hand_over(standing, happening.at)
+        case "read_marker" if happening.until is not None:
+            _mark_read(standing, happening.until)
+
+
+def _open(standing: Standing) -> None:
+    """Open it; after a resolution that begins a new episode, without a first reply."""
+    if standing.status == RESOLVED:
+        standing.first_reply_at = None
+    standing.status = OPEN
+    standing.snoozed_until = None
+
+
+def _hand_over(standing: Standing, at: int) -> None:
+    """R9: a bot asks for a human."""
+    _open(standing)
+    standing.awaiting_human = True
+    if standing.waiting_since is None:
+        standing.waiting_since = at
+
+
+def _label(standing: Standing, happening: Happening) -> None:
+    one = frozenset((happening.label_id,))
+    standing.labels = standing.labels | one if happening.on else standing.labels - one
+
+
+def _mark_read(standing: Standing, until: int) -> None:
+    """Move the read marker, never back; what arrived after it stays unread."""
+    if standing.read_marker is not None and until <= standing.read_marker:
+        return
+    standing.read_marker = until
+    standing.unread_count = _later_than(standing.inbound_at, until)
+
+
+def _later_than(times: Sequence[int], moment: int) -> int:
+    return len(times) - bisect_right(times, moment)

@@ -1,0 +1,150 @@
+"""Every statement that changes conversations at rest, but for the counters and the ids."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.store.database import Connection
+
+
+class _Table(NamedTuple):
+    name: str
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def _table(name: str, key: str, columns: str) -> _Table:
+    keys = ("account_id", *key.split())
+    return _Table(name, keys, (*keys, *columns.split()))
+
+
+_NAMED = "name name_key created_at updated_at"
+
+_TABLES: Mapping[str, _Table] = MappingProxyType(
+    {
+        "channel": _table(
+            "channel",
+            "id",
+            f"phone_number_id alias phone display_phone_number verified_name quality_rating status "
+            f"name_status messaging_limit throughput platform on_business_app waba_id synced_at "
+            f"{_NAMED}",
+        ),
+        "user": _table("app_user", "id", f"key email role availability avatar_url active {_NAMED}"),
+        "team": _table("team", "id", f"description distribution {_NAMED}"),
+        "label": _table("label", "id", "title title_key description color created_at updated_at"),
+        "custom_field": _table(
+            "custom_field",
+            "id",
+            "key name type description options_json pattern pattern_hint position created_at "
+            "updated_at",
+        ),
+        "canned_response": _table("canned_response", "id", "short_code text created_at updated_at"),
+        "template": _table(
+            "template",
+            "id",
+            "name language category status parameter_format components_json quality_score "
+            "rejected_reason previous_category waba_id updated_at",
+        ),
+        "contact": _table(
+            "contact",
+            "id",
+            "phone wa_id wa_user_id username name name_rank name_key named_at profile_name email "
+            "blocked custom_json told_at last_activity_at created_at updated_at",
+        ),
+        "conversation": _table(
+            "conversation",
+            "id",
+            "contact_id channel_id status assignee_id awaiting_human snoozed_until unread_count "
+            "read_marker waiting_since first_reply_at last_inbound_at last_activity_at "
+            "last_message_json folded_at told unanswered_since created_at updated_at",
+        ),
+        "message": _table(
+            "message",
+            "conversation_id created_at id",
+            "direction author author_id author_name type text content_json media_json channel_id "
+            "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
+            "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
+            "live category",
+        ),
+        "reaction": _table(
+            "reaction", "channel_id target_wamid person", "emoji direction author created_at"
+        ),
+        "note": _table(
+            "note",
+            "conversation_id created_at id",
+            "updated_at text author author_id author_name external_id",
+        ),
+        "conversation_event": _table(
+            "conversation_event",
+            "conversation_id created_at id",
+            "name value_json external_id",
+        ),
+    }
+)
+
+
+def blank(kind: str) -> dict[str, Any]:
+    """A row of that kind with nothing in it."""
+    return dict.fromkeys(_TABLES[kind].columns)
+
+
+def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows that are new; members that are no columns are passed over."""
+    connection.run_many(_insert(_TABLES[kind]), rows)
+
+
+def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows, or overwrite those with the same key."""
+    table = _TABLES[kind]
+    changes = (f"{name}=excluded.{name}" for name in table.columns if name not in table.key)
+    connection.run_many(
+        f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
+        rows,
+    )
+
+
+def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Overwrite stored messages; `was_at` is the created_at that each had until now."""
+    fixed = ("account_id", "conversation_id", "id")
+    changes = (f"{name}=:{name}" for name in _TABLES["message"].columns if name not in fixed)
+    connection.run_many(
+        f"UPDATE message SET {', '.join(changes)} WHERE account_id=:account_id "
+        "AND conversation_id=:conversation_id AND created_at=:was_at AND id=:id",
+        rows,
+    )
+
+
+def link_team(
+    connection: Connection,
+    account_id: int,
+    team_id: int,
+    channel_ids: Iterable[int],
+    user_ids: Iterable[int],
+) -> None:
+    """A team now has exactly these channels and members."""
+    for table, column, ids in (
+        ("team_channel", "channel_id", channel_ids),
+        ("team_member", "user_id", user_ids),
+    ):
+        team = {"account_id": account_id, "team_id": team_id}
+        connection.run(
+            f"DELETE FROM {table} WHERE account_id=:account_id AND team_id=:team_id", team
+        )
+        connection.run_many(
+            f"INSERT INTO {table}(account_id, team_id, {column}) "
+            "VALUES (:account_id, :team_id, :linked)",
+            [{**team, "linked": linked} for linked in sorted(ids)],
+        )
+
+
+def raise_revision(connection: Connection, account_id: int) -> None:
+    """Something that the account's readers can see has changed."""
+    connection.run(
+        "UPDATE account SET revision = revision + 1 WHERE id=:account_id",
+        {"account_id": account_id},
+    )
+
+
+def _insert(table: _Table) -> str:
+    values = ", ".join(f":{name}" for name in table.columns)
+    return f"INSERT INTO {table.name}({', '.join(table.columns)}) VALUES ({values})"

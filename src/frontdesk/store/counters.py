@@ -1,0 +1,188 @@
+"""The filter table and the counter cells, moved with every change of a conversation."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from frontdesk.store.database import Connection, Row
+
+READ, UNREAD, UNMARKED = 0, 1, 2
+
+
+class Cell(NamedTuple):
+    """What conversations are counted by; label_id 0 counts all of them."""
+
+    label_id: int
+    channel_id: int
+    state: int
+    assignee_id: int
+    awaiting: int
+    unread: int
+
+
+class Listed(NamedTuple):
+    """A conversation as the filter table has it: a row of `conversation` and its labels' ids."""
+
+    conversation: Row
+    label_ids: frozenset[int]
+
+
+def state_of(conversation: Row) -> int:
+    """Status and whether it is assigned, as the filter table has them."""
+    return 2 * int(conversation["status"]) + int(conversation["assignee_id"] != 0)
+
+
+def move(
+    connection: Connection,
+    account_id: int,
+    moves: Iterable[tuple[Listed | None, Listed]],
+) -> None:
+    """Bring entries and cells from what conversations were (None: new) to what they are."""
+    deltas: Counter[Cell] = Counter()
+    entries: list[dict[str, object]] = []
+    gone: list[dict[str, object]] = []
+    for was, now in moves:
+        deltas.update(_cells(now))
+        before = {}
+        if was is not None:
+            deltas.subtract(_cells(was))
+            before = _entries(account_id, was)
+        after = _entries(account_id, now)
+        entries += [entry for label, entry in after.items() if before.get(label) != entry]
+        gone += [before[label] for label in before.keys() - after.keys()]
+    _write_entries(connection, entries, gone)
+    _write_cells(connection, account_id, deltas)
+
+
+def counters(connection: Connection, account_id: int) -> dict[Cell, int]:
+    """The cells as they are stored."""
+    rows = connection.rows(
+        """
+        SELECT label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
+        WHERE account_id=:account_id
+        """,
+        {"account_id": account_id},
+    )
+    return {_cell(row): row["n"] for row in rows}
+
+
+def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
+    """The cells as they must be, counted from the conversations and their labels."""
+    rows = connection.rows(
+        f"""
+        SELECT entry.label_id, c.channel_id,
+          2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END AS state,
+          c.assignee_id, c.awaiting_human AS awaiting,
+          CASE WHEN c.unread_count IS NULL THEN {UNMARKED}
+               WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END AS unread,
+          count(*) AS n
+        FROM conversation c JOIN entry
+          ON entry.account_id = c.account_id AND entry.conversation_id = c.id
+        WHERE c.account_id=:account_id GROUP BY 1, 2, 3, 4, 5, 6
+        """,
+        {"account_id": account_id},
+    )
+    return {_cell(row): row["n"] for row in rows}
+
+
+def misfiled(connection: Connection, account_id: int) -> list[int]:
+    """Ids of conversations whose rows of the filter table are missing or say something else."""
+    rows = connection.rows(
+        """
+        SELECT c.id FROM conversation c LEFT JOIN entry
+          ON entry.account_id = c.account_id AND entry.conversation_id = c.id
+        WHERE c.account_id=:account_id
+        GROUP BY c.id, c.status, c.assignee_id, c.channel_id, c.last_activity_at
+        HAVING count(CASE WHEN entry.label_id = 0 THEN 1 END) <> 1 OR count(CASE WHEN
+          entry.state <> 2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END
+          OR entry.assignee_id <> c.assignee_id OR entry.channel_id <> c.channel_id
+          OR entry.last_activity_at <> c.last_activity_at THEN 1 END) > 0
+        ORDER BY c.id
+        """,
+        {"account_id": account_id},
+    )
+    return [row["id"] for row in rows]
+
+
+def _cell(row: Row) -> Cell:
+    return Cell(*(row[name] for name in Cell._fields))
+
+
+def _cells(listed: Listed) -> list[Cell]:
+    row = listed.conversation
+    count = row["unread_count"]
+    unread = UNMARKED if count is None else UNREAD if count else READ
+    rest = (
+        row["channel_id"],
+        state_of(row),
+        row["assignee_id"],
+        int(row["awaiting_human"]),
+        unread,
+    )
+    return [Cell(label_id, *rest) for label_id in (0, *listed.label_ids)]
+
+
+def _entries(account_id: int, listed: Listed) -> dict[int, dict[str, object]]:
+    row = listed.conversation
+    common = {
+        "account_id": account_id,
+        "conversation_id": row["id"],
+        "state": state_of(row),
+        "assignee_id": row["assignee_id"],
+        "channel_id": row["channel_id"],
+        "last_activity_at": row["last_activity_at"],
+    }
+    return {label_id: {**common, "label_id": label_id} for label_id in (0, *listed.label_ids)}
+
+
+def _write_entries(
+    connection: Connection,
+    entries: list[dict[str, object]],
+    gone: list[dict[str, object]],
+) -> None:
+    connection.run_many(
+        """
+        INSERT INTO entry(account_id, conversation_id, label_id, state, assignee_id, channel_id,
+          last_activity_at)
+        VALUES (:account_id, :conversation_id, :label_id, :state, :assignee_id, :channel_id,
+          :last_activity_at)
+        ON CONFLICT(account_id, conversation_id, label_id) DO UPDATE SET state=excluded.state,
+          assignee_id=excluded.assignee_id, channel_id=excluded.channel_id,
+          last_activity_at=excluded.last_activity_at
+        """,
+        entries,
+    )
+    connection.run_many(
+        """
+        DELETE FROM entry WHERE account_id=:account_id AND conversation_id=:conversation_id
+          AND label_id=:label_id
+        """,
+        gone,
+    )
+
+
+def _write_cells(connection: Connection, account_id: int, deltas: Mapping[Cell, int]) -> None:
+    """Sorted by key, so that two writers never wait for each other in a circle."""
+    changes = [
+        {"account_id": account_id, **cell._asdict(), "delta": delta}
+        for cell, delta in sorted(deltas.items())
+        if delta
+    ]
+    connection.run_many(
+        """
+        INSERT INTO cell(account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n)
+        VALUES (:account_id, :label_id, :channel_id, :state, :assignee_id, :awaiting, :unread,
+          :delta)
+        ON CONFLICT(account_id, label_id, channel_id, state, assignee_id, awaiting, unread)
+        DO UPDATE SET n = cell.n + excluded.n
+        """,
+        changes,
+    )
+    connection.run_many(
+        """
+        DELETE FROM cell WHERE account_id=:account_id AND label_id=:label_id
+          AND channel_id=:channel_id AND state=:state AND assignee_id=:assignee_id
+          AND awaiting=:awaiting AND unread=:unread AND n=0
+        """,
+        [change for change in changes if change["delta"] < 0],
+    )

@@ -1,0 +1,40 @@
+"""The ids of new rows, counted for each account and kind of row."""
+
+from frontdesk.store.database import Connection
+
+
+class Ids:
+    """Hands out ids inside one write transaction; they count only once they are saved in it."""
+
+    def __init__(self, connection: Connection, account_id: int) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        rows = connection.rows(
+            "SELECT kind, value FROM last_id WHERE account_id=:account_id",
+            {"account_id": account_id},
+        )
+        self._last: dict[str, int] = {row["kind"]: row["value"] for row in rows}
+        self._saved = dict(self._last)
+
+    def next(self, kind: str) -> int:
+        """The next id of that kind; the first is 1."""
+        value = self._last[kind] = self._last.get(kind, 0) + 1
+        return value
+
+    def any(self, kind: str) -> bool:
+        """Whether a row of that kind was ever saved."""
+        return kind in self._saved
+
+    def save(self) -> None:
+        """Remember what was handed out."""
+        self._connection.run_many(
+            """
+            INSERT INTO last_id(account_id, kind, value) VALUES (:account_id, :kind, :value)
+            ON CONFLICT(account_id, kind) DO UPDATE SET value = excluded.value
+            """,
+            [
+                {"account_id": self._account_id, "kind": kind, "value": value}
+                for kind, value in sorted(self._last.items())
+                if self._saved.get(kind) != value
+            ],
+        )

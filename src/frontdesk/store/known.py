@@ -1,0 +1,170 @@
+"""What the store already knows of the things a batch of events names, read in few queries."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from frontdesk.store.database import Connection, Row
+
+# Statements are kept by their text, so lists of keys are padded to a few sizes.
+_SIZES = (1, 8, 64, 500)
+
+
+def catalogue_row(
+    connection: Connection, account_id: int, table: str, column: str, key: str
+) -> Row | None:
+    """The row of a catalogue table whose `column` is `key`."""
+    return connection.row(
+        f"SELECT * FROM {table} WHERE account_id=:account_id AND {column}=:key ORDER BY id",
+        {"account_id": account_id, "key": key},
+    )
+
+
+def team_links(connection: Connection, account_id: int, team_id: int) -> tuple[set[int], set[int]]:
+    """The ids of a team's channels and of its members."""
+    team = {"account_id": account_id, "team_id": team_id}
+    channels = connection.rows(
+        "SELECT channel_id FROM team_channel WHERE account_id=:account_id AND team_id=:team_id",
+        team,
+    )
+    members = connection.rows(
+        "SELECT user_id FROM team_member WHERE account_id=:account_id AND team_id=:team_id", team
+    )
+    return {row["channel_id"] for row in channels}, {row["user_id"] for row in members}
+
+
+def contacts(
+    connection: Connection,
+    account_id: int,
+    *,
+    phones: Collection[str],
+    wa_ids: Collection[str],
+    wa_user_ids: Collection[str],
+) -> list[Row]:
+    """Contacts that any of the names leads to; one may come more than once."""
+    found = _matching(connection, account_id, "contact", "phone", phones)
+    found += _matching(connection, account_id, "contact", "wa_id", wa_ids)
+    found += _matching(connection, account_id, "contact", "wa_user_id", wa_user_ids)
+    return found
+
+
+def aliased_contacts(
+    connection: Connection, account_id: int, phones: Collection[str]
+) -> dict[str, Row]:
+    """Contacts by a number that once was theirs."""
+    aliases = _matching(connection, account_id, "contact_alias", "phone", phones)
+    ids = {row["contact_id"] for row in aliases}
+    rows = {row["id"]: row for row in _matching(connection, account_id, "contact", "id", ids)}
+    return {row["phone"]: rows[row["contact_id"]] for row in aliases if row["contact_id"] in rows}
+
+
+def conversations_of(
+    connection: Connection, account_id: int, contact_ids: Collection[int]
+) -> list[Row]:
+    """Every conversation of some contacts."""
+    return _matching(connection, account_id, "conversation", "contact_id", contact_ids)
+
+
+def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row:
+    """One conversation, which exists."""
+    return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
+
+
+def labels_of(
+    connection: Connection, account_id: int, conversation_ids: Collection[int]
+) -> dict[int, set[int]]:
+    """The ids of the labels of some conversations; those without any are missing."""
+    found: dict[int, set[int]] = {}
+    for row in _matching(connection, account_id, "entry", "conversation_id", conversation_ids):
+        if row["label_id"]:
+            found.setdefault(row["conversation_id"], set()).add(row["label_id"])
+    return found
+
+
+def messages(
+    connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
+) -> list[Row]:
+    """Messages of a channel by their provider's id."""
+    return _matching(connection, account_id, "message", "wamid", wamids, channel_id=channel_id)
+
+
+def nameless_messages(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
+    """The messages of a conversation that have no provider's id."""
+    return connection.rows(
+        """
+        SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
+          AND wamid IS NULL
+        """,
+        {"account_id": account_id, "conversation_id": conversation_id},
+    )
+
+
+def reactions(
+    connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
+) -> list[Row]:
+    """Reactions to some messages of a channel, those taken away included."""
+    return _matching(
+        connection, account_id, "reaction", "target_wamid", wamids, channel_id=channel_id
+    )
+
+
+def notes(connection: Connection, account_id: int, external_ids: Collection[str]) -> list[Row]:
+    """Notes by their own id where they come from."""
+    return _matching(connection, account_id, "note", "external_id", external_ids)
+
+
+def event_ids(connection: Connection, account_id: int, external_ids: Collection[str]) -> set[str]:
+    """Which of some conversation events are stored."""
+    rows = _matching(connection, account_id, "conversation_event", "external_id", external_ids)
+    return {row["external_id"] for row in rows}
+
+
+def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
+    """What the state rules read of a conversation's messages, in the order of the thread."""
+    return connection.rows(
+        """
+        SELECT id, created_at, direction, author, type, text, delivery_status, live, category
+        FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
+        ORDER BY created_at, id
+        """,
+        {"account_id": account_id, "conversation_id": conversation_id},
+    )
+
+
+def events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
+    """A conversation's events in their order."""
+    return connection.rows(
+        """
+        SELECT id, created_at, name, value_json FROM conversation_event
+        WHERE account_id=:account_id AND conversation_id=:conversation_id
+        ORDER BY created_at, id
+        """,
+        {"account_id": account_id, "conversation_id": conversation_id},
+    )
+
+
+def _matching(
+    connection: Connection,
+    account_id: int,
+    table: str,
+    column: str,
+    keys: Collection[str] | Collection[int],
+    **also: int,
+) -> list[Row]:
+    """Rows of `table` whose `column` is one of `keys`."""
+    equal = "".join(f" AND {name}=:{name}" for name in also)
+    found: list[Row] = []
+    for some in _chunks(list(keys)):
+        names = [f"k{position}" for position in range(len(some))]
+        found += connection.rows(
+            f"SELECT * FROM {table} WHERE account_id=:account_id{equal} "
+            f"AND {column} IN ({','.join(f':{name}' for name in names)})",
+            {"account_id": account_id, **also, **dict(zip(names, some, strict=True))},
+        )
+    return found
+
+
+def _chunks(keys: Sequence[str | int]) -> Iterator[Sequence[str | int]]:
+    """The keys in lists of few different lengths, the last key repeated to fill one."""
+    for start in range(0, len(keys), _SIZES[-1]):
+        some = list(keys[start : start + _SIZES[-1]])
+        size = next(size for size in _SIZES if size >= len(some))
+        yield some + some[-1:] * (size - len(some))

@@ -1,0 +1,79 @@
+"""The newest message of a conversation as a list row shows it, kept ready as wire JSON."""
+
+import json
+import unicodedata
+from datetime import UTC, datetime
+
+from frontdesk.store.database import Row
+
+TEXT_LIMIT = 200
+
+_JOINER = "\u200d"
+
+
+def preview_json(message: Row) -> str:
+    """The wire's MessagePreview of a row of `message`."""
+    text = message["text"]
+    return json.dumps(
+        {
+            "id": str(message["id"]),
+            "direction": "outbound" if message["direction"] else "inbound",
+            "author": message["author"],
+            "type": message["type"],
+            "text": None if text is None else shortened(text, TEXT_LIMIT),
+            "delivery_status": message["delivery_status"],
+            "created_at": _timestamp(message["created_at"]),
+        },
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def previewed_id(preview: str | None) -> int | None:
+    """The id of the message that a preview shows."""
+    return None if preview is None else int(json.loads(preview)["id"])
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most `limit` characters from the start of `text`, cut between two graphemes."""
+    if len(text) <= limit:
+        return text
+    cut = limit
+    while cut and _joined(text, cut):
+        cut -= 1
+    return text[: cut or limit]
+
+
+def _joined(text: str, cut: int) -> bool:
+    """Whether the characters on both sides of `cut` are parts of one grapheme."""
+    before, after = text[cut - 1], text[cut]
+    if after.isascii():
+        return before == "\r" and after == "\n"
+    if _is_flag_half(after):
+        return _flag_halves_before(text, cut) % 2 == 1
+    return _JOINER in (before, after) or _extends(after)
+
+
+def _extends(character: str) -> bool:
+    """Marks, variation selectors, skin tones and tag characters belong to what they follow."""
+    return (
+        unicodedata.category(character).startswith("M")
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+        or "\U000e0020" <= character <= "\U000e007f"
+    )
+
+
+def _is_flag_half(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flag_halves_before(text: str, cut: int) -> int:
+    start = cut
+    while start and _is_flag_half(text[start - 1]):
+        start -= 1
+    return cut - start
+
+
+def _timestamp(milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
