@@ -71,7 +71,7 @@ def new_key() -> str:
     body = PREFIX + "".join(
         secrets.choice(_ALPHABET) for _ in range(_KEY_ID_LENGTH + _SECRET_LENGTH)
     )
-    return body + _checksum(body)
+    return body + checksum(body)
 
 
 def new_guest(account_id: int, user_id: int | None = None) -> tuple[str, Guest]:
@@ -83,7 +83,7 @@ def new_guest(account_id: int, user_id: int | None = None) -> tuple[str, Guest]:
 
 def is_well_formed(key: str) -> bool:
     """Whether this can be a key of ours at all: its shape and its checksum."""
-    return bool(_KEY.fullmatch(key)) and key.endswith(_checksum(key[:-_CHECKSUM_LENGTH]))
+    return bool(_KEY.fullmatch(key)) and key.endswith(checksum(key[:-_CHECKSUM_LENGTH]))
 
 
 def key_id(key: str) -> str:
@@ -161,7 +161,7 @@ def _invalid() -> Refusal:
     return unauthorised("invalid_key", "The API key is malformed or unknown.")
 
 
-def _checksum(body: str) -> str:
+def checksum(body: str) -> str:
     """CRC-32 in base 62: a typing mistake is told without asking the database."""
     rest = zlib.crc32(body.encode())
     digits = ""

@@ -1,0 +1,96 @@
+"""The service over a small database, called as it is over TCP but without a socket."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from frontdesk.service.app import Application, create_app
+from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
+from frontdesk.store.sqlite import SQLiteDatabase
+
+# 14 March 2026, 09:30 UTC.
+NOW = 1_773_480_600_000
+
+
+@pytest.fixture
+def now() -> int:
+    return NOW
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
+    database = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
+    yield database
+    database.close()
+
+
+class Desk:
+    """Opens clients of one database, each with a key of its own."""
+
+    def __init__(self, database: SQLiteDatabase, stack: AsyncExitStack) -> None:
+        self._database = database
+        self._stack = stack
+
+    async def client(
+        self,
+        scopes: tuple[str, ...] = SCOPES,
+        *,
+        account_id: int = 1,
+        user_id: int | None = None,
+    ) -> httpx.AsyncClient:
+        """A client with a guest's key for these scopes."""
+        key = new_key()
+        grant = Grant(key_id(key), account_id, frozenset(scopes), user_id)
+        return await self.client_with(key, Guest(key_hash(key), grant))
+
+    async def client_with(self, key: str | None, *guests: Guest) -> httpx.AsyncClient:
+        """A client that sends `key`, or none."""
+        return await self.client_of(
+            create_app(self._database, guests=guests, clock=lambda: NOW), key
+        )
+
+    async def client_of(self, app: Application, key: str | None) -> httpx.AsyncClient:
+        """A client of an application that ends with the test."""
+        self._stack.callback(app.close)
+        return await self._stack.enter_async_context(
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(app),
+                base_url="http://inbox",
+                headers={} if key is None else {"Authorization": f"Bearer {key}"},
+            )
+        )
+
+
+@pytest.fixture
+async def desk(database: SQLiteDatabase) -> AsyncIterator[Desk]:
+    async with AsyncExitStack() as stack:
+        yield Desk(database, stack)
+
+
+@pytest.fixture
+async def client(desk: Desk) -> httpx.AsyncClient:
+    return await desk.client()
+
+
+@pytest.fixture
+def is_problem() -> Callable[[httpx.Response, int, str], dict[str, object]]:
+    """Checks the one shape of every error, and gives the document."""
+
+    def check(response: httpx.Response, status: int, code: str) -> dict[str, object]:
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.headers["Cache-Control"] == "no-store"
+        document: dict[str, object] = response.json()
+        assert (response.status_code, document["code"]) == (status, code)
+        assert document["status"] == status
+        assert document["type"] == f"tag:inbox.invalid,2026:problem/{code}"
+        assert document["title"]
+        assert document["detail"]
+        assert document["request_id"] == response.headers["X-Request-Id"]
+        assert document["instance"] == f"urn:uuid:{document['request_id']}"
+        assert None not in document.values()
+        return document
+
+    return check
