@@ -1,0 +1,215 @@
+"""What a message of the sample contains besides its text, by its kind in the script."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.sample.catalogue import Shop
+
+
+class Part(NamedTuple):
+    """A line about to be said. number: of the message, unique; everything invented follows it."""
+
+    kind: str
+    argument: str
+    text: str
+    slots: Mapping[str, str]
+    shop: Shop
+    number: int
+
+
+class Contents(NamedTuple):
+    """The members of a `MessageUpsert` that depend on its type."""
+
+    type: str
+    text: str | None
+    content: dict[str, Any] | None = None
+    media: dict[str, Any] | None = None
+
+
+MEDIA_TYPES = {
+    "image": "image/jpeg",
+    "video": "video/mp4",
+    "document": "application/pdf",
+    "voice": "audio/ogg; codecs=opus",
+    "sticker": "image/webp",
+    "animated": "image/webp",
+}
+TEMPLATES = {
+    "spring_arrivals": ("en_GB", "MARKETING"),
+    "novedades_primavera": ("es_ES", "MARKETING"),
+    "novidades_outono": ("pt_BR", "MARKETING"),
+    "devolucion": ("es_ES", "UTILITY"),
+    "devolucao": ("pt_BR", "UTILITY"),
+    "listo_para_recoger": ("es_ES", "UTILITY"),
+    "pronto_para_retirar": ("pt_BR", "UTILITY"),
+}
+ERRORS = {
+    130472: ("User's number is part of an experiment", "Message was not sent as part of a test."),
+    131026: ("Message undeliverable", "The recipient may not be on WhatsApp."),
+    131047: (
+        "Re-engagement message",
+        "More than 24 hours have passed since the customer last wrote to this number.",
+    ),
+    131049: (
+        "Message not delivered",
+        "Held back so that this customer does not receive too many promotions.",
+    ),
+    131051: ("Message type is not currently supported", "Unsupported message type."),
+}
+
+
+def contents(part: Part) -> Contents:
+    """The type and members of a line that is more than text."""
+    return BUILDERS[part.kind](part)
+
+
+def error(code: int) -> dict[str, Any]:
+    """The provider's words for an error code."""
+    title, details = ERRORS[code]
+    return {"code": code, "title": title, "details": details}
+
+
+def _media(part: Part) -> Contents:
+    kind, number = part.kind, part.number
+    file_name = part.argument if kind == "document" else None
+    media = {
+        "id": str(880_000_000_000_000 + number),
+        "mime_type": "image/png" if part.argument.endswith(".png") else MEDIA_TYPES[kind],
+        "filename": file_name,
+        "size_bytes": 18_000 + number * 7919 % 900_000,
+        "sha256": f"{number * 2654435761 % 2**64:016x}" * 4,
+        "voice": True if kind == "voice" else None,
+        "animated": kind == "animated" if kind in {"sticker", "animated"} else None,
+        "url": None,
+        "url_expires_at": None,
+    }
+    type_ = {"voice": "audio", "animated": "sticker"}.get(kind, kind)
+    return Contents(type_, part.text or None, media=media)
+
+
+def _audio(part: Part) -> Contents:
+    media = {"id": str(870_000_000_000_000 + part.number), "mime_type": "audio/mpeg"}
+    return Contents("audio", None, media={**media, "filename": part.argument, "voice": False})
+
+
+def _location(part: Part) -> Contents:
+    shop = part.shop
+    if part.argument == "shop":
+        place = {"name": f"Veldrano {shop.alias}", "address": shop.address}
+        where = {"latitude": shop.latitude, "longitude": shop.longitude, **place, "url": None}
+    else:
+        north, east = part.number % 17 / 900, part.number % 13 / 700
+        where = {"latitude": round(shop.latitude + north, 6)}
+        where["longitude"] = round(shop.longitude - east, 6)
+        where |= {"name": None, "address": None, "url": None}
+    return Contents("location", part.text or None, where)
+
+
+def _contacts(part: Part) -> Contents:
+    name, phone = part.argument.split("|")
+    first, _, last = name.partition(" ")
+    person = {
+        "name": name,
+        "first_name": first,
+        "last_name": last,
+        "org": "Veldrano",
+        "phones": [{"phone": phone, "wa_id": phone[1:], "type": "WORK"}],
+        "emails": [],
+        "urls": [],
+        "addresses": [],
+        "birthday": None,
+        "vcard": None,
+    }
+    return Contents("contacts", name, {"contacts": [person]})
+
+
+def _answer(part: Part) -> Contents:
+    """Something that the customer tapped."""
+    title, flow = part.argument, part.kind == "flow_reply"
+    payload = title.lower().replace(" ", "-")
+    content = {
+        "kind": part.kind,
+        "id": None if flow else payload,
+        "title": None if flow else title,
+        "description": None,
+        "payload": payload if part.kind == "quick_reply" else None,
+        "response": {"order": title, "reason": "size", "boxed": True} if flow else None,
+    }
+    return Contents("interactive", part.text or title, content)
+
+
+def _offer(part: Part) -> Contents:
+    """Something that the customer can tap."""
+    content: dict[str, Any] = {"kind": part.kind, "header": None, "body": part.text}
+    content |= {"footer": "Veldrano", "buttons": [], "sections": []}
+    titles = part.argument.split("|")
+    if part.kind == "buttons":
+        content["buttons"] = [{"id": f"b{i}", "title": title} for i, title in enumerate(titles)]
+    elif part.kind == "list":
+        rows = [{"id": f"r{i}", "title": title} for i, title in enumerate(titles[1:])]
+        content["sections"] = [{"title": titles[0], "rows": rows}]
+    elif part.kind in {"cta_url", "flow"}:
+        content["buttons"] = [{"title": part.argument, "url": "https://shop.example/pay"}]
+    elif part.kind != "location_request":
+        products = [{"product_retailer_id": f"VD-{1000 + part.number % 90 + i}"} for i in range(3)]
+        kept = products[:1] if part.kind == "product" else products
+        content["sections"] = [{"title": part.text, "product_items": kept}]
+    return Contents("interactive", part.text, content)
+
+
+def _template(part: Part) -> Contents:
+    language, category = TEMPLATES.get(part.argument, ("en_GB", "UTILITY"))
+    values = [part.slots["first"], part.slots["order"], part.slots["weekday"]]
+    parameters = [{"type": "text", "text": value} for value in values]
+    content = {
+        "name": part.argument,
+        "language": language,
+        "category": category,
+        "components": [{"type": "body", "parameters": parameters}],
+    }
+    return Contents("template", part.text, content)
+
+
+def _order(part: Part) -> Contents:
+    prices = (24 + part.number % 60, 9 + part.number % 25)
+    items = [
+        {
+            "product_retailer_id": f"VD-{1000 + part.number % 90 + i}",
+            "quantity": 1 + (part.number + i) % 2,
+            "item_price": price + 0.9,
+            "currency": part.shop.currency,
+        }
+        for i, price in enumerate(prices)
+    ]
+    return Contents("order", part.text or None, {"catalog_id": "771200000000001", "items": items})
+
+
+def _system(part: Part) -> Contents:
+    content: dict[str, Any] = {"event": part.kind}
+    if part.kind == "user_changed_number":
+        content |= {"old_phone": "+447700900999", "new_phone": "+447700900998"}
+        return Contents("system", "The customer changed their number", content)
+    if part.kind == "call":
+        return Contents("system", "Voice call, 6 minutes", content)
+    return Contents("system", f"Assigned to {part.slots['agent']}", content)
+
+
+def _unsupported(part: Part) -> Contents:
+    content = {"reason": "provider", "original_type": "poll", "errors": [error(131051)]}
+    return Contents("unsupported", None, content)
+
+
+BUILDERS: Mapping[str, Callable[[Part], Contents]] = {
+    **dict.fromkeys(MEDIA_TYPES, _media),
+    **dict.fromkeys(("button_reply", "list_reply", "quick_reply", "flow_reply"), _answer),
+    **dict.fromkeys(("buttons", "list", "cta_url", "flow", "location_request"), _offer),
+    **dict.fromkeys(("product", "product_list", "carousel"), _offer),
+    **dict.fromkeys(("assigned", "call", "user_changed_number"), _system),
+    "call_permission_reply": _answer,
+    "audio": _audio,
+    "location": _location,
+    "contacts": _contacts,
+    "template": _template,
+    "order": _order,
+    "unsupported": _unsupported,
+}
