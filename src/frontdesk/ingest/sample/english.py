@@ -83,7 +83,7 @@ the {size}?
 < [document invoice-{order}-b.pdf] Corrected. Please throw the first one away.
 > Perfect. {thanks}
 
-== Product question from an ad | product question, campaign
+== Product question from an ad | question, campaign
 > [ad] {hi}! Saw your ad. Is the {garment} available in {colour}?
 @ Hello! The {garment} comes in {colour}, oat and charcoal. Shall I check the stock in a size?
 > {size} please

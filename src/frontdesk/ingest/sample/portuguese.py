@@ -73,7 +73,7 @@ SCENES = """
 < [document nota-{order}-corrigida.pdf] Corrigida, desculpa!
 > Perfeito. {thanks}
 
-== Dúvida sobre produto | product question
+== Dúvida sobre produto | question
 > [ad] {hi}, vi o anúncio de vocês. O {garment} tem em {colour}?
 @ Olá! Tem sim: {colour}, cru e grafite. Quer que eu veja o tamanho?
 > {size}

@@ -78,7 +78,7 @@ almacén, faltaba un dato de la dirección.
 < [document factura-{order}-2.pdf] Corregida, disculpa
 > Perfecto. {thanks}
 
-== Pregunta sobre un producto | product question
+== Pregunta sobre un producto | question
 > [ad] {hi}, vi el anuncio. ¿El {garment} lo tenéis en {colour}?
 @ ¡Hola! Sí, en {colour}, crudo y gris oscuro. ¿Te miro la talla?
 > La {size}
@@ -119,7 +119,7 @@ lista. La recogida es {weekday}.
 < Recibido, {first}. Sale mañana a primera hora 📦
 + 🎉
 
-== Horario en festivo | hours
+== Horario en festivo | directions
 > {hi}, ¿abrís {weekday} que es fiesta?
 @ Ese día abrimos de 11:00 a 15:00.
 > {thanks}

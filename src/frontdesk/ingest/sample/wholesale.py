@@ -121,7 +121,7 @@ $ [document invoice-{order}.pdf] Statement for the month, {amount} due on {weekd
 > Handy that. {thanks}
 
 == Window display
-> [image window.jpg] The new window at {street} // [image shelf.jpg] The corner with your stuff
+> [image window.jpg] The new window at {street}
 < Looks fantastic! May we share it?
 > Work away
 + ❤️

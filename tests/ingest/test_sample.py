@@ -1,0 +1,367 @@
+"""What the built-in sample inbox promises."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from frontdesk.ingest import sample
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import (
+    CannedResponseUpsert,
+    ChannelUpsert,
+    ContactUpsert,
+    ConversationEvent,
+    CustomFieldUpsert,
+    DomainEvent,
+    LabelUpsert,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.database import Row
+from frontdesk.store.sqlite import SQLiteDatabase
+
+NOW = 1_794_000_000_123
+DAY = 86_400_000
+ACCOUNT = 1
+CATALOGUE = (
+    CannedResponseUpsert
+    | ChannelUpsert
+    | CustomFieldUpsert
+    | LabelUpsert
+    | TeamUpsert
+    | TemplateUpsert
+    | UserUpsert
+)
+TYPES = {
+    "text", "image", "video", "audio", "document", "sticker", "location", "contacts",
+    "interactive", "template", "order", "reaction", "system", "unsupported",
+}  # fmt: skip
+AUTHORS = {
+    "contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system",
+}  # fmt: skip
+
+Kind = TypeVar("Kind")
+
+
+@pytest.fixture(scope="module")
+def events() -> list[DomainEvent]:
+    return sample.events(sample.SEED, NOW)
+
+
+def of(kind: type[Kind], events: list[DomainEvent]) -> list[Kind]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def threads(events: list[DomainEvent]) -> dict[tuple[str, Person], list[MessageUpsert]]:
+    """The messages of each conversation, in their order in the sample."""
+    found: dict[tuple[str, Person], list[MessageUpsert]] = {}
+    for message in of(MessageUpsert, events):
+        found.setdefault((message.channel, message.person), []).append(message)
+    return found
+
+
+def conversation_of(event: DomainEvent) -> tuple[str, Person] | None:
+    if isinstance(event, MessageUpsert | NoteUpsert | ConversationEvent):
+        return event.channel, event.person
+    return None
+
+
+def moments(event: DomainEvent) -> Iterator[int]:
+    yield event.at
+    if isinstance(event, ConversationEvent) and event.name == "read_marker":
+        yield event.value["until"]
+
+
+def test_the_same_seed_and_now_give_equal_events(events: list[DomainEvent]) -> None:
+    assert sample.events(sample.SEED, NOW) == events
+
+
+def test_another_seed_gives_another_inbox(events: list[DomainEvent]) -> None:
+    assert sample.events(sample.SEED + 1, NOW) != events
+
+
+def test_a_later_now_moves_everything_and_changes_nothing_else(events: list[DomainEvent]) -> None:
+    later = sample.events(sample.SEED, NOW + 3 * DAY)
+    assert [event.at + 3 * DAY for event in events] == [event.at for event in later]
+    texts = [message.text for message in of(MessageUpsert, events)]
+    assert texts == [message.text for message in of(MessageUpsert, later)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_happens_after_now(seed: int) -> None:
+    assert max(at for event in sample.events(seed, NOW) for at in moments(event)) <= NOW
+
+
+def test_the_newest_message_is_a_minute_or_two_old(events: list[DomainEvent]) -> None:
+    newest = max(message.at for message in of(MessageUpsert, events))
+    assert 60_000 <= NOW - newest <= 150_000
+
+
+def test_a_couple_of_dozen_conversations_are_of_the_last_day(events: list[DomainEvent]) -> None:
+    ends = [thread[-1].at for thread in threads(events).values()]
+    assert 24 <= sum(NOW - end < DAY for end in ends) <= 40
+
+
+def test_wamids_and_external_ids_are_unique(events: list[DomainEvent]) -> None:
+    wamids = [message.wamid for message in of(MessageUpsert, events)]
+    names = [note.external_id for note in of(NoteUpsert, events)]
+    names += [event.external_id for event in of(ConversationEvent, events)]
+    assert len(wamids) == len(set(wamids))
+    assert len(names) == len(set(names))
+
+
+def test_there_are_five_hundred_conversations_on_five_channels(events: list[DomainEvent]) -> None:
+    found = threads(events)
+    channels = {channel.phone_number_id for channel in of(ChannelUpsert, events)}
+    assert len(found) == 500
+    assert {channel for channel, _ in found} == channels
+    assert len(channels) == 5
+
+
+def test_many_contacts_write_on_a_second_channel(events: list[DomainEvent]) -> None:
+    channels = Counter(person for _, person in threads(events))
+    assert sum(count == 2 for count in channels.values()) > 60
+    assert max(channels.values()) == 2
+
+
+def test_one_thread_has_three_thousand_messages_and_most_are_short(
+    events: list[DomainEvent],
+) -> None:
+    lengths = sorted(len(thread) for thread in threads(events).values())
+    assert lengths[-1] == 3_000
+    assert 8 <= sum(60 <= length <= 200 for length in lengths) <= 20
+    assert sum(2 <= length <= 20 for length in lengths) > 440
+    assert 7_000 <= sum(lengths) <= 9_000
+
+
+def test_the_long_thread_goes_back_a_year(events: list[DomainEvent]) -> None:
+    longest = max(threads(events).values(), key=len)
+    assert 300 * DAY < longest[-1].at - longest[0].at < 430 * DAY
+
+
+def test_every_message_type_is_there(events: list[DomainEvent]) -> None:
+    assert {message.type for message in of(MessageUpsert, events)} == TYPES
+
+
+def test_every_author_is_there_and_one_that_nobody_knows(events: list[DomainEvent]) -> None:
+    kinds = {message.author.kind for message in of(MessageUpsert, events)}
+    assert kinds == AUTHORS | {"kiosk"}
+
+
+def test_audio_is_sometimes_a_voice_note(events: list[DomainEvent]) -> None:
+    sounds = [message.media for message in of(MessageUpsert, events) if message.type == "audio"]
+    assert {sound["voice"] for sound in sounds if sound} == {True, False}
+
+
+def test_media_comes_with_the_media_types_only(events: list[DomainEvent]) -> None:
+    carriers = {message.type for message in of(MessageUpsert, events) if message.media}
+    assert carriers == {"image", "video", "audio", "document", "sticker"}
+
+
+def test_interactive_messages_are_of_many_kinds(events: list[DomainEvent]) -> None:
+    contents = [m.content for m in of(MessageUpsert, events) if m.type == "interactive"]
+    kinds = {content["kind"] for content in contents if content}
+    assert {"button_reply", "list_reply", "quick_reply", "flow_reply"} < kinds
+    assert {"buttons", "list", "cta_url", "flow", "product_list", "carousel"} < kinds
+
+
+def test_replies_quote_an_earlier_message_of_the_thread(events: list[DomainEvent]) -> None:
+    quoting = 0
+    for thread in threads(events).values():
+        said: set[str | None] = set()
+        for message in thread:
+            if message.reply_wamid:
+                quoting += 1
+                assert message.reply_wamid in said
+            said.add(message.wamid)
+    assert quoting > 100
+
+
+def test_some_are_forwarded_and_some_come_from_an_ad(events: list[DomainEvent]) -> None:
+    messages = of(MessageUpsert, events)
+    assert any(message.forwarded for message in messages)
+    assert any(message.referral for message in messages)
+
+
+def test_reactions_are_to_messages_that_exist(events: list[DomainEvent]) -> None:
+    wamids = {message.wamid for message in of(MessageUpsert, events)}
+    reactions = of(ReactionSet, events)
+    assert len(reactions) > 100
+    assert {reaction.target_wamid for reaction in reactions} <= wamids
+
+
+def test_failed_deliveries_say_why(events: list[DomainEvent]) -> None:
+    failed = [step for step in of(StatusUpdate, events) if step.status == "failed"]
+    assert len(failed) > 5
+    assert all(step.error and step.error.keys() == {"code", "title", "details"} for step in failed)
+    assert len({step.error["code"] for step in failed if step.error}) >= 3
+
+
+def test_messages_of_ours_were_sent_delivered_and_read(events: list[DomainEvent]) -> None:
+    steps = {step.status for step in of(StatusUpdate, events)}
+    assert {"sent", "delivered", "read", "failed"} == steps
+    assert all(m.status is None for m in of(MessageUpsert, events) if not m.outbound)
+
+
+def test_there_are_about_a_hundred_and_twenty_notes(events: list[DomainEvent]) -> None:
+    assert 90 <= len(of(NoteUpsert, events)) <= 160
+
+
+def test_labels_have_twenty_colours_and_only_they_are_used(events: list[DomainEvent]) -> None:
+    labels = of(LabelUpsert, events)
+    assert len({label.title for label in labels}) == len({label.color for label in labels}) == 20
+    labelled = [event for event in of(ConversationEvent, events) if event.name == "labelled"]
+    assert {event.value["title"] for event in labelled} <= {label.title for label in labels}
+
+
+def test_users_differ_in_role_and_availability(events: list[DomainEvent]) -> None:
+    users = of(UserUpsert, events)
+    assert len(users) == 12
+    assert {user.role for user in users} == {"agent", "administrator"}
+    assert {user.availability for user in users} == {"online", "busy", "offline", None}
+    assert sum(not user.active for user in users) == 1
+    assert sample.ME in {user.key for user in users}
+
+
+def test_authors_and_assignees_are_users(events: list[DomainEvent]) -> None:
+    keys = {user.key for user in of(UserUpsert, events)}
+    written = {m.author.user for m in of(MessageUpsert, events) if m.author.kind == "user"}
+    assigned = [event for event in of(ConversationEvent, events) if event.name == "assigned"]
+    assert written | {event.value["user"] for event in assigned} <= keys
+
+
+def test_teams_share_the_channels(events: list[DomainEvent]) -> None:
+    teams = of(TeamUpsert, events)
+    channels = {channel.phone_number_id for channel in of(ChannelUpsert, events)}
+    assert len(teams) == 4
+    assert {channel for team in teams for channel in team.channels} == channels
+    assert all(team.members for team in teams)
+
+
+def test_contacts_have_values_of_every_type_of_field(events: list[DomainEvent]) -> None:
+    fields = of(CustomFieldUpsert, events)
+    used = Counter(key for contact in of(ContactUpsert, events) for key in contact.custom_fields)
+    assert {field.type for field in fields} == {
+        "text", "number", "currency", "percent", "link", "date", "list", "checkbox",
+    }  # fmt: skip
+    assert used.keys() == {field.key for field in fields}
+    assert min(used.values()) > 20
+
+
+def test_some_contacts_hide_their_number_and_some_have_no_name(events: list[DomainEvent]) -> None:
+    contacts = of(ContactUpsert, events)
+    assert any(contact.person.phone is None and contact.username for contact in contacts)
+    assert any(contact.name is None for contact in contacts)
+
+
+def test_templates_sent_are_in_the_catalogue(events: list[DomainEvent]) -> None:
+    known = {(one.name, one.language) for one in of(TemplateUpsert, events)}
+    contents = [m.content for m in of(MessageUpsert, events) if m.type == "template"]
+    assert len(known) == 12
+    assert {(content["name"], content["language"]) for content in contents if content} <= known
+
+
+def test_no_slot_is_left_unfilled(events: list[DomainEvent]) -> None:
+    for event in events:
+        if isinstance(event, MessageUpsert | NoteUpsert) and event.text:
+            assert not set("{}[]") & set(event.text), event.text
+
+
+def test_the_catalogue_comes_first(events: list[DomainEvent]) -> None:
+    kinds = [isinstance(event, CATALOGUE) for event in events]
+    assert kinds == sorted(kinds, reverse=True)
+
+
+def test_conversations_follow_one_another_the_latest_first(events: list[DomainEvent]) -> None:
+    order = [place for place in map(conversation_of, events) if place is not None]
+    changes = sum(before != after for before, after in pairwise(order))
+    ends = [thread[-1].at for thread in threads(events).values()]
+    assert changes == len(set(order)) - 1
+    assert ends == sorted(ends, reverse=True)
+
+
+def test_each_conversation_is_told_in_the_order_of_time(events: list[DomainEvent]) -> None:
+    for thread in threads(events).values():
+        times = [message.at for message in thread]
+        assert times == sorted(times)
+
+
+class Inbox:
+    """The sample applied to a store in slices."""
+
+    def __init__(self, path: Path, events: list[DomainEvent], slice_length: int) -> None:
+        self.database = SQLiteDatabase(path, create=True, durable=False)
+        for start in range(0, len(events), slice_length):
+            part = events[start : start + slice_length]
+            self.database.write(lambda c, part=part: apply_events(c, ACCOUNT, part, now=NOW))
+
+    def conversations(self) -> list[Row]:
+        return self.database.read(lambda c: c.rows("SELECT * FROM conversation ORDER BY id"))
+
+
+@pytest.fixture(scope="module")
+def inbox(events: list[DomainEvent], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inbox]:
+    inbox = Inbox(tmp_path_factory.mktemp("sample") / "inbox.db", events, 900)
+    yield inbox
+    inbox.database.close()
+
+
+def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
+    cells = inbox.database.read(lambda c: counters(c, ACCOUNT))
+    assert cells == inbox.database.read(lambda c: recount(c, ACCOUNT))
+    assert inbox.database.read(lambda c: misfiled(c, ACCOUNT)) == []
+    assert len(inbox.conversations()) == 500
+
+
+def test_applied_again_it_changes_nothing(inbox: Inbox, events: list[DomainEvent]) -> None:
+    again = inbox.database.write(lambda c: apply_events(c, ACCOUNT, events, now=NOW))
+    assert not again.messages.new
+    assert not again.conversations.changed
+    assert not again.happenings.new
+
+
+def test_sixty_are_open_fifteen_snoozed_and_the_rest_resolved(inbox: Inbox) -> None:
+    statuses = Counter(row["status"] for row in inbox.conversations())
+    assert statuses == {0: 60, 1: 15, 2: 425}
+
+
+def test_open_conversations_are_in_every_state(inbox: Inbox) -> None:
+    rows = [row for row in inbox.conversations() if row["status"] == 0]
+    window = [row for row in rows if (row["last_inbound_at"] or 0) > NOW - DAY]
+    assert 5 <= sum(row["awaiting_human"] for row in rows) <= 20
+    assert any(row["unread_count"] for row in rows)
+    assert any(row["unread_count"] == 0 for row in rows)
+    assert any(row["unread_count"] is None for row in rows)
+    assert 10 < sum(row["waiting_since"] is not None for row in rows) < 50
+    assert 5 < sum(row["assignee_id"] == 0 for row in rows) < 40
+    assert 10 < len(window) < 50
+
+
+def test_some_snoozes_end_and_some_wait_for_the_customer(inbox: Inbox) -> None:
+    ends = [row["snoozed_until"] for row in inbox.conversations() if row["status"] == 1]
+    assert any(end is None for end in ends)
+    assert all(end > NOW for end in ends if end is not None)
+    assert any(end is not None for end in ends)
+
+
+def test_the_agent_of_the_demo_has_open_conversations(inbox: Inbox) -> None:
+    mine = inbox.database.read(
+        lambda c: c.row(
+            "SELECT count(*) AS n FROM conversation, app_user WHERE app_user.key=:key "
+            "AND assignee_id=app_user.id AND status=0",
+            {"key": sample.ME},
+        )
+    )
+    assert mine is not None
+    assert mine["n"] >= 5
