@@ -36,7 +36,11 @@ class SQLiteDatabase:
         self._writing = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
         self._check(create)
-        self._writer = self._connect()
+        try:
+            self._writer = self._connect()
+        except sqlite3.OperationalError as error:
+            self.close()
+            raise UnusableFile(f"{path} cannot be opened: {error}") from error
         if not self._writer.execute("PRAGMA user_version").fetchone()[0]:
             self.write(_lay_out)
 

@@ -1,0 +1,151 @@
+"""Archives of webhook bodies, one JSON value a line: read as a stream, plain or gzip."""
+
+import gzip
+import io
+import json
+import math
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.whatsapp import normalise
+
+# Meta's bodies have at most 3 MB.
+LINE_LIMIT = 8 * 1024 * 1024
+
+_GZIP_BEGINS = b"\x1f"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_WRAPPINGS = ("body", "payload")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that was read. number counts from 1; ignored: elements without a place, by kind."""
+
+    number: int
+    events: tuple[DomainEvent, ...]
+    ignored: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A line that was not, and why."""
+
+    number: int
+    reason: str
+
+
+def read(stream: io.BufferedReader, *, live: bool = False) -> Iterator[Line | Rejected]:
+    """Every line of an archive but the blank ones, in order, in constant memory.
+
+    A line is a webhook body, or one wrapped as {received_at?, headers?, body|payload}. An archive
+    is back-fill unless `live`. Where the stream itself cannot be read on, one Rejected is the last.
+    """
+    if stream.peek(1).startswith(_GZIP_BEGINS):
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            yield from _read(unpacked, live=live)
+    else:
+        yield from _read(stream, live=live)
+
+
+def _read(stream: io.BufferedIOBase, *, live: bool) -> Iterator[Line | Rejected]:
+    number = 0
+    try:
+        for number, line in enumerate(_lines(stream), start=1):
+            if line is None:
+                yield Rejected(number, f"it is longer than {LINE_LIMIT // 1024 // 1024} MiB")
+            elif line.strip():
+                yield _parsed(number, line, live=live)
+    except EOFError:
+        yield Rejected(number + 1, "the gzip data ends early, nothing more can be read")
+    except (OSError, zlib.error):
+        yield Rejected(number + 1, "the data is damaged, nothing more can be read")
+
+
+def _lines(stream: io.BufferedIOBase) -> Iterator[bytes | None]:
+    """The lines of a stream; None for one that is too long to hold."""
+    first = True
+    while line := stream.readline(LINE_LIMIT + 1):
+        if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
+            while (rest := stream.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
+                pass
+            yield None
+        else:
+            yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
+        first = False
+
+
+def _parsed(number: int, line: bytes, *, live: bool) -> Line | Rejected:
+    try:
+        told = normalise(_body(line), live=live)
+    except Malformed as error:
+        return Rejected(number, str(error))
+    return Line(number, told.events, told.ignored)
+
+
+def _body(line: bytes) -> Mapping[str, Any]:
+    """The webhook body of a line, out of its wrapping."""
+    try:
+        value = _object(line.decode())
+    except UnicodeDecodeError:
+        raise Malformed("it is not UTF-8") from None
+    if "entry" in value or "object" in value:
+        return value
+    for name in _WRAPPINGS:
+        wrapped = value.get(name)
+        if isinstance(wrapped, str):
+            return _object(wrapped)
+        if isinstance(wrapped, Mapping):
+            return wrapped
+    return value
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    """A JSON object whose every text any database can hold."""
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise Malformed(f"it is not JSON: {error.msg} at character {error.pos + 1}") from None
+    except RecursionError:
+        raise Malformed("it is nested too deeply") from None
+    except Malformed:
+        raise
+    except ValueError:
+        raise Malformed("it holds a number that is too long") from None
+    if not isinstance(value, dict):
+        raise Malformed("it is not a JSON object")
+    if "\\u" in text or "\x00" in text:
+        return {_sound_text(name): _sound(member) for name, member in value.items()}
+    return value
+
+
+def _refuse(constant: str) -> float:
+    raise Malformed(f"it is not JSON: {constant} is not a number there")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise Malformed("it holds a number that is too large")
+    return number
+
+
+def _sound(value: Any) -> Any:
+    """`value` without halves of surrogate pairs and without NUL, which no database takes."""
+    if isinstance(value, str):
+        return _sound_text(value)
+    if isinstance(value, list):
+        return [_sound(member) for member in value]
+    if isinstance(value, dict):
+        return {_sound_text(name): _sound(member) for name, member in value.items()}
+    return value
+
+
+def _sound_text(text: str) -> str:
+    if text.isascii():
+        return text.replace("\x00", "\ufffd")
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole.replace("\x00", "\ufffd")

@@ -1,0 +1,95 @@
+"""Reads members of foreign JSON: what has another shape than it must is refused with a reason."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Seconds since 1970 beyond this (the year 2100) are no time of a message.
+_LAST_SECOND = 4_102_444_800
+
+
+class Malformed(ValueError):
+    """A body that cannot be read. `str()` says what is wrong with it, for the operator."""
+
+
+class Part:
+    """A JSON object inside a body. `where` names it in reasons, as in `messages[0].text`."""
+
+    def __init__(self, members: Mapping[str, Any], where: str = "") -> None:
+        self.members = members
+        self.where = where
+
+    def __contains__(self, name: str) -> bool:
+        return self.members.get(name) is not None
+
+    def text(self, name: str) -> str:
+        """A string that must be there and say something; a whole number is taken as its digits."""
+        text = self.optional_text(name)
+        if not text:
+            raise Malformed(f"{self._at(name)} is missing")
+        return text
+
+    def optional_text(self, name: str) -> str | None:
+        """A string, if it is there."""
+        value = self.members.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is None or isinstance(value, str):
+            return value
+        raise Malformed(f"{self._at(name)} is not a string")
+
+    def flag(self, name: str) -> bool | None:
+        """A boolean, if it is there."""
+        value = self.members.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise Malformed(f"{self._at(name)} is not true or false")
+
+    def part(self, name: str) -> "Part":
+        """An object that must be there."""
+        part = self.optional_part(name)
+        if part is None:
+            raise Malformed(f"{self._at(name)} is missing")
+        return part
+
+    def optional_part(self, name: str) -> "Part | None":
+        """An object, if it is there."""
+        value = self.members.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise Malformed(f"{self._at(name)} is not an object")
+        return Part(value, self._at(name))
+
+    def parts(self, name: str) -> list["Part"]:
+        """The objects of an array; none if it is not there."""
+        values = self.members.get(name)
+        if values is None:
+            return []
+        if not isinstance(values, list):
+            raise Malformed(f"{self._at(name)} is not an array")
+        found = []
+        for position, value in enumerate(values):
+            where = f"{self._at(name)}[{position}]"
+            if not isinstance(value, Mapping):
+                raise Malformed(f"{where} is not an object")
+            found.append(Part(value, where))
+        return found
+
+    def moment(self, name: str) -> int:
+        """Unix seconds, as Meta writes them, in milliseconds."""
+        text = self.text(name)
+        seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+        if not 0 < seconds < _LAST_SECOND:
+            raise Malformed(f"{self._at(name)} is not a time in Unix seconds")
+        return seconds * 1000
+
+    def number(self, name: str) -> int:
+        """A whole number, 0 if it is not there."""
+        text = self.optional_text(name) or "0"
+        digits = text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+            raise Malformed(f"{self._at(name)} is not a whole number")
+        return int(text)
+
+    def _at(self, name: str) -> str:
+        return f"{self.where}.{name}" if self.where else name
