@@ -1,12 +1,15 @@
 """The service over a small database, called as it is over TCP but without a socket."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import DomainEvent
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -94,3 +97,36 @@ def is_problem() -> Callable[[httpx.Response, int, str], dict[str, object]]:
         return document
 
     return check
+
+
+@pytest.fixture
+def told(database: SQLiteDatabase) -> Callable[..., None]:
+    """Tells the store some events of an account."""
+
+    def tell(events: Sequence[DomainEvent], account_id: int = 1) -> None:
+        database.write(lambda connection: apply_events(connection, account_id, events, now=NOW))
+
+    return tell
+
+
+@pytest.fixture
+async def rows() -> Callable[..., Awaitable[list[dict[str, Any]]]]:
+    """Walks a list from its start to its end, page by page."""
+
+    async def walk(client: httpx.AsyncClient, path: str, **query: object) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            asked = query if cursor is None else {**query, "cursor": cursor}
+            response = await client.get(path, params=asked)
+            assert response.status_code == 200, response.text
+            page = response.json()
+            assert list(page) == ["data", "next_cursor", "has_more"]
+            assert page["has_more"] == (page["next_cursor"] is not None)
+            found += page["data"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return found
+            assert len(page["data"]) == query.get("limit", len(page["data"]))
+
+    return walk

@@ -76,8 +76,9 @@ def make_key(path: Path, order: KeyOrder, *, now: int) -> dict[str, object]:
     """
     from frontdesk.errors import BadSettings
     from frontdesk.service.auth import key_hash, key_id, new_key
+    from frontdesk.store.accounts import account_by_slug
     from frontdesk.store.database import Connection
-    from frontdesk.store.keys import NewKey, account_by_slug, add_key, user_named
+    from frontdesk.store.keys import NewKey, add_key, user_named
     from frontdesk.store.sqlite import SQLiteDatabase
     from frontdesk.wire import timestamp
 

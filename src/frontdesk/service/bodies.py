@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from frontdesk.store.database import Row
+from frontdesk.store.preview import TEXT_LIMIT, shortened
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -263,13 +264,14 @@ def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
         return ReplyTo(
             message_id=None, wamid=wamid, direction=None, author=None, type=None, text=None
         )
+    text = None if quoted["deleted_at"] is not None else quoted["text"]
     return ReplyTo(
         message_id=str(quoted["id"]),
         wamid=wamid,
         direction=DIRECTIONS[quoted["direction"]],
         author=quoted["author"],
         type=quoted["type"],
-        text=None if quoted["deleted_at"] is not None else quoted["text"],
+        text=text and shortened(text, TEXT_LIMIT),
     )
 
 

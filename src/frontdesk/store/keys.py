@@ -71,22 +71,6 @@ def touch_key(connection: Connection, key_id: str, at: int) -> None:
     )
 
 
-def account(connection: Connection, account_id: int) -> Row | None:
-    """An account: (id, slug, name, revision, disabled)."""
-    return connection.row(
-        "SELECT id, slug, name, revision, disabled FROM account WHERE id = :account",
-        {"account": account_id},
-    )
-
-
-def account_by_slug(connection: Connection, slug: str) -> Row | None:
-    """An account by the name that commands use."""
-    return connection.row(
-        "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
-        {"slug": slug},
-    )
-
-
 def user_named(connection: Connection, account_id: int, name: str) -> Row | None:
     """A user (id, name) by key or e-mail address; the key wins."""
     return connection.row(

@@ -1,0 +1,37 @@
+"""Accounts: inboxes that share a database and nothing else."""
+
+from frontdesk.store.database import Connection, Row
+
+
+def account(connection: Connection, account_id: int) -> Row | None:
+    """An account: (id, slug, name, revision, disabled)."""
+    return connection.row(
+        "SELECT id, slug, name, revision, disabled FROM account WHERE id = :account",
+        {"account": account_id},
+    )
+
+
+def account_by_slug(connection: Connection, slug: str) -> Row | None:
+    """An account by the name that commands use."""
+    return connection.row(
+        "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
+        {"slug": slug},
+    )
+
+
+def add_account(connection: Connection, slug: str, name: str, created_at: int) -> int:
+    """Make an account and return its id. created_at: epoch milliseconds."""
+    newest = connection.row("SELECT MAX(id) AS id FROM account")
+    account_id = 1 + (0 if newest is None else newest["id"] or 0)
+    connection.run(
+        """
+        INSERT INTO account(id, slug, name, created_at) VALUES (:id, :slug, :name, :created)
+        """,
+        {"id": account_id, "slug": slug, "name": name, "created": created_at},
+    )
+    return account_id
+
+
+def disable_account(connection: Connection, account_id: int) -> None:
+    """Shut an account: its keys open nothing any more."""
+    connection.run("UPDATE account SET disabled = 1 WHERE id = :account", {"account": account_id})
