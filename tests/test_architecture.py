@@ -1,0 +1,105 @@
+"""What holds for the code as a whole, besides the import contracts."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import frontdesk.wire.pages
+import frontdesk.wire.problems
+import frontdesk.wire.resources as resources
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.stylesheets import STYLES
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted((ROOT / "src" / "frontdesk").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+MOST_LINES = 400
+INLINE_STYLES = {"CSS", "DEFAULT_CSS"}
+
+# What the interface says it does not have, anywhere or on a conversation.
+NOWHERE = {"priority", "typing", "contact_inbox", "contact_inbox_id", "account_id", "private"}
+NOT_ON_A_CONVERSATION = {"team", "team_id", "custom_fields", "custom_attributes", "pending"}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def wire_models() -> list[type[BaseModel]]:
+    modules = (resources, frontdesk.wire.pages, frontdesk.wire.problems)
+    values = [value for module in modules for value in vars(module).values()]
+    models = {one for one in values if isinstance(one, type) and issubclass(one, BaseModel)}
+    return sorted(models, key=lambda model: model.__name__)
+
+
+def readme_commands() -> list[str]:
+    """The lines of the README's `sh` blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line]
+
+
+@pytest.mark.parametrize("path", MODULES + TESTS, ids=named)
+def test_a_module_fits_in_the_head(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_a_module_opens_with_one_line_that_says_what_it_is_for(path: Path) -> None:
+    words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert words, "There is no docstring"
+    first, *rest = words.splitlines()
+    assert first.endswith(".")
+    assert not rest or not rest[0]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_styles_are_in_stylesheets(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        targets += [node.target] if isinstance(node, ast.AnnAssign) else []
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        assert not names & INLINE_STYLES, f"line {node.lineno}"
+
+
+def test_every_stylesheet_is_loaded() -> None:
+    loaded = {Path(path).name for path in FrontdeskApp.CSS_PATH}
+    assert loaded == {path.name for path in STYLES.glob("*.tcss")}
+
+
+def test_the_map_of_the_code_names_what_exists() -> None:
+    words = {word.rstrip("/") for word in re.findall(r"`([\w./-]+)`", README)}
+    paths = {word for word in words if re.match(r"(src|styles|tests|screenshots)\b", word)}
+    assert len(paths) > 10
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+def test_pictures_of_the_readme_exist() -> None:
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", README)
+    assert pictures
+    assert [path for path in pictures if not (ROOT / path).is_file()] == []
+
+
+def test_the_readme_has_one_command_for_the_demo_and_one_for_the_tests() -> None:
+    demo, tests = readme_commands()
+    assert demo.endswith("frontdesk demo")
+    assert tests.endswith("pytest")
+
+
+@pytest.mark.parametrize("model", wire_models(), ids=lambda model: model.__name__)
+def test_no_field_is_named_after_what_does_not_exist(model: type[BaseModel]) -> None:
+    assert not model.model_fields.keys() & NOWHERE
+
+
+def test_a_conversation_has_neither_a_team_nor_fields_of_its_own() -> None:
+    assert not resources.Conversation.model_fields.keys() & NOT_ON_A_CONVERSATION
+
+
+def test_no_text_names_a_package_index() -> None:
+    places = [ROOT / "pyproject.toml", ROOT / "README.md", ROOT / ".ci" / "run"]
+    for place in places:
+        assert "index-url" not in place.read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+"""The wheel: complete, and usable away from the checkout."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*command: str, cwd: Path) -> str:
+    """Standard output of a program that must succeed."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built without a network: the build's own requirements are those of the tests."""
+    out = tmp_path_factory.mktemp("wheel")
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out))
+    run(*build, str(ROOT), cwd=out)
+    (path,) = out.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with nothing but what the wheel brings."""
+    target = tmp_path_factory.mktemp("installed")
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
+    options = ("install", "--quiet", "--no-deps", "--no-index", "--target", str(target))
+    run(*pip, *options, str(wheel), cwd=target)
+    return target
+
+
+def test_the_wheel_carries_styles_schema_and_types(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    styles = {f"frontdesk/styles/{path.name}" for path in (ROOT / "styles").glob("*.tcss")}
+    assert styles
+    assert styles | {"frontdesk/store/schema.sql", "frontdesk/py.typed"} <= names
+
+
+def test_the_wheel_carries_every_module_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if name.endswith(".py")}
+    package = ROOT / "src"
+    modules = package.joinpath("frontdesk").rglob("*.py")
+    assert names == {path.relative_to(package).as_posix() for path in modules}
+
+
+def test_installed_it_finds_its_own_styles_and_schema(installed: Path, tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(installed)!r})
+import frontdesk
+from importlib.resources import files
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.stylesheets import STYLES
+print(frontdesk.__file__)
+print(STYLES, STYLES.is_dir())
+print(files("frontdesk.store").joinpath("schema.sql").is_file())
+print(all(path.is_file() for path in FrontdeskApp.CSS_PATH))
+"""
+    package, styles, schema, loaded = run(
+        sys.executable, "-P", "-c", program, cwd=tmp_path
+    ).splitlines()
+    assert Path(package) == installed / "frontdesk" / "__init__.py"
+    assert styles == f"{installed / 'frontdesk' / 'styles'} True"
+    assert schema == loaded == "True"
+
+
+def test_installed_it_names_its_version(installed: Path, tmp_path: Path) -> None:
+    program = f"import sys; sys.path.insert(0, {str(installed)!r}); sys.argv = ['frontdesk', "
+    program += "'--version']; from frontdesk.cli import main; main()"
+    said = run(sys.executable, "-P", "-c", program, cwd=tmp_path)
+    assert said.startswith("frontdesk, version ") or said.startswith("frontdesk ")
