@@ -1,0 +1,439 @@
+"""Folding events into the store."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from frontdesk.ingest.apply import Applied, InitialStatus, Tally, apply_events
+from frontdesk.ingest.events import (
+    ADDRESS_BOOK_NAME,
+    PROFILE_NAME,
+    Author,
+    CannedResponseUpsert,
+    ChannelUpsert,
+    ContactUpsert,
+    ConversationEvent,
+    CustomFieldUpsert,
+    DomainEvent,
+    LabelUpsert,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.database import Row
+from frontdesk.store.sqlite import SQLiteDatabase
+
+ACCOUNT = 1
+NOW = 1_780_000_000_000
+HOUR = 60 * 60 * 1000
+DAY = 24 * HOUR
+CHANNEL = "106540352242922"
+SHEENA = Person(phone="+16505551234", wa_id="16505551234")
+CONTACT = Author("contact")
+ANA = Author("user", user="ana@example.com")
+
+
+def apply(
+    database: SQLiteDatabase,
+    *events: DomainEvent,
+    now: int = NOW,
+    initial_status: InitialStatus = "auto",
+) -> Applied:
+    return database.write(
+        lambda connection: apply_events(
+            connection, ACCOUNT, events, now=now, initial_status=initial_status
+        )
+    )
+
+
+def rows(database: SQLiteDatabase, sql: str) -> list[dict[str, Any]]:
+    found: Sequence[Row] = database.read(lambda connection: connection.rows(sql))
+    return [dict(row) for row in found]
+
+
+def only(database: SQLiteDatabase, table: str) -> dict[str, Any]:
+    (row,) = rows(database, f"SELECT * FROM {table}")
+    return row
+
+
+def revision(database: SQLiteDatabase) -> int:
+    return int(only(database, "account")["revision"])
+
+
+def inbound(at: int, wamid: str | None = None, **members: Any) -> MessageUpsert:
+    said = MessageUpsert(
+        channel=CHANNEL,
+        person=SHEENA,
+        wamid=wamid or f"in-{at}",
+        at=at,
+        outbound=False,
+        author=CONTACT,
+        type="text",
+        source="webhook",
+        text=f"said at {at}",
+    )
+    return replace(said, **members)
+
+
+def outbound(at: int, wamid: str | None = None, **members: Any) -> MessageUpsert:
+    members = {"author": Author("phone"), **members}
+    return inbound(at, wamid or f"out-{at}", outbound=True, **members)
+
+
+def happening(at: int, name: str, **value: Any) -> ConversationEvent:
+    return ConversationEvent(CHANNEL, SHEENA, f"{name}-{at}", at, name, value)
+
+
+def delivery(wamid: str, status: str, at: int, **members: Any) -> StatusUpdate:
+    return StatusUpdate(CHANNEL, SHEENA, wamid, at, status, **members)
+
+
+def test_the_first_message_makes_channel_contact_and_conversation(database: SQLiteDatabase) -> None:
+    applied = apply(database, inbound(NOW - 5))
+    assert applied.messages == applied.contacts == applied.conversations == Tally(new=1)
+    conversation = only(database, "conversation")
+    assert only(database, "channel")["phone_number_id"] == CHANNEL
+    assert only(database, "contact")["phone"] == "+16505551234"
+    assert conversation["created_at"] == conversation["last_activity_at"] == NOW - 5
+    assert conversation["waiting_since"] == NOW - 5
+    assert revision(database) == 1
+
+
+def test_the_last_message_is_ready_in_the_words_of_the_wire(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 5000, text="a" * 300), outbound(NOW - 1000, text="Done 👍🏽"))
+    assert json.loads(only(database, "conversation")["last_message_json"]) == {
+        "id": "2",
+        "direction": "outbound",
+        "author": "phone",
+        "type": "text",
+        "text": "Done 👍🏽",
+        "delivery_status": None,
+        "created_at": "2026-05-28T20:26:39.000Z",
+    }
+
+
+def test_the_preview_follows_the_delivery_of_its_message(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 5000), outbound(NOW - 1000, "out"))
+    apply(database, delivery("out", "read", NOW))
+    preview = json.loads(only(database, "conversation")["last_message_json"])
+    assert preview["delivery_status"] == "read"
+
+
+def test_a_second_time_nothing_changes(database: SQLiteDatabase) -> None:
+    events = (
+        ChannelUpsert(CHANNEL, NOW, phone="+15550783881"),
+        ContactUpsert(SHEENA, NOW, name="Sheena", name_rank=PROFILE_NAME, profile_name="Sheena"),
+        inbound(NOW - 50),
+        outbound(NOW - 40, "out", author=ANA),
+        delivery("out", "delivered", NOW - 30),
+        ReactionSet(CHANNEL, "out", "sheena", "👍", NOW - 20, False, "contact"),
+        NoteUpsert(CHANNEL, SHEENA, "note-1", NOW - 10, "Promised a call", ANA),
+        happening(NOW - 9, "labelled", title="vip", on=True),
+        happening(NOW - 8, "assigned", user="ana@example.com"),
+        happening(NOW - 7, "resolved"),
+        replace(inbound(NOW - 6), wamid=None),
+    )
+    first = apply(database, *events)
+    before = {table: rows(database, f"SELECT * FROM {table}") for table in TABLES}
+    again = apply(database, *events, now=NOW + DAY)
+    assert {table: rows(database, f"SELECT * FROM {table}") for table in TABLES} == before
+    assert again.messages == Tally(known=first.messages.new)
+    assert again.statuses == again.reactions == again.notes == Tally(known=1)
+    assert again.happenings == Tally(known=3)
+    assert revision(database) == 1
+
+
+TABLES = (
+    "account",
+    "cell",
+    "channel",
+    "contact",
+    "conversation",
+    "conversation_event",
+    "entry",
+    "last_id",
+    "message",
+    "note",
+    "reaction",
+)
+
+
+@pytest.mark.parametrize("steps", [("sent", "read", "delivered"), ("read", "sent", "delivered")])
+def test_a_delivery_status_never_goes_down(
+    database: SQLiteDatabase, steps: tuple[str, ...]
+) -> None:
+    apply(database, outbound(NOW - 100, "out"))
+    times = {"sent": NOW - 90, "delivered": NOW - 80, "read": NOW - 70}
+    for step in steps:
+        apply(database, delivery("out", step, times[step]))
+    message = only(database, "message")
+    assert message["delivery_status"] == "read"
+    assert {step: message[f"{step}_at"] for step in times} == times
+
+
+def test_a_failure_after_delivery_keeps_the_status_and_its_reason(database: SQLiteDatabase) -> None:
+    error = {"code": 131026, "title": "Undeliverable", "details": None}
+    apply(database, outbound(NOW - 100, "out"), delivery("out", "delivered", NOW - 90))
+    apply(database, delivery("out", "failed", NOW - 80, error=error))
+    message = only(database, "message")
+    assert (message["delivery_status"], message["failed_at"]) == ("delivered", NOW - 80)
+    assert json.loads(message["error_json"]) == error
+
+
+def test_a_status_of_an_unknown_message_makes_a_placeholder(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 500), delivery("out", "delivered", NOW - 80))
+    apply(database, delivery("out", "sent", NOW - 90))
+    placeholder = rows(database, "SELECT * FROM message WHERE wamid = 'out'")[0]
+    assert (placeholder["author"], placeholder["type"]) == ("api", "unsupported")
+    assert json.loads(placeholder["content_json"])["reason"] == "content_not_received"
+    assert placeholder["created_at"] == NOW - 90
+    assert only(database, "conversation")["waiting_since"] is None
+
+
+def test_contents_replace_a_placeholder_and_never_the_reverse(database: SQLiteDatabase) -> None:
+    apply(database, delivery("out", "delivered", NOW - 80))
+    apply(database, outbound(NOW - 100, "out", text="Hello"))
+    apply(database, replace(outbound(NOW - 50, "out"), richness=0, type="unsupported", text=None))
+    message = only(database, "message")
+    assert (message["author"], message["text"], message["created_at"]) == (
+        "phone",
+        "Hello",
+        NOW - 100,
+    )
+    assert message["delivered_at"] == NOW - 80
+
+
+def test_a_status_of_nobodys_message_is_counted_as_ignored(database: SQLiteDatabase) -> None:
+    applied = apply(database, replace(delivery("out", "sent", NOW), person=None))
+    assert applied.ignored == 1
+    assert not rows(database, "SELECT * FROM message")
+
+
+def test_a_late_message_is_folded_in_its_place(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 100), happening(NOW - 50, "resolved"))
+    apply(database, inbound(NOW - 70), outbound(NOW - 60, author=ANA))
+    conversation = only(database, "conversation")
+    assert conversation["status"] == 2
+    assert conversation["first_reply_at"] == NOW - 60
+    assert (conversation["read_marker"], conversation["unread_count"]) == (NOW - 60, 0)
+
+
+def test_activity_never_goes_back(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 100))
+    apply(database, inbound(NOW - 900))
+    conversation = only(database, "conversation")
+    assert (conversation["last_activity_at"], conversation["created_at"]) == (NOW - 100, NOW - 900)
+    assert json.loads(conversation["last_message_json"])["text"] == f"said at {NOW - 100}"
+
+
+def test_notes_and_events_are_no_activity(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 100))
+    apply(
+        database,
+        NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "A note", ANA),
+        happening(NOW - 9, "labelled", title="vip", on=True),
+    )
+    assert only(database, "conversation")["last_activity_at"] == NOW - 100
+
+
+def test_labels_and_assignees_stand_in_the_filter_table(database: SQLiteDatabase) -> None:
+    apply(
+        database,
+        UserUpsert("ana@example.com", "Ana", NOW - DAY),
+        inbound(NOW - 100),
+        happening(NOW - 90, "labelled", title="VIP", on=True),
+        happening(NOW - 80, "labelled", title="billing", on=True),
+        happening(NOW - 70, "assigned", user="ana@example.com"),
+    )
+    apply(database, happening(NOW - 60, "labelled", title="vip", on=False))
+    entries = rows(
+        database,
+        "SELECT title, state, entry.assignee_id FROM entry LEFT JOIN label ON label.id = label_id",
+    )
+    assert {tuple(entry.values()) for entry in entries} == {(None, 1, 1), ("billing", 1, 1)}
+
+
+def test_the_counters_equal_a_recount_through_every_change(database: SQLiteDatabase) -> None:
+    steps: list[DomainEvent] = [
+        inbound(NOW - 100),
+        happening(NOW - 90, "labelled", title="vip", on=True),
+        happening(NOW - 80, "bot_handoff"),
+        happening(NOW - 70, "assigned", user="ana@example.com"),
+        outbound(NOW - 60, author=ANA),
+        inbound(NOW - 50),
+        happening(NOW - 40, "snoozed", until=NOW + DAY),
+        happening(NOW - 30, "resolved"),
+        happening(NOW - 20, "labelled", title="vip", on=False),
+        happening(NOW - 10, "assigned", user=None),
+        inbound(NOW),
+    ]
+    for step in steps:
+        apply(database, step)
+        stored, counted, wrong = database.read(
+            lambda connection: (
+                counters(connection, ACCOUNT),
+                recount(connection, ACCOUNT),
+                misfiled(connection, ACCOUNT),
+            )
+        )
+        assert stored == counted
+        assert not wrong
+    assert sum(stored.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "status"), [("auto", 2), ("open", 0), ("resolved", 2)], ids=lambda value: str(value)
+)
+def test_silent_back_fill_starts_as_asked(
+    database: SQLiteDatabase, choice: InitialStatus, status: int
+) -> None:
+    apply(database, inbound(NOW - 30 * DAY, live=False), initial_status=choice)
+    conversation = only(database, "conversation")
+    assert conversation["status"] == status
+    assert (conversation["waiting_since"] is None) == (status == 2)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_back_fill_in_several_batches_starts_by_its_newest_message(
+    database: SQLiteDatabase, newest_first: bool
+) -> None:
+    batches = [inbound(NOW - 30 * DAY, live=False), inbound(NOW - DAY, live=False)]
+    for said in reversed(batches) if newest_first else batches:
+        apply(database, said)
+    conversation = only(database, "conversation")
+    assert conversation["status"] == 0
+    assert conversation["waiting_since"] == NOW - 30 * DAY
+
+
+def test_a_live_message_reopens_what_back_fill_left_resolved(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 30 * DAY, live=False))
+    apply(database, inbound(NOW))
+    assert only(database, "conversation")["status"] == 0
+
+
+def test_the_live_copy_of_a_back_filled_message_counts(database: SQLiteDatabase) -> None:
+    apply(database, inbound(NOW - 30 * DAY, live=False))
+    apply(database, inbound(NOW - 30 * DAY))
+    assert only(database, "conversation")["status"] == 0
+
+
+def test_the_better_name_wins_and_among_equals_the_later(database: SQLiteDatabase) -> None:
+    def named(name: str, rank: int, at: int) -> ContactUpsert:
+        return ContactUpsert(SHEENA, at, name=name, name_rank=rank)
+
+    apply(database, named("Sheena B.", PROFILE_NAME, NOW - 10))
+    apply(database, named("Sheena A.", PROFILE_NAME, NOW - 20))
+    assert only(database, "contact")["name"] == "Sheena B."
+    apply(database, named("Ångström, Sheena", ADDRESS_BOOK_NAME, NOW - 90))
+    apply(database, named("She", PROFILE_NAME, NOW))
+    contact = only(database, "contact")
+    assert (contact["name"], contact["name_key"]) == ("Ångström, Sheena", "angstrom, sheena")
+
+
+def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: SQLiteDatabase) -> None:
+    hidden = Person(wa_user_id="US.1")
+    apply(database, inbound(NOW - 5, person=hidden))
+    apply(database, inbound(NOW - 4, person=replace(SHEENA, wa_user_id="US.1")))
+    apply(database, inbound(NOW - 3))
+    apply(database, inbound(NOW - 2, person=Person(wa_id="16505551234")))
+    contact = only(database, "contact")
+    assert (contact["phone"], contact["wa_user_id"]) == ("+16505551234", "US.1")
+    assert only(database, "conversation")["contact_id"] == contact["id"]
+
+
+def test_details_of_a_contact_are_filled_in_and_never_blanked(database: SQLiteDatabase) -> None:
+    told = ContactUpsert(SHEENA, NOW - 9, email="s@example.com", custom_fields={"plan": "gold"})
+    apply(database, told)
+    apply(database, ContactUpsert(SHEENA, NOW - 8, blocked=True, custom_fields={"seats": 12}))
+    apply(database, ContactUpsert(SHEENA, NOW - 99, email="old@example.com", username="sheena"))
+    contact = only(database, "contact")
+    assert (contact["email"], contact["blocked"], contact["username"]) == (
+        "s@example.com",
+        1,
+        "sheena",
+    )
+    assert json.loads(contact["custom_json"]) == {"plan": "gold", "seats": 12}
+
+
+def test_a_reaction_is_the_latest_of_its_person(database: SQLiteDatabase) -> None:
+    def reaction(emoji: str | None, at: int) -> ReactionSet:
+        return ReactionSet(CHANNEL, "in", "sheena", emoji, at, False, "contact")
+
+    apply(database, inbound(NOW - 90, "in"), reaction("❤️", NOW - 50), reaction("👍", NOW - 80))
+    assert only(database, "reaction")["emoji"] == "❤️"
+    apply(database, reaction(None, NOW - 40), now=NOW + 5)
+    assert only(database, "reaction")["emoji"] == ""
+    assert only(database, "conversation")["updated_at"] == NOW + 5
+
+
+def test_a_later_wording_replaces_a_note(database: SQLiteDatabase) -> None:
+    note = NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "Call on Monday", ANA)
+    apply(database, note, replace(note, at=NOW - 5, text="Call on Tuesday"))
+    row = only(database, "note")
+    assert (row["text"], row["created_at"], row["updated_at"]) == (
+        "Call on Tuesday",
+        NOW - 10,
+        NOW - 5,
+    )
+
+
+def test_the_catalogues_are_kept_by_their_keys(database: SQLiteDatabase) -> None:
+    events = (
+        ChannelUpsert(CHANNEL, NOW, alias="Support EU", details={"quality_rating": "GREEN"}),
+        UserUpsert("ana@example.com", "Ana Souza", NOW, availability="online"),
+        LabelUpsert("vip", NOW, color="#ff0000"),
+        TeamUpsert("night shift", NOW, channels=(CHANNEL,), members=("ana@example.com",)),
+        CustomFieldUpsert("plan", "Plan", NOW, type="list", options=("free", "gold")),
+        CannedResponseUpsert("hours", "We are open", NOW),
+        TemplateUpsert("168", "hello", "en", NOW, components=({"type": "BODY"},)),
+    )
+    assert apply(database, *events).catalogue == Tally(new=6)
+    assert apply(database, *events).catalogue == Tally(known=6)
+    assert apply(database, replace(events[2], at=NOW + 1, color="#00ff00")).catalogue == Tally(
+        changed=1
+    )
+    channel = only(database, "channel")
+    assert (channel["name"], channel["quality_rating"]) == ("Support EU", "GREEN")
+    assert only(database, "label")["color"] == "#00ff00"
+    assert only(database, "team_channel")["channel_id"] == channel["id"]
+    assert only(database, "team_member")["user_id"] == only(database, "app_user")["id"]
+    assert json.loads(only(database, "custom_field")["options_json"]) == ["free", "gold"]
+
+
+def test_a_user_first_named_by_a_message_is_filled_in_later(database: SQLiteDatabase) -> None:
+    apply(database, outbound(NOW, author=ANA))
+    apply(database, UserUpsert("ana@example.com", "Ana Souza", NOW - DAY))
+    assert only(database, "app_user")["name"] == "Ana Souza"
+    assert only(database, "message")["author_id"] == "1"
+
+
+def test_accounts_do_not_meet(database: SQLiteDatabase) -> None:
+    for account_id in (1, 2):
+        database.write(
+            lambda connection, account_id=account_id: apply_events(
+                connection, account_id, [inbound(NOW)], now=NOW
+            )
+        )
+    found = rows(database, "SELECT account_id, id FROM conversation ORDER BY account_id")
+    assert [tuple(row.values()) for row in found] == [(1, 1), (2, 1)]
+
+
+def test_many_at_once_are_what_one_after_the_other_is(database: SQLiteDatabase) -> None:
+    said = [
+        inbound(NOW - 10_000 + step, person=Person(phone=f"+1650555{step % 700:04d}"))
+        for step in range(1_500)
+    ]
+    applied = apply(database, *said)
+    assert applied.messages == Tally(new=1_500)
+    assert applied.conversations == Tally(new=700)
+    again = apply(database, *said)
+    assert again.messages == Tally(known=1_500)
