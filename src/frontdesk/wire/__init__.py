@@ -1,7 +1,7 @@
 """`/v1` as frozen data: what the service sends is what the client reads."""
 
 from frontdesk.wire.base import Wire, instant, timestamp
-from frontdesk.wire.pages import Page
+from frontdesk.wire.pages import Page, PartialPage
 from frontdesk.wire.problems import ParameterProblem, Problem
 from frontdesk.wire.queries import ConversationFilter
 from frontdesk.wire.resources import (
@@ -49,6 +49,7 @@ __all__ = [
     "Note",
     "Page",
     "ParameterProblem",
+    "PartialPage",
     "PhoneRef",
     "Problem",
     "ProviderError",

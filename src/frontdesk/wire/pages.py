@@ -13,3 +13,9 @@ class Page(Wire, Generic[T]):
     data: tuple[T, ...]
     next_cursor: str | None = None
     has_more: bool = False
+
+
+class PartialPage(Page[T], Generic[T]):
+    """A page without the rows that could not be read. Only the client makes one."""
+
+    unreadable: int

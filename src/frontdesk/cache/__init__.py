@@ -1,0 +1,20 @@
+"""Pages already seen, kept in SQLite so that the inbox opens at once and works offline."""
+
+from frontdesk.cache.cache import Cache
+from frontdesk.cache.listing import Listing
+from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
+from frontdesk.cache.rows import CONVERSATION, body_of, key_of, row_of
+
+__all__ = [
+    "CONVERSATION",
+    "Cache",
+    "Fetched",
+    "ListName",
+    "Listing",
+    "Saved",
+    "body_of",
+    "key_of",
+    "notes_name",
+    "row_of",
+    "thread_name",
+]

@@ -1,0 +1,140 @@
+"""What was seen of one server: read at once, written in the background."""
+
+import asyncio
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from frontdesk.cache import lists
+from frontdesk.cache.file import CacheFile, Work
+from frontdesk.cache.listing import Listing
+from frontdesk.cache.lists import Fetched, ListName, Saved
+from frontdesk.timeline import Key
+
+T = TypeVar("T")
+
+_BOUND = (
+    "SELECT sort, size, entry.id, kind FROM entry JOIN list ON list.number = entry.list"
+    " WHERE origin = ? AND name = ? AND +kind = ?"
+)
+
+
+class Cache:
+    """The saved pages of one origin; a file may hold several.
+
+    Reads are synchronous and for one thread: they take less time than a change of threads.
+    Writes return when they are saved. No error of the disk leaves this class: see `warning`.
+    """
+
+    def __init__(self, path: Path, origin: str, *, check_after_seconds: float = 3.0) -> None:
+        self._file = CacheFile(path, check_after_seconds=check_after_seconds)
+        # A number made from the name needs no table of names; 48 bits do not collide here.
+        self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
+        self._remembered: dict[str, str] = {}
+
+    @property
+    def warning(self) -> str | None:
+        """One sentence for the user when nothing is saved, or a damaged file was set aside."""
+        return self._file.warning
+
+    def close(self) -> None:
+        """Finish what is being saved. No call may follow."""
+        self._file.close()
+
+    def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
+        """The saved rows of a list, as values of its kinds."""
+        return Listing(self._file.rows, self._origin, which, newest_first=newest_first)
+
+    def body(self, kind: str, id: str) -> bytes | None:
+        """The wire JSON of one saved value."""
+        rows = self._file.rows(
+            "SELECT body FROM object WHERE origin = ? AND kind = ? AND id = ?",
+            (self._origin, kind, id),
+        )
+        return rows[0][0] if rows else None
+
+    def top(self, which: ListName) -> Key | None:
+        """The place of the newest row of a list."""
+        return self._bound(which, "DESC")
+
+    def floor(self, which: ListName) -> Key | None:
+        """The place of the oldest row down to which a list has no gap."""
+        return self._bound(which, "ASC")
+
+    def way_on(self, which: ListName) -> tuple[str | None, bool]:
+        """The cursor that follows the floor of a list, and whether the list is complete."""
+        rows = self._file.rows(
+            "SELECT cursor, complete FROM list WHERE origin = ? AND name = ?",
+            (self._origin, which.name),
+        )
+        return (rows[0][0], bool(rows[0][1])) if rows else (None, False)
+
+    def recall(self, name: str) -> str | None:
+        """What was remembered under this name."""
+        if name in self._remembered:
+            return self._remembered[name]
+        rows = self._file.rows(
+            "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)
+        )
+        return rows[0][0] if rows else None
+
+    def remember(self, name: str, value: str) -> None:
+        """Keep a word for the next start. It is saved soon, and at the latest by `close`."""
+        if self.recall(name) == value:
+            return
+        self._remembered[name] = value
+        self._file.submit(
+            lambda connection: (
+                connection.execute(
+                    "INSERT INTO memory VALUES (?, ?, ?)"
+                    " ON CONFLICT(origin, name) DO UPDATE SET value = excluded.value",
+                    (self._origin, name, value),
+                ).rowcount
+            )
+        )
+
+    async def save_head(
+        self,
+        which: ListName,
+        fetched: Fetched,
+        now: datetime,
+        *,
+        restart: bool = False,
+    ) -> Saved:
+        """Merge the newest rows into a list; cut the list to them after a gap or on `restart`."""
+        return await self._write(
+            lambda connection: lists.save_head(
+                connection, self._origin, which, fetched, now, restart=restart
+            )
+        )
+
+    async def save_older(self, which: ListName, fetched: Fetched, after: str) -> Saved:
+        """Add the rows that follow the cursor `after`."""
+        return await self._write(
+            lambda connection: lists.save_older(connection, self._origin, which, fetched, after)
+        )
+
+    async def save(self, kind: str, id: str, body: bytes) -> bool:
+        """Keep one value; returns whether it differs from what was kept."""
+        return await self._write(
+            lambda connection: lists.save_object(connection, self._origin, kind, id, body)
+        )
+
+    async def drop(self, kind: str, id: str) -> None:
+        """Keep a value no longer."""
+        await self._write(lambda connection: lists.drop_object(connection, self._origin, kind, id))
+
+    async def forget(self, kind: str, id: str) -> None:
+        """Take a row out of every list."""
+        await self._write(lambda connection: lists.forget(connection, self._origin, kind, id))
+
+    async def _write(self, work: Work[T]) -> T:
+        return await asyncio.wrap_future(self._file.submit(work))
+
+    def _bound(self, which: ListName, way: str) -> Key | None:
+        rows = self._file.rows(
+            f"{_BOUND} ORDER BY sort {way}, size {way}, entry.id {way} LIMIT 1",
+            (self._origin, which.name, which.kind),
+        )
+        return Key(*rows[0]) if rows else None

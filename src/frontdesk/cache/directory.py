@@ -1,0 +1,102 @@
+"""The counted directory of a list: from a position to a row without counting rows."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from frontdesk.timeline import HIGHEST, LOWEST, Key
+
+BLOCKS = 1
+RUNS = 2
+_MOST_CHILDREN = {BLOCKS: 100, RUNS: 128}
+
+_CHILDREN = {
+    BLOCKS: (
+        "SELECT sort, size, id, kind, 1 FROM entry WHERE list = ?"
+        " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
+        " ORDER BY sort, size, id, kind"
+    ),
+    RUNS: (
+        "SELECT sort, size, id, kind, count FROM node WHERE list = ? AND level = 1"
+        " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
+        " ORDER BY sort, size, id, kind"
+    ),
+}
+
+
+def lay_out(connection: sqlite3.Connection, number: int) -> None:
+    """The directory of an empty list: one node a level, which reaches over everything."""
+    connection.executemany(
+        "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, 0)",
+        [(number, level, *LOWEST) for level in (BLOCKS, RUNS)],
+    )
+
+
+def recount(connection: sqlite3.Connection, number: int, changed: Iterable[Key]) -> None:
+    """Bring the directory up to date after entries with these keys came or went."""
+    for level in (BLOCKS, RUNS):
+        changed = _recount_level(connection, number, level, changed)
+
+
+def _recount_level(
+    connection: sqlite3.Connection, number: int, level: int, changed: Iterable[Key]
+) -> list[Key]:
+    """Recount the nodes that reach over these keys; returns the keys of what was touched."""
+    touched: list[Key] = []
+    upper = LOWEST
+    for key in sorted(changed):
+        if key < upper:
+            continue
+        lower, upper = _reach(connection, number, level, key)
+        touched += _recount_node(connection, number, level, lower, upper)
+    return touched
+
+
+def _reach(connection: sqlite3.Connection, number: int, level: int, key: Key) -> tuple[Key, Key]:
+    """The key of the node that holds `key`, and of the next node."""
+    lower = connection.execute(
+        "SELECT sort, size, id, kind FROM node WHERE list = ? AND level = ?"
+        " AND (sort, size, id, kind) <= (?, ?, ?, ?)"
+        " ORDER BY sort DESC, size DESC, id DESC, kind DESC LIMIT 1",
+        (number, level, *key),
+    ).fetchone()
+    upper = connection.execute(
+        "SELECT sort, size, id, kind FROM node WHERE list = ? AND level = ?"
+        " AND (sort, size, id, kind) > (?, ?, ?, ?) ORDER BY sort, size, id, kind LIMIT 1",
+        (number, level, *key),
+    ).fetchone()
+    return Key(*lower), Key(*upper) if upper else HIGHEST
+
+
+def _recount_node(
+    connection: sqlite3.Connection, number: int, level: int, lower: Key, upper: Key
+) -> list[Key]:
+    """Count one node anew: split it when it is too big, drop it when it is empty.
+
+    A run begins with its first block: when that went, the run begins with the next one.
+    """
+    children = connection.execute(_CHILDREN[level], (number, *lower, *upper)).fetchall()
+    connection.execute(
+        "DELETE FROM node WHERE list = ? AND level = ? AND (sort, size, id, kind) = (?, ?, ?, ?)",
+        (number, level, *lower),
+    )
+    nodes = _nodes(level, lower, children)
+    connection.executemany(
+        "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(number, level, *key, count) for key, count in nodes],
+    )
+    return [lower, *(key for key, _ in nodes if key != lower)]
+
+
+def _nodes(
+    level: int, lower: Key, children: list[tuple[str, int, str, str, int]]
+) -> list[tuple[Key, int]]:
+    """The keys and counts of the nodes that these children need; the lowest node always stays."""
+    if not children:
+        return [(lower, 0)] if lower == LOWEST else []
+    most = _MOST_CHILDREN[level]
+    length = most // 2 if len(children) > most else most
+    nodes = []
+    for start in range(0, len(children), length):
+        first = lower if level == BLOCKS and start == 0 else Key(*children[start][:4])
+        nodes.append((first, sum(child[4] for child in children[start : start + length])))
+    return nodes

@@ -1,0 +1,253 @@
+"""One cache file: a reader for the caller's thread, a writer on its own, and what to do in need."""
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from frontdesk.cache import place
+from frontdesk.cache.place import State
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+_CHECK_AFTER_SECONDS = 3.0
+_CHECKED_BYTES = 256 * 2**20
+_CHECKPOINT_AFTER_SECONDS = 1.0
+_CHECKPOINT_EVERY = 200
+_INTERRUPT_SECONDS = 0.05
+
+
+class CacheFile:
+    """A cache file. `rows` is for one thread, `submit` for any; errors of the disk end here.
+
+    A damaged file is set aside and built anew; where nothing can be saved, or the file is not
+    ours, the cache lives in memory. `warning` says so, once.
+    """
+
+    def __init__(self, path: Path, *, check_after_seconds: float = _CHECK_AFTER_SECONDS) -> None:
+        self.warning: str | None = None
+        self._path = path
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+        self._jobs = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._checking: sqlite3.Connection | None = None
+        self._inode = 0
+        worth_a_check = self._worth_a_check()
+        self._address, self._reader = self._open()
+        self._connection: sqlite3.Connection | None = None
+        self._threads = [threading.Thread(target=self._write, name="cache-writer", daemon=True)]
+        if worth_a_check:
+            check = threading.Thread(
+                target=self._check, args=(check_after_seconds,), name="cache-check", daemon=True
+            )
+            self._threads.append(check)
+        for thread in self._threads:
+            thread.start()
+
+    def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Any]:
+        """What is saved, read at once on the caller's thread."""
+        generation = self._generation
+        try:
+            with self._lock:
+                return self._reader.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not place.broken(error):
+                raise
+        self._enqueue(lambda: self._rebuild(generation)).result()
+        with self._lock:
+            return self._reader.execute(sql, parameters).fetchall()
+
+    def submit(self, work: Work[T]) -> Future[T]:
+        """Run `work` in one transaction on the writer's thread, after what was submitted before."""
+        return self._enqueue(lambda: self._perform(work))
+
+    def close(self) -> None:
+        """Finish what was submitted and close the file. No call may follow."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        self._jobs.put(None)
+        for thread in self._threads:
+            while thread.is_alive():
+                with self._lock:
+                    if self._checking:
+                        self._checking.interrupt()
+                thread.join(_INTERRUPT_SECONDS)
+        self._reader.close()
+
+    def _enqueue(self, job: Callable[[], T]) -> Future[T]:
+        if self._closed.is_set():
+            raise RuntimeError("The cache is closed")
+        future: Future[T] = Future()
+        self._jobs.put((future, job))
+        return future
+
+    def _open(self) -> tuple[str, sqlite3.Connection]:
+        """The address of the cache and its reader, whatever is found under its name."""
+        found = place.state(self._path)
+        if found in (State.FOREIGN, State.NEWER):
+            self._warn(f"{self._path} is {found.value}: this session saves nothing on disk.")
+            return self._in_memory()
+        try:
+            if found is State.BROKEN:
+                self._set_aside()
+            if found is State.OURS:
+                place.protect(self._path)
+            else:
+                place.prepare(self._path)
+            return self._on_disk()
+        except sqlite3.DatabaseError as error:
+            if place.unwritable(error):
+                return self._without_disk(error)
+        except OSError as error:
+            return self._without_disk(error)
+        try:
+            self._set_aside()
+            place.prepare(self._path)
+            return self._on_disk()
+        except (OSError, sqlite3.Error) as error:
+            return self._without_disk(error)
+
+    def _on_disk(self) -> tuple[str, sqlite3.Connection]:
+        self._inode = self._path.stat().st_ino
+        address = place.address_of(self._path)
+        return address, place.reader(address)
+
+    def _in_memory(self) -> tuple[str, sqlite3.Connection]:
+        address = place.memory()
+        return address, place.reader(address)
+
+    def _without_disk(self, error: Exception) -> tuple[str, sqlite3.Connection]:
+        self._warn(f"Nothing can be saved in {self._path} ({error}): going on without.")
+        return self._in_memory()
+
+    def _set_aside(self) -> None:
+        aside = place.move_aside(self._path)
+        self._warn(f"The cache was damaged. It was set aside as {aside.name} and is built anew.")
+
+    def _warn(self, sentence: str) -> None:
+        self.warning = self.warning or sentence
+
+    def _write(self) -> None:
+        """The writer's thread: jobs in order, checkpoints when nothing waits."""
+        unsettled = 0
+        while True:
+            try:
+                job = self._jobs.get(timeout=_CHECKPOINT_AFTER_SECONDS if unsettled else None)
+            except queue.Empty:
+                unsettled = self._checkpoint()
+                continue
+            if job is None:
+                self._checkpoint()
+                if self._connection:
+                    self._connection.close()
+                return
+            self._complete(*job)
+            unsettled = unsettled + 1 if unsettled < _CHECKPOINT_EVERY else self._checkpoint()
+
+    def _complete(self, future: "Future[Any]", job: Callable[[], Any]) -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(job())
+        except BaseException as error:
+            future.set_exception(error)
+
+    def _checkpoint(self) -> int:
+        """Move what was written from the log into the file, as far as no reader needs it there."""
+        if self._connection:
+            try:
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            except sqlite3.Error as error:
+                if not (place.unwritable(error) or place.broken(error)):
+                    raise
+        return 0
+
+    def _perform(self, work: Work[T]) -> T:
+        try:
+            return self._transact(work)
+        except sqlite3.DatabaseError as error:
+            if place.broken(error):
+                self._rebuild(self._generation)
+            elif place.unwritable(error):
+                self._replace(partial(self._without_disk, error))
+            else:
+                raise
+        return self._transact(work)
+
+    def _transact(self, work: Work[T]) -> T:
+        if self._connection is None:
+            self._connection = place.writer(self._address)
+        connection = self._connection
+        # A deferred transaction that turns into a writer fails beside another writer.
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            outcome = work(connection)
+            connection.execute("COMMIT")
+            return outcome
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def _rebuild(self, generation: int) -> None:
+        """Set the damaged file aside, unless that was done since `generation`."""
+        if generation == self._generation:
+            self._replace(self._open_anew)
+
+    def _open_anew(self) -> tuple[str, sqlite3.Connection]:
+        try:
+            # Another process may have set the file aside already: the new one is not to blame.
+            if self._path.stat().st_ino == self._inode:
+                self._set_aside()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            return self._without_disk(error)
+        return self._open()
+
+    def _replace(self, opening: Callable[[], tuple[str, sqlite3.Connection]]) -> None:
+        """Close everything and go on with what `opening` gives. On the writer's thread only."""
+        with self._lock:
+            self._reader.close()
+            if self._connection:
+                self._connection.close()
+                self._connection = None
+            self._address, self._reader = opening()
+            self._generation += 1
+
+    def _worth_a_check(self) -> bool:
+        """A big file is checked only after a process that used it was killed."""
+        if place.state(self._path) is not State.OURS:
+            return False
+        log = self._path.with_name(f"{self._path.name}-wal")
+        unclean = log.exists() and log.stat().st_size > 0
+        return unclean or self._path.stat().st_size <= _CHECKED_BYTES
+
+    def _check(self, after_seconds: float) -> None:
+        """Read the whole file once, away from everybody; ask for a new one if it is damaged."""
+        if self._closed.wait(after_seconds):
+            return
+        generation = self._generation
+        try:
+            connection = place.reader(self._address)
+        except sqlite3.Error:
+            return
+        with self._lock:
+            self._checking = connection
+        try:
+            damaged = connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok"
+        except sqlite3.DatabaseError as error:
+            damaged = place.broken(error)
+        finally:
+            with self._lock:
+                self._checking = None
+            connection.close()
+        if damaged:
+            self._jobs.put((Future(), lambda: self._rebuild(generation)))

@@ -1,0 +1,189 @@
+"""A saved list by position: any row of a million at the cost of the first."""
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import accumulate
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from frontdesk.cache.lists import ListName
+from frontdesk.cache.rows import MODELS
+from frontdesk.timeline import HIGHEST, LOWEST, Key
+from frontdesk.wire import Wire
+
+T = TypeVar("T", bound=Wire)
+Rows = Callable[[str, tuple[object, ...]], list[Any]]
+
+_BLOCKS_KEPT = 32
+
+_NODES = (
+    "SELECT sort, size, id, kind, count FROM node WHERE list = ? AND level = ?"
+    " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
+    " ORDER BY sort, size, id, kind"
+)
+_OLDEST_FIRST = (
+    "SELECT entry.kind, body FROM entry"
+    " CROSS JOIN object ON origin = ? AND object.kind = entry.kind AND object.id = entry.id"
+    " WHERE list = ? AND (sort, size, entry.id, entry.kind) >= (?, ?, ?, ?)"
+    " ORDER BY sort, size, entry.id, entry.kind LIMIT ?"
+)
+_NEWEST_FIRST = (
+    "SELECT entry.kind, body FROM entry"
+    " CROSS JOIN object ON origin = ? AND object.kind = entry.kind AND object.id = entry.id"
+    " WHERE list = ? AND (sort, size, entry.id, entry.kind) < (?, ?, ?, ?)"
+    " ORDER BY sort DESC, size DESC, entry.id DESC, entry.kind DESC LIMIT ?"
+)
+_PLACE = "SELECT sort, size, id, kind FROM entry WHERE kind = ? AND id = ? AND list = ?"
+_RANK = (
+    "SELECT count(*) FROM entry WHERE list = ?"
+    " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
+)
+
+
+class Node(NamedTuple):
+    """A counted range of a list: `size` rows from `lower` up to, without, `upper`."""
+
+    lower: Key
+    upper: Key
+    size: int
+
+
+class Directory:
+    """Consecutive nodes in the order of the listing, and where each starts."""
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+        self.starts = list(accumulate((node.size for node in nodes), initial=0))
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def find(self, position: int) -> tuple[int, int]:
+        """Which node has the row at `position`, and the position of the row in it."""
+        # Empty nodes start where the next one does: the last of those that start there has it.
+        ordinal = bisect_right(self.starts, position) - 1
+        return ordinal, position - self.starts[ordinal]
+
+    def reaches(self, key: Key) -> int:
+        """Which node's range has `key`."""
+        return next(
+            number for number, node in enumerate(self.nodes) if node.lower <= key < node.upper
+        )
+
+
+class Listing(Generic[T]):
+    """One saved list as a sequence: position 0 is the newest row, or the oldest.
+
+    It shows the list as it was at the last `reload`. A save in between may shift rows that were
+    not read yet, but every position below `len` keeps giving a row.
+    """
+
+    def __init__(self, rows: Rows, origin: int, which: ListName, *, newest_first: bool) -> None:
+        self._rows = rows
+        self._origin = origin
+        self._which = which
+        self._newest_first = newest_first
+        self.cursor: str | None = None
+        self.complete = False
+        self.fetched_at: datetime | None = None
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the list as it is saved now."""
+        saved = self._rows(
+            "SELECT number, cursor, complete, fetched_at FROM list WHERE origin = ? AND name = ?",
+            (self._origin, self._which.name),
+        )
+        number, cursor, complete, fetched_at = saved[0] if saved else (0, None, 0, None)
+        self._number: int = number
+        self.cursor = cursor
+        self.complete = bool(complete)
+        self.fetched_at = None
+        if fetched_at is not None:
+            self.fetched_at = datetime.fromtimestamp(fetched_at / 1000, UTC)
+        self._runs = self._directory(2, LOWEST, HIGHEST)
+        self._blocks: dict[int, Directory] = {}
+        self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
+        self._spare: tuple[str, bytes] | None = None
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, position: int) -> T:
+        if position < 0:
+            position += len(self)
+        if not 0 <= position < len(self):
+            raise IndexError(position)
+        run, within_run = self._runs.find(position)
+        block, within_block = self._blocks_of(run).find(within_run)
+        values = self._values(run, block)
+        value = values[within_block]
+        if isinstance(value, tuple):
+            kind, body = value
+            value = values[within_block] = MODELS[kind].model_validate_json(body)
+        return cast(T, value)
+
+    def __iter__(self) -> Iterator[T]:
+        return (self[position] for position in range(len(self)))
+
+    def position(self, id: str, kind: str | None = None) -> int | None:
+        """Where the row is; None if it is not held.
+
+        `kind`: "note" for a note of a thread; without it the row is what pages of the list hold.
+        """
+        place = self._rows(_PLACE, (kind or self._which.kind, id, self._number))
+        if not place or not len(self):
+            return None
+        key = Key(*place[0])
+        run = self._runs.reaches(key)
+        blocks = self._blocks_of(run)
+        block = blocks.reaches(key)
+        node = blocks.nodes[block]
+        below = self._rows(_RANK, (self._number, *node.lower, *key))[0][0]
+        within = node.size - 1 - below if self._newest_first else below
+        position = int(self._runs.starts[run] + blocks.starts[block] + within)
+        return max(0, min(position, len(self) - 1))
+
+    def _blocks_of(self, run: int) -> Directory:
+        blocks = self._blocks.get(run)
+        if blocks is None:
+            node = self._runs.nodes[run]
+            blocks = self._blocks[run] = self._directory(1, node.lower, node.upper, node.size)
+        return blocks
+
+    def _directory(
+        self, level: int, lower: Key, upper: Key, expected: int | None = None
+    ) -> Directory:
+        """The nodes of a range. Counts that moved since the last reload are made to fit."""
+        rows = self._rows(_NODES, (self._number, level, *lower, *upper))
+        bounds = [lower, *(Key(*row[:4]) for row in rows[1:]), upper]
+        counts = [row[4] for row in rows] or [0]
+        nodes = [Node(*node) for node in zip(bounds, bounds[1:], counts, strict=False)]
+        if self._newest_first:
+            nodes.reverse()
+        if expected is not None and sum(counts) != expected:
+            nodes = [Node(lower, upper, expected)]
+        return Directory(nodes)
+
+    def _values(self, run: int, block: int) -> list[Any]:
+        """The rows of a block: (kind, wire JSON) each, or the value once it was asked for."""
+        values = self._kept.get((run, block))
+        if values is None:
+            values = self._kept[run, block] = self._read(self._blocks[run].nodes[block])
+            if len(self._kept) > _BLOCKS_KEPT:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end((run, block))
+        return values
+
+    def _read(self, node: Node) -> list[Any]:
+        sql, first = (
+            (_NEWEST_FIRST, node.upper) if self._newest_first else (_OLDEST_FIRST, node.lower)
+        )
+        values = self._rows(sql, (self._origin, self._number, *first, node.size))
+        if values:
+            self._spare = values[-1]
+        if self._spare is None:
+            raise IndexError("the list was emptied")
+        return values + [self._spare] * (node.size - len(values))

@@ -1,0 +1,165 @@
+"""Where a cache lives: whose file it is, how it is opened, and how a broken one is moved aside."""
+
+import os
+import secrets
+import sqlite3
+import stat
+from enum import Enum
+from pathlib import Path
+
+from frontdesk.cache.schema import APPLICATION_ID, LAYOUT, SCHEMA
+
+BUSY_TIMEOUT_SECONDS = 5.0
+
+_MAGIC = b"SQLite format 3\x00"
+_HEADER_BYTES = 100
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_UNWRITABLE = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+)
+
+
+class State(Enum):
+    """What is found under the name of a cache."""
+
+    FREE = "nothing yet"
+    OURS = "a cache"
+    BROKEN = "a cache that cannot be read"
+    NEWER = "a cache of a newer frontdesk"
+    FOREIGN = "not a cache of frontdesk"
+
+
+def state(path: Path) -> State:
+    """Look at `path` without changing anything."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return State.FOREIGN if path.is_symlink() else State.FREE
+    except OSError:
+        return State.FOREIGN
+    if not stat.S_ISREG(found.st_mode):
+        return State.FOREIGN
+    if not found.st_size:
+        return State.FREE
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except OSError:
+        return State.FOREIGN
+    return _judge(header, found.st_size)
+
+
+def _judge(header: bytes, size: int) -> State:
+    """What the first bytes of an SQLite file tell (its format is public: sqlite.org/fileformat)."""
+    if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
+        return State.FOREIGN
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        return State.FOREIGN
+    if int.from_bytes(header[60:64], "big") > LAYOUT:
+        return State.NEWER
+    page_size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    return State.BROKEN if size < pages * (65536 if page_size == 1 else page_size) else State.OURS
+
+
+def prepare(path: Path) -> None:
+    """Make the file, for its owner only, in a directory for its owner only."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    protect(path)
+    connection = _connect(address_of(path))
+    try:
+        lay_out(connection)
+        connection.execute("PRAGMA journal_mode=WAL")
+    finally:
+        connection.close()
+
+
+def protect(path: Path) -> None:
+    """Close the file to everybody but its owner."""
+    if stat.S_IMODE(path.stat().st_mode) != 0o600:
+        path.chmod(0o600)
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """Make the tables where there are none."""
+    if connection.execute("PRAGMA user_version").fetchone()[0]:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in SCHEMA:
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def memory() -> str:
+    """The address of a new cache that goes with the process."""
+    return f"file:/frontdesk-{secrets.token_hex(8)}?vfs=memdb"
+
+
+def reader(address: str) -> sqlite3.Connection:
+    """A connection that cannot write, to a cache that was looked at."""
+    connection = _connect(address)
+    try:
+        lay_out(connection)
+        connection.execute("SELECT number FROM list LIMIT 1").fetchone()
+        connection.execute("PRAGMA query_only=1")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def writer(address: str) -> sqlite3.Connection:
+    """The connection of the writer's thread, which does its own checkpoints."""
+    connection = _connect(address)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    return connection
+
+
+def address_of(path: Path) -> str:
+    """The address under which SQLite opens an existing file."""
+    return f"{path.absolute().as_uri()}?mode=rw"
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY_TIMEOUT_SECONDS,
+    )
+    connection.execute("PRAGMA cache_size=-4000")
+    return connection
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a broken cache and what belongs to it; returns its new name."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.corrupt-{number}")).exists():
+        number += 1
+    path.rename(aside)
+    for suffix in ("-wal", "-shm"):
+        companion = path.with_name(path.name + suffix)
+        if companion.exists():
+            companion.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def broken(error: sqlite3.Error) -> bool:
+    """The file itself is damaged."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+
+
+def unwritable(error: sqlite3.Error) -> bool:
+    """Nothing can be saved now: disk full, not ours to write, or locked for too long."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE

@@ -1,0 +1,56 @@
+"""Wire values as rows of the cache: where they stand and what is kept of them."""
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import NamedTuple
+
+from frontdesk.timeline import Key
+from frontdesk.wire import Conversation, Message, Note, Wire, instant
+
+CONVERSATION = "conversation"
+MESSAGE = "message"
+NOTE = "note"
+
+MODELS: Mapping[str, type[Wire]] = {CONVERSATION: Conversation, MESSAGE: Message, NOTE: Note}
+
+_CANONICAL_LENGTH = len("2026-03-14T09:26:53.000Z")
+
+
+class Row(NamedTuple):
+    """A value's place and its wire JSON."""
+
+    key: Key
+    body: bytes
+
+
+def key_of(value: Conversation | Message | Note) -> Key:
+    """The value's place among its kind."""
+    if isinstance(value, Conversation):
+        return Key.at(sort_text(value.last_activity_at), CONVERSATION, value.id)
+    kind = MESSAGE if isinstance(value, Message) else NOTE
+    return Key.at(sort_text(value.created_at), kind, value.id)
+
+
+def row_of(value: Conversation | Message | Note) -> Row:
+    """The value as it is kept. Members that the server left out stay out."""
+    return Row(key_of(value), body_of(value))
+
+
+def body_of(value: Wire) -> bytes:
+    """The wire JSON of a value, without the members that the server left out."""
+    return value.model_dump_json(exclude_unset=True).encode()
+
+
+def sort_text(moment: str) -> str:
+    """A timestamp as text that sorts in time order; one that cannot be read sorts last.
+
+    >>> sort_text("2026-03-14T09:26:53.000Z"), sort_text("2026-03-14T10:26:53+01:00")
+    ('2026-03-14T09:26:53.000', '2026-03-14T09:26:53.000')
+    """
+    if len(moment) == _CANONICAL_LENGTH and moment[10] == "T" and moment[-1] == "Z":
+        return moment[:-1]
+    time = instant(moment)
+    if time is None:
+        return ""
+    precision = "milliseconds" if time.microsecond % 1000 == 0 else "microseconds"
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision)
