@@ -1,0 +1,181 @@
+"""A pseudo-terminal that a program cannot tell from a real one: it answers, and it shows."""
+
+import errno
+import fcntl
+import os
+import re
+import selectors
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyte
+
+COLUMNS, ROWS = 120, 40
+FRAME_END = b"\x1b[?2026l"
+SUPPORTED_MODES = {2026}
+
+_SEQUENCE = re.compile(
+    rb"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
+    rb"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC
+    rb"|\x1bP[^\x1b]*\x1b\\"  # DCS
+)
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[\]P][^\x07\x1b]*\x1b?)?$")
+# What pyte would print instead of skipping: private sequences that are not modes, and strings.
+_SKIPPED = re.compile(rb"\x1b\[[<=>]|\x1b\[\?[0-9;]*[^0-9;hl]|\x1b\[[0-9;]*[$\"' ]|\x1b[\]P]")
+
+
+class PseudoTerminal:
+    """A program in a terminal of 120 by 40. Times are seconds of `time.perf_counter`."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self._screen)
+        self._pending = b""
+        self.sent_bytes = 0
+        self.frames = 0
+        self._master, slave = os.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self._ready = selectors.DefaultSelector()
+        self._ready.register(self._master, selectors.EVENT_READ)
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=dict(environment),
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return "\n".join(self._screen.display)
+
+    def wait_for(self, shown: Callable[[str], bool], timeout: float) -> float:
+        """Read until the screen shows something; when the bytes that show it came.
+
+        Raises: TimeoutError: it did not, or the program ended; with the screen as the reason.
+        """
+        deadline = time.perf_counter() + timeout
+        while time.perf_counter() < deadline:
+            came = self._read(min(0.1, timeout))
+            if came is not None and shown(self.text):
+                return came
+            if self._process.poll() is not None:
+                break
+        raise TimeoutError(f"Not shown:\n{self.text}")
+
+    def press(self, key: bytes, timeout: float) -> float:
+        """Send a key; seconds until the frame that answers it is complete."""
+        before = self.frames
+        sent = time.perf_counter()
+        os.write(self._master, key)
+        deadline = sent + timeout
+        while time.perf_counter() < deadline:
+            came = self._read(0.1)
+            if came is not None and self.frames > before:
+                return came - sent
+        raise TimeoutError(f"No frame after {key!r}:\n{self.text}")
+
+    def settle(self, quiet: float, timeout: float) -> None:
+        """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""
+        deadline = time.perf_counter() + timeout
+        while time.perf_counter() < deadline and self._read(quiet) is not None:
+            pass
+
+    def cpu(self) -> float:
+        """Seconds of processor time of the program and its children so far."""
+        return _cpu(self._process.pid)
+
+    def resident_megabytes(self) -> float:
+        """Memory of the program itself."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+)", status)
+        return int(found[1]) / 1024 if found else 0.0
+
+    def close(self) -> None:
+        """End the program and all that it started."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._ready.close()
+        os.close(self._master)
+
+    def _read(self, timeout: float) -> float | None:
+        """Take in what was sent; when it came, None if nothing did."""
+        if not self._ready.select(timeout):
+            return None
+        came = time.perf_counter()
+        try:
+            data = os.read(self._master, 1 << 16)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            time.sleep(0.01)
+            return None
+        self.sent_bytes += len(data)
+        self._take(self._pending + data)
+        return came
+
+    def _take(self, data: bytes) -> None:
+        """Show whole sequences and answer those that ask; keep an unfinished one for later."""
+        cut = _UNFINISHED.search(data)
+        end = cut.start() if cut else len(data)
+        self._pending = data[end:]
+        data = data[:end]
+        self.frames += data.count(FRAME_END)
+        answers = b"".join(answer(found[0]) for found in _SEQUENCE.finditer(data))
+        if answers:
+            os.write(self._master, answers)
+        self._stream.feed(_SEQUENCE.sub(_shown, data))
+
+
+def answer(sequence: bytes) -> bytes:
+    """What a terminal says to a query, nothing to anything else."""
+    if mode := re.fullmatch(rb"\x1b\[\?(\d+)\$p", sequence):
+        state = 2 if int(mode[1]) in SUPPORTED_MODES else 0
+        return b"\x1b[?%b;%d$y" % (mode[1], state)
+    if colour := re.match(rb"\x1b\](1[01]);\?", sequence):
+        shade = b"ffff/ffff/ffff" if colour[1] == b"10" else b"1010/1010/1010"
+        return b"\x1b]%b;rgb:%b\x1b\\" % (colour[1], shade)
+    return _ANSWERS.get(sequence, b"")
+
+
+_ANSWERS = {
+    b"\x1b[c": b"\x1b[?62;22c",
+    b"\x1b[0c": b"\x1b[?62;22c",
+    b"\x1b[>c": b"\x1b[>1;10;0c",
+    b"\x1b[5n": b"\x1b[0n",
+    b"\x1b[6n": b"\x1b[1;1R",
+    b"\x1b[?u": b"\x1b[?0u",
+    b"\x1b[>q": b"\x1bP>|bench 1\x1b\\",
+    b"\x1b[>0q": b"\x1bP>|bench 1\x1b\\",
+    b"\x1b[14t": b"\x1b[4;%d;%dt" % (ROWS * 16, COLUMNS * 8),
+    b"\x1b[16t": b"\x1b[6;16;8t",
+    b"\x1b[18t": b"\x1b[8;%d;%dt" % (ROWS, COLUMNS),
+}
+
+
+def _shown(found: re.Match[bytes]) -> bytes:
+    return b"" if _SKIPPED.match(found[0]) else found[0]
+
+
+def _cpu(pid: int) -> float:
+    """Of a process, its reaped children (in steps of a clock tick) and its living ones."""
+    try:
+        own = time.clock_gettime((~pid << 3) | 2)
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        reaped = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [child for task in tasks for child in (task / "children").read_text().split()]
+    except (OSError, ProcessLookupError):
+        return 0.0
+    return own + reaped + sum(_cpu(int(child)) for child in children)

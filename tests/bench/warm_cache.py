@@ -1,0 +1,161 @@
+"""Makes a cache file that holds as many conversations as are wanted, as if they had been read."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer import ORIGIN
+
+from frontdesk.cache import Cache
+from frontdesk.errors import NotFound
+from frontdesk.mailbox import Mailbox
+from frontdesk.wire import (
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CustomField,
+    Label,
+    Message,
+    Note,
+    Page,
+    User,
+)
+from frontdesk.wire.base import timestamp
+
+OPEN = ConversationFilter(status="open")
+PAGE = 1_000
+# Threads that are held too: the cursor rests on these.
+THREADS, MESSAGES = 60, 30
+NEWEST = 1_794_000_000_000
+LABELS = ("shipping", "refund", "vip", "booking")
+TEXTS = (
+    "Hi, my order was due on Monday and nothing has come yet 😕",
+    "¿Me puedes mandar la factura, por favor?",
+    "Obrigada! Chegou tudo certinho ❤️",
+    "Could I swap the M for an L?",
+    "شكرا جزيلا 🌹",
+)
+
+
+def name(number: int) -> str:
+    """Of the customer whose conversation stands at a position."""
+    return f"Customer {number:07d}"
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A server in memory with `size` open conversations, each made when it is asked for."""
+
+    size: int
+
+    async def close(self) -> None:
+        """Nothing to give up."""
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 25, cursor: str | None = None
+    ) -> Page[Conversation]:
+        start = int(cursor or 0)
+        end = min(start + PAGE, self.size) if filter.status == "open" else start
+        more = str(end) if start < end < self.size else None
+        data = tuple(map(_conversation, range(start, end)))
+        return Page(data=data, next_cursor=more, has_more=more is not None)
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+        return Counts(all=self.size, open=self.size, assigned=self.size)
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        messages = (_message(conversation_id, number) for number in range(MESSAGES))
+        return Page(data=tuple(messages))
+
+    async def note_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Note]:
+        return Page(data=())
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        raise NotFound("The archive has no contacts")
+
+    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
+        return Page(data=tuple(Label(id=title, title=title) for title in LABELS))
+
+    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
+        return Page(data=(User(id="1", name="Grace Okafor"),))
+
+    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
+        return Page(data=(Channel(id="108200000000011", name="London"),))
+
+    async def custom_field_page(
+        self, *, limit: int = 100, cursor: str | None = None
+    ) -> Page[CustomField]:
+        return Page(data=())
+
+
+async def fill(path: Path, size: int) -> None:
+    """Read `size` conversations into a new cache at `path`, newest first."""
+    cache = Cache(path, ORIGIN)
+    mailbox = Mailbox(lambda: Archive(size), cache)
+    try:
+        await mailbox.connect()
+        await mailbox.refresh_catalogues()
+        await mailbox.refresh_counts(ConversationFilter())
+        await mailbox.refresh_counts(OPEN)
+        await mailbox.refresh_conversations(OPEN)
+        while not mailbox.conversations(OPEN).complete:
+            await mailbox.older_conversations(OPEN)
+        for number in range(min(THREADS, size)):
+            await mailbox.refresh_thread(str(number))
+        held = len(mailbox.conversations(OPEN))
+    finally:
+        await mailbox.close()
+        cache.close()
+    if held != size:
+        raise RuntimeError(f"The cache holds {held} conversations, not {size}")
+
+
+def make(path: Path, size: int) -> Path:
+    """The file at `path`, made if it is not there yet."""
+    if not path.exists():
+        asyncio.run(fill(path, size))
+    return path
+
+
+def _conversation(number: int) -> Conversation:
+    active, text = timestamp(NEWEST - number * 61_000), TEXTS[number % len(TEXTS)]
+    members = {
+        "id": str(number),
+        "status": "open",
+        "awaiting_human": number % 11 == 0,
+        "snoozed_until": None,
+        "channel": {"id": "108200000000011", "name": "London", "phone": "+442079460018"},
+        "contact": {"id": f"c{number}", "name": name(number), "phone": None},
+        "assignee": {"id": "1", "name": "Grace Okafor"} if number % 3 else None,
+        "labels": LABELS[: number % 3],
+        "unread_count": number % 4,
+        "waiting_since": active if number % 4 else None,
+        "first_reply_at": None,
+        "last_inbound_at": active,
+        "service_window_expires_at": None,
+        "last_activity_at": active,
+        "last_message": {"id": f"m{number}", "text": text, "created_at": active},
+        "created_at": timestamp(NEWEST - 40_000_000_000),
+        "updated_at": active,
+    }
+    return Conversation.model_validate(members)
+
+
+def _message(conversation_id: str, number: int) -> Message:
+    outbound, at = number % 2 == 0, NEWEST - int(conversation_id) * 61_000 - number * 90_000
+    members = {
+        "id": f"{conversation_id}.{number}",
+        "conversation_id": conversation_id,
+        "direction": "outbound" if outbound else "inbound",
+        "author": "user" if outbound else "contact",
+        "text": TEXTS[number % len(TEXTS)],
+        "delivery_status": "read" if outbound else None,
+        "created_at": timestamp(at),
+    }
+    return Message.model_validate(members)
