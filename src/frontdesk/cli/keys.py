@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from frontdesk.cli.refusals import told_in_one_line
+from frontdesk.cli.commands import Group
 
 _MILLISECONDS = {"h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
@@ -24,7 +24,7 @@ class KeyOrder:
     expires_in: int | None
 
 
-@click.group("keys")
+@click.group("keys", cls=Group)
 def keys_group() -> None:
     """Make API keys for a database."""
 
@@ -60,8 +60,7 @@ def create_command(
 ) -> None:
     """Make an API key and print it, once: only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
-    with told_in_one_line():
-        made = make_key(database, order, now=time.time_ns() // 1_000_000)
+    made = make_key(database, order, now=time.time_ns() // 1_000_000)
     if as_json:
         click.echo(json.dumps(made, ensure_ascii=False))
     else:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.refusals import Refused, told_in_one_line
+from frontdesk.cli.commands import Command
+from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from frontdesk.service.app import Application
 
 DRAIN_SECONDS = 10
 
 
-@click.command("serve")
+@click.command("serve", cls=Command)
 @click.option(
     "--database",
     required=True,
@@ -35,19 +36,18 @@ DRAIN_SECONDS = 10
 def serve_command(database: Path, port: int, host: str, allow_plain_http: bool) -> None:
     """Serve /v1 and print its base URL when it is ready."""
     if not (allow_plain_http or _is_loopback(host)):
-        raise Refused(
+        raise BadSettings(
             f"{host} is not this machine alone, and keys would travel unencrypted: "
             "put a TLS proxy in front, or say --allow-plain-http"
         )
-    with told_in_one_line():
-        _serve(database, host, port)
+    _serve(database, host, port)
 
 
 def _serve(path: Path, host: str, port: int) -> None:
     try:
         import uvicorn  # noqa: F401
     except ImportError as error:
-        raise Refused(
+        raise BadSettings(
             "Serving needs more than the base install: pip install 'frontdesk[serve]'"
         ) from error
     from frontdesk.service.app import create_app
@@ -66,7 +66,7 @@ def _serve(path: Path, host: str, port: int) -> None:
         database.close()
 
 
-def _run(app: "ASGIApp", listening: socket.socket) -> None:
+def _run(app: "Application", listening: socket.socket) -> None:
     """Serve until a signal; requests under way are finished first."""
     import uvicorn
 
@@ -106,14 +106,14 @@ def _listen(host: str, port: int) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise Refused(f"{host} is no address to listen on: {error.strerror}") from error
+        raise BadSettings(f"{host} is no address to listen on: {error.strerror}") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.listen(1024)
     except OSError as error:
         listening.close()
-        raise Refused(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
+        raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
     return listening
 
 

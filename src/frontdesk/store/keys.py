@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.folding import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,18 @@ def touch_key(connection: Connection, key_id: str, at: int) -> None:
 
 
 def user_named(connection: Connection, account_id: int, name: str) -> Row | None:
-    """A user (id, name) by key or e-mail address; the key wins."""
+    """A user (id, name) by key, e-mail address, id or name; the first of these wins."""
     return connection.row(
         """
         SELECT id, name FROM app_user
-        WHERE account_id = :account AND (key = :name OR lower(email) = lower(:name))
-        ORDER BY CASE WHEN key = :name THEN 0 ELSE 1 END, id LIMIT 1
+        WHERE account_id = :account
+          AND (key = :name OR lower(email) = lower(:name) OR CAST(id AS TEXT) = :name
+            OR name_key = :folded)
+        ORDER BY CASE WHEN key = :name THEN 0 WHEN lower(email) = lower(:name) THEN 1
+          WHEN CAST(id AS TEXT) = :name THEN 2 ELSE 3 END, id
+        LIMIT 1
         """,
-        {"account": account_id, "name": name},
+        {"account": account_id, "name": name, "folded": folded(name)},
     )
 
 

@@ -1,0 +1,178 @@
+"""What is read costs the page, not the list: every query walks an index, and none sorts a range."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
+from frontdesk.store import catalogues, contacts, keys, queries
+from frontdesk.store.database import Connection
+from frontdesk.store.queries import ConversationSelection, states_of
+from frontdesk.store.sqlite import SQLiteDatabase
+
+# The steps of a query: (the step it is a part of, what it does).
+Plan = list[tuple[int, str]]
+
+
+class Explaining:
+    """A connection that keeps the plan of every statement it runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.plans: list[Plan] = []
+
+    def rows(self, sql, parameters=None):
+        steps = self._connection.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)
+        self.plans.append([(step["parent"], step["detail"]) for step in steps])
+        return self._connection.rows(sql, parameters)
+
+    def row(self, sql, parameters=None):
+        found = self.rows(sql, parameters)
+        return found[0] if found else None
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
+    database = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def explaining(database: SQLiteDatabase):
+    """Runs reading work and gives its plans."""
+
+    def explain(work) -> list[Plan]:
+        def read(connection: Connection) -> list[Plan]:
+            watched = Explaining(connection)
+            work(watched)
+            return watched.plans
+
+        return database.read(read)
+
+    return explain
+
+
+FILTERS = list(product(((0,), (0, 1, 2)), (None, True, False), (None, 1), (0, 3), (None, (9, 9))))
+
+
+@pytest.mark.parametrize(("statuses", "assigned", "channel", "label", "after"), FILTERS)
+def test_a_page_of_conversations_merges_index_ranges(
+    explaining, statuses, assigned, channel, label, after
+):
+    selection = ConversationSelection(states_of(statuses, assigned=assigned), label, channel)
+    check_merge(explaining, selection, after)
+
+
+@pytest.mark.parametrize("channel", [None, 1])
+def test_a_page_of_one_users_conversations_merges_index_ranges(explaining, channel):
+    selection = ConversationSelection(states_of((0, 1, 2), assigned=True), 0, channel, 7)
+    check_merge(explaining, selection, (9, 9))
+
+
+def check_merge(explaining, selection, after):
+    """One index range for each state, none of them sorted, and joins by key after the cut."""
+    (plan,) = explaining(lambda c: queries.conversation_page(c, 1, selection, after, 26))
+    arms = [(parent, step) for parent, step in plan if " entry " in step]
+    assert len(arms) == len(selection.states)
+    sorting = {parent for parent, step in plan if "TEMP B-TREE" in step}
+    for parent, step in arms:
+        assert "SEARCH entry USING COVERING INDEX" in step
+        assert "state=?" in step
+        assert ("last_activity_at" in step) == (after is not None)
+        assert parent not in sorting
+    scanned = {step for _, step in plan if step.startswith("SCAN")}
+    assert scanned <= {"SCAN page", "SCAN arms", *(f"SCAN arm{n}" for n in range(6))}
+
+
+def test_threads_and_lookups_are_searched_never_scanned(explaining):
+    def read(c):
+        queries.message_page(c, 1, 5, (9, 9), 51)
+        queries.note_page(c, 1, 5, None, 51)
+        queries.conversation(c, 1, 5)
+        queries.labels_of(c, 1, [1, 2, 3])
+        queries.quoted_messages(c, 1, 1, ["a", "b"])
+        queries.user_names(c, 1, [1, 2])
+        queries.channel_id(c, 1, "1")
+        queries.label_id(c, 1, "x")
+        queries.is_user(c, 1, 1)
+        contacts.contact_by_phone(c, 1, "+1")
+        keys.find_key(c, "12345678")
+
+    for plan in explaining(read):
+        assert "SCAN" not in text(plan)
+    (plan,) = explaining(lambda c: queries.message_page(c, 1, 5, (9, 9), 51))
+    assert "TEMP B-TREE" not in text(plan)
+
+
+@pytest.mark.parametrize("after", [None, (0, "x", 9), (1, "", 9)])
+def test_a_page_of_contacts_walks_the_names(explaining, after):
+    (plan,) = explaining(lambda c: contacts.contact_page(c, 1, (), after, 26))
+    assert "SCAN contact" not in text(plan)
+    assert "USING INDEX contact_order" in text(plan)
+
+
+@pytest.mark.parametrize(
+    "catalogue",
+    [
+        catalogues.LABELS,
+        catalogues.USERS,
+        catalogues.TEAMS,
+        catalogues.CHANNELS,
+        catalogues.CANNED_RESPONSES,
+        catalogues.TEMPLATES,
+    ],
+)
+def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
+    after = tuple("x" for _ in catalogue.order)
+    (plan,) = explaining(lambda c: catalogues.catalogue_page(c, catalogue, 1, after, 26))
+    assert "SCAN" not in text(plan)
+    assert "TEMP B-TREE FOR ORDER BY" not in text(plan)
+
+
+def test_counts_read_counter_cells_only(explaining):
+    (plan,) = explaining(lambda c: queries.counts(c, 1, label_id=0, channel_id=None, user_id=1))
+    assert "SEARCH cell USING" in text(plan)
+    assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
+
+
+def test_an_account_reads_its_own_rows_only(database: SQLiteDatabase):
+    person = Person(phone="+16505551234")
+    message = MessageUpsert("1", person, "w", 0, False, Author("contact"), "text", "webhook")
+    database.write(lambda c: apply_events(c, 1, [message], now=0))
+    everything = ConversationSelection(states_of((0, 1, 2)))
+
+    def found(account_id):
+        return database.read(
+            lambda c: (
+                len(queries.conversation_page(c, account_id, everything, None, 9)),
+                len(queries.message_page(c, account_id, 1, None, 9)),
+                len(contacts.contact_page(c, account_id, (), None, 9)),
+                contacts.contact_by_phone(c, account_id, "+16505551234") is not None,
+                queries.conversation(c, account_id, 1) is not None,
+                len(queries.counts(c, account_id, label_id=0, channel_id=None, user_id=None)),
+            )
+        )
+
+    assert found(1) == (1, 1, 1, True, True, 1)
+    assert found(2) == (0, 0, 0, False, False, 0)
+
+
+def test_an_old_number_leads_to_the_contact_that_had_it(database: SQLiteDatabase):
+    told = ContactUpsert(Person(phone="+16505551234"), 0, "Sheena")
+    database.write(lambda c: apply_events(c, 1, [told], now=0))
+    database.write(
+        lambda c: c.run(
+            "INSERT INTO contact_alias(account_id, phone, contact_id) VALUES (1, '+16505550000', 1)"
+        )
+    )
+    found = database.read(lambda c: contacts.contact_by_phone(c, 1, "+16505550000"))
+    assert found is not None
+    assert found["phone"] == "+16505551234"
+
+
+def text(plan: Plan) -> str:
+    return "\n".join(step for _, step in plan)

@@ -1,0 +1,172 @@
+"""The file under the store: ours or untouched, whole transactions, readers beside a writer."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from frontdesk.errors import Unreachable, UnusableFile
+from frontdesk.store import sqlite
+from frontdesk.store.accounts import account, add_account
+from frontdesk.store.database import SCHEMA_VERSION
+from frontdesk.store.sqlite import SQLiteDatabase
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "inbox.db"
+
+
+@pytest.fixture
+def database(path: Path) -> Iterator[SQLiteDatabase]:
+    database = SQLiteDatabase(path, create=True)
+    yield database
+    database.close()
+
+
+def add(slug: str):
+    return lambda connection: add_account(connection, slug, slug, 0)
+
+
+def slugs(database: SQLiteDatabase) -> list[str]:
+    rows = database.read(lambda connection: connection.rows("SELECT slug FROM account ORDER BY id"))
+    return [row["slug"] for row in rows]
+
+
+def test_a_new_database_has_one_account(database: SQLiteDatabase):
+    assert slugs(database) == ["default"]
+
+
+def test_what_was_written_is_there_when_it_is_opened_again(database: SQLiteDatabase, path: Path):
+    database.write(add("other"))
+    database.close()
+    again = SQLiteDatabase(path)
+    assert slugs(again) == ["default", "other"]
+    again.close()
+
+
+def test_work_that_fails_leaves_nothing_behind(database: SQLiteDatabase):
+    def work(connection):
+        add_account(connection, "half", "half", 0)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        database.write(work)
+    assert slugs(database) == ["default"]
+    database.write(add("next"))
+    assert slugs(database) == ["default", "next"]
+
+
+def test_reading_work_cannot_write(database: SQLiteDatabase):
+    with pytest.raises(sqlite3.OperationalError):
+        database.read(add("other"))
+    assert slugs(database) == ["default"]
+
+
+def test_a_reader_sees_one_moment_while_others_write(database: SQLiteDatabase):
+    def read(connection):
+        before = account(connection, 2)
+        writer = threading.Thread(target=database.write, args=(add("other"),))
+        writer.start()
+        writer.join()
+        return before, account(connection, 2)
+
+    assert database.read(read) == (None, None)
+    assert slugs(database) == ["default", "other"]
+
+
+def test_threads_read_at_the_same_time(database: SQLiteDatabase):
+    together = threading.Barrier(3, timeout=10)
+    found: list[list[str]] = []
+
+    def read(connection):
+        together.wait()
+        return connection.rows("SELECT slug FROM account")
+
+    threads = [threading.Thread(target=lambda: found.append(database.read(read))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3
+
+
+def test_writers_of_one_process_take_turns(database: SQLiteDatabase):
+    threads = [
+        threading.Thread(target=database.write, args=(add(f"a{number}"),)) for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(slugs(database)) == 9
+
+
+def test_a_writer_kept_waiting_too_long_is_told_to_try_again(
+    database: SQLiteDatabase, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_SECONDS", 0.0)
+    other = SQLiteDatabase(path)
+
+    def work(connection):
+        with pytest.raises(Unreachable) as refused:
+            other.write(add("other"))
+        assert refused.value.retry_after == 1.0
+
+    database.write(work)
+    other.close()
+
+
+def test_a_missing_file_is_made_only_when_asked_to(path: Path):
+    with pytest.raises(UnusableFile, match="no database"):
+        SQLiteDatabase(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("contents", [b"x", b"not a database at all" * 500, b"SQLite format 3\0"])
+@pytest.mark.parametrize("create", [True, False])
+def test_a_file_of_another_kind_is_refused_and_untouched(path: Path, contents: bytes, create: bool):
+    path.write_bytes(contents)
+    with pytest.raises(UnusableFile):
+        SQLiteDatabase(path, create=create)
+    assert path.read_bytes() == contents
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_database_of_another_program_is_refused_and_untouched(path: Path, create: bool):
+    foreign = sqlite3.connect(path)
+    foreign.execute("CREATE TABLE theirs(x)")
+    foreign.commit()
+    foreign.close()
+    before = path.read_bytes()
+    with pytest.raises(UnusableFile, match="not a frontdesk database"):
+        SQLiteDatabase(path, create=create)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_database_is_refused_in_words(database: SQLiteDatabase, path: Path):
+    database.close()
+    raw = sqlite3.connect(path)
+    raw.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+    raw.close()
+    before = path.read_bytes()
+    with pytest.raises(UnusableFile, match="newer frontdesk"):
+        SQLiteDatabase(path)
+    assert path.read_bytes() == before
+
+
+def test_a_directory_is_no_database(tmp_path: Path):
+    with pytest.raises(UnusableFile, match="not a file"):
+        SQLiteDatabase(tmp_path, create=True)
+
+
+def test_an_empty_file_is_laid_out_when_asked_to(path: Path):
+    path.touch()
+    with pytest.raises(UnusableFile):
+        SQLiteDatabase(path)
+    database = SQLiteDatabase(path, create=True)
+    assert slugs(database) == ["default"]
+    database.close()
