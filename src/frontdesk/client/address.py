@@ -1,0 +1,60 @@
+"""Which server and which key: checked before anything is sent."""
+
+import hashlib
+import ipaddress
+from urllib.parse import SplitResult, urlsplit
+
+from frontdesk.errors import BadSettings
+
+_LONGEST_KEY = 512
+
+
+def base_url(text: str, *, in_process: bool) -> str:
+    """The address without a trailing slash or /v1: "https://inbox.example".
+
+    Raises: BadSettings: not an http address, or plain http to another machine.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise BadSettings("The address of the server cannot be read") from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise BadSettings("The address of the server must begin with https:// or http://")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise BadSettings("The address of the server must be scheme, host, port and path alone")
+    if parts.scheme == "http" and not in_process and not _is_loopback(host):
+        raise BadSettings(f"Plain http would show the key to the network: use https for {host}")
+    return f"{parts.scheme}://{_place(host, port)}{_path(parts)}"
+
+
+def check_key(key: str) -> str:
+    """The key as it is.
+
+    Raises: BadSettings: it is empty, too long, or has characters that no key has.
+    """
+    if not 1 <= len(key) <= _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
+        raise BadSettings("The key must be 1 to 512 printable ASCII characters without spaces")
+    return key
+
+
+def fingerprint(key: str) -> str:
+    """Tells keys apart without telling the key."""
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _place(host: str, port: int | None) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return name if port is None else f"{name}:{port}"
+
+
+def _path(parts: SplitResult) -> str:
+    path = parts.path.rstrip("/")
+    return path.removesuffix("/v1").rstrip("/")

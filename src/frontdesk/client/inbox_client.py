@@ -1,0 +1,191 @@
+"""The server over HTTP: one method for each endpoint; wire values out, InboxError for the rest."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from frontdesk.client import address
+from frontdesk.client.bodies import page_of, value_of
+from frontdesk.client.exchange import Exchange
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CustomField,
+    Label,
+    Message,
+    Note,
+    Page,
+    Team,
+    Template,
+    User,
+    Wire,
+)
+from frontdesk.wire.queries import CATALOGUE_LIMIT
+
+W = TypeVar("W", bound=Wire)
+
+PAGE = 50
+
+
+class InboxClient:
+    """A server and a key. Every method is one request and raises InboxError.
+
+    Requests that got no answer are tried again, at most three times in all, within the deadline.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        app: Callable[..., Awaitable[None]] | None = None,
+        deadline_seconds: float = 10.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        """`app`: an ASGI application that answers instead of the network.
+
+        Raises: BadSettings: the address or the key cannot be used.
+        """
+        self._base_url = address.base_url(base_url, in_process=app is not None)
+        self._fingerprint = address.fingerprint(address.check_key(key))
+        self._exchange = Exchange(
+            self._base_url,
+            key,
+            app=app,
+            deadline_seconds=deadline_seconds,
+            sleep=sleep,
+            chance=chance,
+        )
+
+    def __repr__(self) -> str:
+        return f"InboxClient({self._base_url!r})"
+
+    async def __aenter__(self) -> "InboxClient":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def identity(self) -> str:
+        """Names the server and the key, without telling the key."""
+        return f"{self._base_url} {self._fingerprint}"
+
+    async def close(self) -> None:
+        """Give up the connections. No call may follow."""
+        await self._exchange.close()
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Conversation]:
+        """Conversations of a filter, newest activity first."""
+        return await self._page("conversations", Conversation, limit, cursor, filter.parameters())
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+        """How many conversations there are for the filter's status, channel and label."""
+        parameters = filter.parameters() if filter else {}
+        parameters.pop("assignee", None)
+        answer = await self._exchange.get("conversations/counts", parameters)
+        return value_of(answer, Counts)
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Message]:
+        """Messages of a conversation, newest first."""
+        path = f"conversations/{_segment(conversation_id)}/messages"
+        return await self._page(path, Message, limit, cursor)
+
+    async def note_page(
+        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Note]:
+        """Notes of a conversation, newest first."""
+        path = f"conversations/{_segment(conversation_id)}/notes"
+        return await self._page(path, Note, limit, cursor)
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Contact]:
+        """Contacts that have every word of `q`, by name."""
+        return await self._page("contacts", Contact, limit, cursor, {"q": q} if q else {})
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        """The contact with an E.164 number.
+
+        Raises: NotFound: nobody has it.
+        """
+        answer = await self._exchange.get(f"contacts/by-phone/{_segment(phone)}", {})
+        return value_of(answer, Contact)
+
+    async def label_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Label]:
+        """Labels by title."""
+        return await self._page("labels", Label, limit, cursor)
+
+    async def custom_field_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[CustomField]:
+        """Definitions of contact attributes by position."""
+        return await self._page("custom-fields", CustomField, limit, cursor)
+
+    async def user_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[User]:
+        """Users by name."""
+        return await self._page("users", User, limit, cursor)
+
+    async def team_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Team]:
+        """Teams by name."""
+        return await self._page("teams", Team, limit, cursor)
+
+    async def channel_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Channel]:
+        """Channels by name."""
+        return await self._page("channels", Channel, limit, cursor)
+
+    async def canned_response_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[CannedResponse]:
+        """Canned responses by short code."""
+        return await self._page("canned-responses", CannedResponse, limit, cursor)
+
+    async def template_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Template]:
+        """Templates by name and language."""
+        return await self._page("templates", Template, limit, cursor)
+
+    async def _page(
+        self,
+        path: str,
+        row: type[W],
+        limit: int,
+        cursor: str | None,
+        parameters: Mapping[str, str] | None = None,
+    ) -> Page[W]:
+        asked: dict[str, Any] = {**(parameters or {}), "limit": str(limit)}
+        if cursor is not None:
+            asked["cursor"] = cursor
+        answer = await self._exchange.get(path, asked)
+        return page_of(answer, row)
+
+
+def _segment(value: str) -> str:
+    """An id or phone as one segment of a path. A dot alone would be resolved away."""
+    return quote(value, safe="").replace(".", "%2E")
