@@ -145,6 +145,17 @@ class Listing(Generic[T]):
         position = int(self._runs.starts[run] + blocks.starts[block] + within)
         return max(0, min(position, len(self) - 1))
 
+    def key(self, position: int) -> str:
+        """What tells the row at `position` from all others: "kind id"."""
+        value = self[position]
+        kind = next(kind for kind, model in MODELS.items() if isinstance(value, model))
+        return f"{kind} {cast(Any, value).id}"
+
+    def find(self, key: str) -> int | None:
+        """Where the row with this key is; None if it is not held."""
+        kind, _, id = key.partition(" ")
+        return self.position(id, kind)
+
     def _blocks_of(self, run: int) -> Directory:
         blocks = self._blocks.get(run)
         if blocks is None:

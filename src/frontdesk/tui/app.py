@@ -1,5 +1,7 @@
 """The viewer's application: stylesheets, themes and the first screen; no data."""
 
+import gc
+
 from textual.app import App
 
 from frontdesk.mailbox import Mailbox
@@ -24,6 +26,11 @@ class FrontdeskApp(App[None]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+
+    def on_ready(self) -> None:
+        """After the first paint: what a start made stays, so the collector need not look at it."""
+        gc.freeze()
+        gc.enable()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox is the root: there is nothing below it to go back to."""

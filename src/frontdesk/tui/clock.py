@@ -23,5 +23,8 @@ class Clock:
 
     def local(self, timestamp: str | None) -> datetime | None:
         """A server's timestamp in the reader's zone; None where it cannot be read."""
-        moment = instant(timestamp)
+        return self.here(instant(timestamp))
+
+    def here(self, moment: datetime | None) -> datetime | None:
+        """A moment in the reader's zone."""
         return moment.astimezone(self._zone) if moment else None

@@ -115,6 +115,9 @@ class InboxScreen(Screen[None]):
         self._panes.entered(event.widget)
         self._describe()
 
+    async def on_unmount(self) -> None:
+        await self._mailbox.close()
+
     # Keys
 
     def action_pane(self, name: str) -> None:
@@ -321,7 +324,7 @@ class InboxScreen(Screen[None]):
         """The one place where an expected failure reaches the eye."""
         match error:
             case Unreachable():
-                fetched = self._clock.local(self._queue.listing.fetched_at)
+                fetched = self._clock.here(self._queue.listing.fetched_at)
                 as_of = f" · as of {fetched:%H:%M}" if fetched else ""
                 self._state = [("warning", f"offline{as_of}")]
                 self.set_class(True, "-offline")

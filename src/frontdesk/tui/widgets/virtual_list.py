@@ -37,7 +37,7 @@ class Rows(Protocol[R_co]):
     def key(self, position: int, /) -> str:
         """The key of the row at a position."""
 
-    def position(self, key: str, /) -> int | None:
+    def find(self, key: str, /) -> int | None:
         """Where the row with this key stands now."""
 
 
@@ -56,7 +56,7 @@ class FixedRows(Generic[R]):
     def key(self, position: int, /) -> str:
         return self._rows[position][0]
 
-    def position(self, key: str, /) -> int | None:
+    def find(self, key: str, /) -> int | None:
         return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
 
 
@@ -171,8 +171,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         At the very start and the very end the window stays there, so that new rows are seen.
         """
         if self.rows is not None and len(self.rows):
-            cursor = self.rows.position(self._cursor_key) if self._cursor_key else None
-            top = self.rows.position(self._top_key) if self._top_key else None
+            cursor = self.rows.find(self._cursor_key) if self._cursor_key else None
+            top = self.rows.find(self._top_key) if self._top_key else None
             on_last = self._following and cursor is not None and self._was_last
             at_start, following = self._window.at_start, self._following
             self.cursor = self._clamp(self.cursor if cursor is None else cursor)

@@ -96,7 +96,7 @@ class Window:
         first, line = self.top
         if position < first or (position == first and line and height <= self.height):
             self.top = (position, 0)
-            self.scroll(-extra)
+            self.scroll(-min(extra, max(0, self.height - height)))
             return
         until = self._lines_until(position)
         below = until + height - self.height

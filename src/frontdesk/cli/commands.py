@@ -1,0 +1,109 @@
+"""What all commands have in common: options, one-line errors, exit codes, lazy loading.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from frontdesk import settings
+from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+
+DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class Command(click.Command):
+    """A command that also takes `--debug`."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.params.append(_debug_option())
+
+
+class Group(click.Group):
+    """A group of commands; `lazy` ones are imported when they are first asked for.
+
+    `lazy` is a mapping from a command's name to "module:attribute".
+    """
+
+    command_class = Command
+
+    def __init__(self, *arguments: Any, lazy: Mapping[str, str] | None = None, **o: Any) -> None:
+        super().__init__(*arguments, **o)
+        self._lazy = dict(lazy or {})
+        self.params.append(_debug_option())
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self._lazy})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self._lazy[cmd_name].partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+def run(command: click.Command) -> None:
+    """Run a command as the program: an expected failure is one line on standard error."""
+    try:
+        code = command.main(standalone_mode=False)
+    except click.ClickException as error:
+        _say(error.format_message())
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    except InboxError as error:
+        _say(str(error))
+        code = exit_code(error)
+    except BrokenPipeError:
+        # Nobody reads on: leave quietly, also when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ERROR
+    sys.exit(code if isinstance(code, int) else DONE)
+
+
+def exit_code(error: InboxError) -> int:
+    """The exit code that an expected failure ends a command with."""
+    if isinstance(error, BadSettings | UnusableFile):
+        return USAGE
+    return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
+
+
+def _say(message: str) -> None:
+    click.echo(f"frontdesk: {' '.join(message.split())}", err=True)
+
+
+def _debug_option() -> click.Option:
+    return click.Option(
+        ["--debug"],
+        is_flag=True,
+        expose_value=False,
+        callback=_start_log,
+        help="Write a log file, without keys and without what customers write.",
+    )
+
+
+def _start_log(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    path = settings.log_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handler = logging.StreamHandler(open(path, "a", opener=_private, encoding="utf-8"))  # noqa: SIM115
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("frontdesk")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.debug("started")
+    click.echo(f"frontdesk: logging to {path}", err=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,75 @@
+"""Real objects for every test: the sample in a database, the service over it, a client, a cache."""
+
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.ingest.sample import ME
+from frontdesk.ingest.sample.__main__ import make
+from frontdesk.service.app import Application, create_app
+from frontdesk.service.auth import Guest, new_guest
+from frontdesk.store.keys import user_named
+from frontdesk.store.sqlite import SQLiteDatabase
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-screenshots", action="store_true", help="rewrite the pictures in screenshots/"
+    )
+
+
+@pytest.fixture(scope="session")
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample as it is at NOW; not to be written to."""
+    path = tmp_path_factory.mktemp("sample") / "inbox.db"
+    make(path, now=NOW_MILLISECONDS)
+    return path
+
+
+@pytest.fixture
+def sample_database(sample_file: Path, tmp_path: Path) -> Iterator[SQLiteDatabase]:
+    """The sample in a database of the test's own."""
+    path = tmp_path / "inbox.db"
+    shutil.copy(sample_file, path)
+    database = SQLiteDatabase(path, durable=False)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def agent(sample_database: SQLiteDatabase) -> tuple[str, Guest]:
+    """A key of the sample's agent, and the guest that the service knows it by."""
+    me = sample_database.read(lambda connection: user_named(connection, 1, ME))
+    assert me is not None
+    return new_guest(1, int(me["id"]))
+
+
+@pytest.fixture
+def service(sample_database: SQLiteDatabase, agent: tuple[str, Guest]) -> Iterator[Application]:
+    """The service over the sample, at NOW."""
+    service = create_app(sample_database, guests=[agent[1]], clock=lambda: NOW_MILLISECONDS)
+    yield service
+    service.close()
+
+
+@pytest.fixture
+async def client(service: Application, agent: tuple[str, Guest]) -> AsyncIterator[InboxClient]:
+    """A client of the service, in process."""
+    async with InboxClient("http://localhost", agent[0], app=service) as client:
+        yield client
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    """An empty cache."""
+    cache = Cache(tmp_path / "pages.db", "test")
+    yield cache
+    cache.close()

@@ -1,0 +1,229 @@
+"""The list keeps the reader's place, whatever happens to its rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.app import App, ComposeResult
+
+from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.widgets.cells import Piece, fit
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+
+
+class Words(VirtualList[str]):
+    """Each row is its own key, and as many lines as its number says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[str] = []
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        word = self.rows[position]
+        self.drawn.append(word)
+        lines = 1 + int(word.rpartition("*")[2]) if "*" in word else 2
+        return [[("text", fit(f"{word} {at}", width))] for at in range(lines)]
+
+
+class Numbers:
+    """A million rows that are made when they are looked at."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self.made: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, position: int, /) -> str:
+        return self.made.setdefault(position, f"row {position}")
+
+    def key(self, position: int, /) -> str:
+        return f"row {position}"
+
+    def find(self, key: str, /) -> int | None:
+        return int(key.removeprefix("row "))
+
+
+class ListApp(App[None]):
+    CSS_PATH = [STYLES / "app.tcss"]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Words()
+        self.asked: list[bool] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.words
+
+    def on_virtual_list_near_end(self, event: VirtualList.NearEnd) -> None:
+        self.asked.append(event.top)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict.fromkeys(("fd-dim", "fd-note", "fd-line", "fd-chip", "fd-thumb"), "#888888")
+
+
+def rows(words: Sequence[str]) -> FixedRows[str]:
+    return FixedRows([(word, word) for word in words])
+
+
+def screen_lines(app: App[Any]) -> list[str]:
+    """What stands on the screen."""
+    return [
+        "".join(segment.text for segment in line).rstrip()
+        for line in app.screen._compositor.render_strips()
+    ]
+
+
+WORDS = [f"w{n}" for n in range(100)]
+
+
+async def test_the_window_shows_rows_with_a_bar_at_the_cursor() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 6)) as pilot:
+        app.words.show(rows(["one", "two", "three"]))
+        await pilot.pause()
+        assert screen_lines(app) == ["▌one 0", "▌one 1", " two 0", " two 1", " three 0", " three 1"]
+        await pilot.press("j")
+        assert screen_lines(app)[:4] == [" one 0", " one 1", "▌two 0", "▌two 1"]
+
+
+async def test_keys_reach_both_ends_and_stop_there() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.press("k")
+        assert app.words.row == "w0"
+        await pilot.press("G")
+        assert app.words.row == "w99"
+        assert screen_lines(app)[-1].startswith("▌w99 1")
+        await pilot.press("j", "pagedown")
+        assert app.words.row == "w99"
+        await pilot.press("g")
+        assert app.words.row == "w0"
+        await pilot.press("pagedown")
+        assert app.words.row == "w5"
+        await pilot.press("pageup")
+        assert app.words.row == "w0"
+
+
+async def test_rows_that_come_above_leave_the_window_and_the_cursor_where_they_were() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        before = screen_lines(app)
+        app.words.rows = rows(["new1", "new2", *WORDS])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "w50"
+        assert [line.rstrip(" ┃") for line in screen_lines(app)] == [
+            line.rstrip(" ┃") for line in before
+        ]
+
+
+async def test_at_the_start_new_rows_are_seen_and_the_cursor_stays_on_its_row() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows(["new", *WORDS])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert screen_lines(app)[0].startswith(" new 0")
+        assert app.words.row == "w0"
+
+
+async def test_at_the_end_the_window_follows_what_is_added() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show_end(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows([*WORDS, "newest"])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "newest"
+        assert screen_lines(app)[-1].startswith("▌newest 1")
+
+
+async def test_a_row_that_vanishes_leaves_the_cursor_at_its_place() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        app.words.rows = rows([word for word in WORDS if word != "w50"])
+        app.words.rows_changed()
+        assert app.words.row == "w51"
+        app.words.rows = rows([])
+        app.words.say_when_empty("nothing here")
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row is None
+        assert "nothing here" in " ".join(screen_lines(app))
+        await pilot.press("j", "G", "pagedown", "enter")
+
+
+async def test_a_row_taller_than_the_window_is_scrolled_through() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 6)) as pilot:
+        app.words.show(rows(["a", "tall*14", "z"]))
+        await pilot.press("j")
+        assert app.words.row == "tall*14"
+        seen = set()
+        for _ in range(12):
+            seen |= {line.strip("▌ ┃") for line in screen_lines(app) if "tall" in line}
+            if app.words.row == "z":
+                break
+            await pilot.press("j")
+        assert app.words.row == "z"
+        assert len(seen) == 15
+
+
+async def test_a_resize_keeps_the_row_at_the_cursor_in_view() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 20)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        await pilot.resize_terminal(30, 6)
+        assert any(line.startswith("▌w50") for line in screen_lines(app))
+
+
+async def test_near_the_end_more_rows_are_asked_for() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        app.asked.clear()
+        await pilot.press("G")
+        await pilot.pause()
+        assert False in app.asked
+
+
+async def test_only_the_rows_in_view_are_drawn_however_many_there_are() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 20)) as pilot:
+        numbers = Numbers(1_000_000)
+        app.words.show(numbers, cursor=500_000)
+        await pilot.press("j", "k", "pagedown", "G")
+        assert app.words.row == "row 999999"
+        assert len(app.words.drawn) < 200
+        assert len(numbers.made) < 200
+
+
+async def test_the_mouse_selects_and_scrolls() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.click(Words, offset=(3, 4))
+        assert app.words.row == "w2"
+        app.words.on_mouse_scroll_down(_wheel_event())
+        await pilot.pause()
+        assert screen_lines(app)[0].strip().startswith("w1 1")
+
+
+def _wheel_event() -> Any:
+    from textual.events import MouseScrollDown
+
+    return MouseScrollDown(
+        None, x=1, y=1, delta_x=0, delta_y=1, button=0, shift=False, meta=False, ctrl=False
+    )

@@ -1,0 +1,88 @@
+"""A view on rows of any height: compared with all lines written out."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.tui.widgets.window import Window
+
+HEIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=40)
+
+
+def window_on(heights: list[int], height: int) -> Window:
+    window = Window(lambda: len(heights), heights.__getitem__)
+    window.height = height
+    return window
+
+
+def first_line(window: Window, heights: list[int]) -> int:
+    """The index of the view's first line among all lines."""
+    return sum(heights[: window.top[0]]) + window.top[1]
+
+
+@given(HEIGHTS, st.integers(1, 30), st.lists(st.integers(-60, 60), max_size=10))
+def test_scrolling_moves_by_lines_and_stays_within_the_rows(
+    heights: list[int], height: int, steps: list[int]
+) -> None:
+    window = window_on(heights, height)
+    lowest = max(0, sum(heights) - height)
+    expected = 0
+    for step in steps:
+        window.scroll(step)
+        expected = max(0, min(expected + step, lowest))
+        assert first_line(window, heights) == expected
+
+
+@given(HEIGHTS, st.integers(1, 30), st.lists(st.integers(0, 39), max_size=10), st.integers(0, 20))
+def test_a_revealed_row_is_in_view_whole_where_it_fits(
+    heights: list[int], height: int, targets: list[int], extra: int
+) -> None:
+    window = window_on(heights, height)
+    for target in targets:
+        position = target % len(heights)
+        window.reveal(position, extra=extra)
+        placed = {row.position: row for row in window.visible()}
+        assert position in placed
+        if heights[position] <= height:
+            assert placed[position].y >= 0
+            assert placed[position].y + heights[position] <= height
+
+
+@given(HEIGHTS, st.integers(1, 30), st.integers(0, 200))
+def test_the_visible_rows_follow_each_other_and_fill_the_view(
+    heights: list[int], height: int, down: int
+) -> None:
+    window = window_on(heights, height)
+    window.scroll(down)
+    placed = window.visible()
+    assert [row.position for row in placed] == list(
+        range(placed[0].position, placed[-1].position + 1)
+    )
+    assert all(b.y == a.y + a.height for a, b in pairwise(placed))
+    assert placed[0].y <= 0
+    assert placed[-1].y + placed[-1].height >= min(height, sum(heights))
+
+
+@given(HEIGHTS, st.integers(1, 30))
+def test_the_end_shows_the_last_line_at_the_bottom(heights: list[int], height: int) -> None:
+    window = window_on(heights, height)
+    window.to_end()
+    assert window.at_end
+    assert first_line(window, heights) == max(0, sum(heights) - height)
+
+
+def test_only_rows_near_the_view_are_measured() -> None:
+    measured: set[int] = set()
+
+    def height_of(position: int) -> int:
+        measured.add(position)
+        return 3
+
+    window = Window(lambda: 1_000_000, height_of)
+    window.height = 30
+    window.reveal(500_000)
+    window.scroll(7)
+    window.visible()
+    window.to_end()
+    assert len(measured) < 200
