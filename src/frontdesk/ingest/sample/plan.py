@@ -12,7 +12,6 @@ from frontdesk.ingest.sample.catalogue import (
     MADRID,
     NEW_YORK,
     SAO_PAULO,
-    SHOPS,
     WHOLESALE,
     Colleague,
     Shop,
@@ -24,7 +23,15 @@ OPEN, SNOOZED = 60, 15
 TODAY = 30
 # The place of the thread of 3,000 messages among the conversations, newest first.
 LONG_PLACE = 4
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
+HOUR, DAY = 3_600, 86_400
+# Where the customers of a shop also write.
+SECOND = {
+    LONDON: NEW_YORK,
+    NEW_YORK: LONDON,
+    MADRID: LONDON,
+    SAO_PAULO: MADRID,
+    WHOLESALE: LONDON,
+}
 
 
 class Plan(NamedTuple):
@@ -99,12 +106,12 @@ def _match(
         return LONDON, guest(place // 60), False
     chance = random.random()
     shop = LONDON if chance < 0.32 else MADRID if chance < 0.6 else SAO_PAULO
-    shop = NEW_YORK if chance > 0.87 else WHOLESALE if chance > 0.84 else shop
+    shop = NEW_YORK if chance > 0.87 else WHOLESALE if chance > 0.81 else shop
     before = regulars[shop.language]
     if len(before) > 6 and random.random() < 0.24:
         customer, old_shop = before.pop(random.randrange(len(before)))
         if shop is old_shop:
-            shop = SHOPS[(SHOPS.index(shop) + 1) % len(SHOPS)]
+            shop = SECOND[shop]
         return shop, customer, True
     customer = next(talkers[shop.language])
     before.append((customer, shop))
