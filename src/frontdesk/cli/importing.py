@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from frontdesk.cli.commands import INTERRUPTED, Group
-from frontdesk.cli.refusals import Refused, told_in_one_line
+from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
@@ -68,13 +68,12 @@ def events_command(
     from frontdesk.store.sqlite import SQLiteDatabase
 
     _check(files)
-    with told_in_one_line():
-        opened = SQLiteDatabase(database, create=True)
-        try:
-            imported = _Import(opened, _account_id(opened, account), initial_status)
-            finished = imported.read(files)
-        finally:
-            opened.close()
+    opened = SQLiteDatabase(database, create=True)
+    try:
+        imported = _Import(opened, _account_id(opened, account), initial_status)
+        finished = imported.read(files)
+    finally:
+        opened.close()
     imported.report(files)
     if not finished:
         click.echo("frontdesk: interrupted; what the summary counts is in", err=True)
@@ -183,11 +182,10 @@ def _check(files: tuple[str, ...]) -> None:
             elif not os.access(path, os.R_OK):
                 reason = "it may not be read"
             if reason:
-                raise Refused(one_line(clean(f"Cannot read {name}: {reason}")))
+                raise UnusableFile(clean(f"Cannot read {name}: {reason}"))
 
 
 def _account_id(database: "Database", slug: str) -> int:
-    from frontdesk.errors import BadSettings
     from frontdesk.store.accounts import account_by_slug
 
     account = database.read(lambda connection: account_by_slug(connection, slug))
@@ -205,7 +203,7 @@ def _opened(name: str) -> Iterator[io.BufferedReader]:
     try:
         stream = open(name, "rb")  # noqa: SIM115
     except OSError as error:
-        raise Refused(one_line(clean(f"Cannot read {name}: {error.strerror}"))) from error
+        raise UnusableFile(clean(f"Cannot read {name}: {error.strerror}")) from error
     with stream:
         yield stream
 

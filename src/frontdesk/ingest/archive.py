@@ -89,7 +89,7 @@ def _parsed(number: int, line: bytes, *, live: bool) -> Line | Rejected:
 def _body(line: bytes) -> Mapping[str, Any]:
     """The webhook body of a line, out of its wrapping."""
     try:
-        value = _object(line.decode())
+        value = _object(line.decode().strip())
     except UnicodeDecodeError:
         raise Malformed("it is not UTF-8") from None
     if "entry" in value or "object" in value:
@@ -108,7 +108,7 @@ def _object(text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise Malformed(f"it is not JSON: {error.msg} at character {error.pos + 1}") from None
+        raise Malformed(f"it is not JSON from character {error.pos + 1} on") from None
     except RecursionError:
         raise Malformed("it is nested too deeply") from None
     except Malformed:

@@ -17,6 +17,8 @@ _RANKS: Mapping[str | None, float] = MappingProxyType(
 )
 STATUSES = frozenset(("sent", "delivered", "read", "played", "failed"))
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 _BLANK = MappingProxyType(changes.blank("message"))
 
 # What a richer copy replaces; the rest of a message is kept, or has rules of its own.
@@ -42,8 +44,7 @@ _FOLDED = ("created_at", "author", "type", "live", "category")
 
 def letter(event: MessageUpsert, author_id: int | None, author_name: str | None) -> Letter:
     """The row of a message, without the ids."""
-    return {
-        **_BLANK,
+    return _BLANK | {
         "created_at": event.at,
         "direction": int(event.outbound),
         "author": event.author.kind,
@@ -130,9 +131,7 @@ def standing_parts(row: Letter) -> tuple[object, ...]:
 
 def packed(value: object) -> str | None:
     """A value as a *_json column holds it."""
-    if value is None:
-        return None
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return None if value is None else _ENCODER.encode(value)
 
 
 def _take(row: Letter, told: Mapping[str, Any]) -> bool:

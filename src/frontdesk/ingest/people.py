@@ -30,10 +30,12 @@ class People:
         self._by_wa: dict[str, Contact] = {}
         self._unsaved: dict[int, Contact] = {}
         self._resolved: dict[Person, Contact] = {}
+        self._by_id: dict[int, Contact] = {}
 
     def load(self, persons: Iterable[Person]) -> list[int]:
         """Read those of the people who are known; returns the ids of their contacts."""
-        named = set(persons)
+        # Most events share few objects, and comparing those is much cheaper than their contents.
+        named = set({id(person): person for person in persons}.values())
         if not named or not self._ids.any("contact"):
             return []
         phones = {person.phone for person in named if person.phone}
@@ -59,16 +61,16 @@ class People:
         contact = self._resolved.get(person)
         if contact is None:
             contact = self._find(person) or self._make(person, at)
-            self._resolved[person] = contact
+            self._resolved[person] = self._by_id[contact["id"]] = contact
             self._identify(contact, person)
         if at < contact["created_at"]:
             contact["created_at"] = at
             self._unsaved[contact["id"]] = contact
         return int(contact["id"])
 
-    def seen(self, person: Person, at: int) -> None:
-        """The person's contact took part in a message."""
-        contact = self._resolved[person]
+    def seen(self, contact_id: int, at: int) -> None:
+        """A contact of this batch took part in a message."""
+        contact = self._by_id[contact_id]
         if contact["last_activity_at"] is None or at > contact["last_activity_at"]:
             self._change(contact, {"last_activity_at": at})
 

@@ -1,7 +1,7 @@
 """The conversations that a batch touches, and the messages, notes and events that go into them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,11 +84,11 @@ class Threads:
 
     def load_messages(self, wamids: Iterable[tuple[str, str, int]]) -> None:
         """Read the messages that the batch names, by channel, wamid and time."""
+        if not self._ids.any("message"):
+            return
         by_channel: dict[int, set[str]] = {}
         for channel, wamid, at in wamids:
             by_channel.setdefault(self._catalogue.channel_id(channel, at), set()).add(wamid)
-        if not self._ids.any("message"):
-            return
         for channel_id, names in by_channel.items():
             for row in known.messages(self._connection, self._account_id, channel_id, names):
                 self._letters[channel_id, row["wamid"]] = {**row, "was_at": row["created_at"]}
@@ -137,7 +137,7 @@ class Threads:
             return
         self._append(thread, copy)
         if event.type not in QUIET_TYPES:
-            self._people.seen(event.person, event.at)
+            self._people.seen(thread.contact_id, event.at)
         self._counted.new("messages")
 
     def deliver(self, event: StatusUpdate) -> None:
@@ -156,8 +156,9 @@ class Threads:
             return
         row = letters.stand_in(event)
         letters.deliver(row, event)
-        self._append(self._thread(channel_id, event.person, event.at), row)
-        self._people.seen(event.person, event.at)
+        thread = self._thread(channel_id, event.person, event.at)
+        self._append(thread, row)
+        self._people.seen(thread.contact_id, event.at)
         self._counted.new("statuses")
 
     def react(self, event: ReactionSet) -> None:
@@ -218,7 +219,7 @@ class Threads:
             "value_json": letters.packed(dict(event.value)),
             "external_id": event.external_id,
         }
-        thread.happenings.append(self.happening(row))
+        thread.happenings.append(self._happening(row, event.value))
         thread.touched = True
         self._happened.add(event.external_id)
         self._happenings.append(row)
@@ -226,18 +227,7 @@ class Threads:
 
     def happening(self, row: Row) -> Happening:
         """A stored conversation event as the state rules take it."""
-        at = row["created_at"]
-        value = json.loads(row["value_json"])
-        user, title = value.get("user"), value.get("title")
-        return Happening(
-            at=at,
-            id=row["id"],
-            name=row["name"],
-            until=value.get("until"),
-            user_id=self._catalogue.user_id(user, at) if user else 0,
-            label_id=self._catalogue.label_id(title, at) if title else 0,
-            on=bool(value.get("on", True)),
-        )
+        return self._happening(row, json.loads(row["value_json"]))
 
     def save(self) -> None:
         """Write the facts; the conversations' own rows come after, from the fold."""
@@ -324,6 +314,19 @@ class Threads:
             return None, author.name
         user_id = self._catalogue.user_id(author.user, at)
         return user_id, author.name or self._catalogue.user_name(author.user)
+
+    def _happening(self, row: Row, value: Mapping[str, Any]) -> Happening:
+        at = row["created_at"]
+        user, title = value.get("user"), value.get("title")
+        return Happening(
+            at=at,
+            id=row["id"],
+            name=row["name"],
+            until=value.get("until"),
+            user_id=self._catalogue.user_id(user, at) if user else 0,
+            label_id=self._catalogue.label_id(title, at) if title else 0,
+            on=bool(value.get("on", True)),
+        )
 
     def _new_note(self, event: NoteUpsert, thread: Thread) -> dict[str, Any]:
         author_id, author_name = self._author(event.author, event.at)

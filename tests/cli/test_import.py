@@ -1,0 +1,206 @@
+"""`frontdesk import events`: what can be read goes in, the rest is reported."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from frontdesk.cli import importing
+from frontdesk.cli.commands import exit_code
+from frontdesk.cli.importing import import_group
+from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.store.sqlite import SQLiteDatabase
+
+# A moment long past: what was said then is silent for more than a week.
+MOMENT = 1_700_000_000
+
+
+def body(number: int, *, echo: bool = False, moment: int = MOMENT) -> dict[str, Any]:
+    """One text between a business number and one of two people."""
+    person = f"1650555000{number % 2}"
+    ends = {"from": "15550783881", "to": person} if echo else {"from": person}
+    message = {
+        **ends,
+        "id": f"wamid.{number}",
+        "timestamp": str(moment + number),
+        "type": "text",
+        "text": {"body": f"Message {number} 👋"},
+    }
+    value = {
+        "metadata": {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"},
+        "message_echoes" if echo else "messages": [message],
+    }
+    field = "smb_message_echoes" if echo else "messages"
+    return {
+        "object": "whatsapp_business_account",
+        "entry": [{"id": "102290129340398", "changes": [{"field": field, "value": value}]}],
+    }
+
+
+def lines(bodies: Sequence[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(each).encode() + b"\n" for each in bodies)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "events.ndjson"
+    path.write_bytes(lines([body(number, echo=number % 3 == 0) for number in range(10)]))
+    return path
+
+
+def run(tmp_path: Path, *arguments: str | Path) -> Result:
+    database = ("--database", str(tmp_path / "inbox.db"))
+    return CliRunner().invoke(import_group, ["events", *map(str, arguments), *database])
+
+
+def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
+    database = SQLiteDatabase(tmp_path / "inbox.db")
+    try:
+        rows = database.read(lambda connection: connection.rows(sql))
+    finally:
+        database.close()
+    return [tuple(dict(row).values()) for row in rows]
+
+
+def test_everything_goes_in_and_is_counted(tmp_path: Path, archive: Path) -> None:
+    result = run(tmp_path, archive)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "10 lines of 1 file read",
+        "messages: 10 new, 0 already known",
+        "statuses: 0 new, 0 already known",
+        "conversations: 2 new",
+        "contacts: 2 new, 0 already known",
+        "channels: 1 new, 9 already known",
+        "rejected: 0 lines",
+    ]
+    assert result.stderr == ""
+    assert stored(tmp_path, "SELECT count(*) FROM message") == [(10,)]
+
+
+def test_a_second_time_changes_nothing(tmp_path: Path, archive: Path) -> None:
+    run(tmp_path, archive)
+    before = stored(tmp_path, "SELECT * FROM conversation, account")
+    result = run(tmp_path, archive)
+    assert "messages: 0 new, 10 already known" in result.stdout
+    assert stored(tmp_path, "SELECT * FROM conversation, account") == before
+
+
+def test_gzip_is_read_too(tmp_path: Path, archive: Path) -> None:
+    packed = tmp_path / "events.gz"
+    packed.write_bytes(gzip.compress(archive.read_bytes()))
+    assert "messages: 10 new" in run(tmp_path, packed).stdout
+
+
+def test_standard_input_is_read_too(tmp_path: Path, archive: Path) -> None:
+    command = (sys.executable, "-m", "frontdesk", "import")
+    done = subprocess.run(
+        [*command, "events", "-", archive, "--database", tmp_path / "inbox.db"],
+        input=gzip.compress(lines([body(number) for number in range(10, 13)])),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().splitlines()[:2] == [
+        "13 lines of 2 files read",
+        "messages: 13 new, 0 already known",
+    ]
+    assert done.stderr == b""
+
+
+def test_a_line_that_cannot_be_read_is_reported_and_the_rest_goes_in(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.ndjson"
+    path.write_bytes(lines([body(1)]) + b"\n{nonsense\n[]\n" + lines([body(2)]))
+    result = run(tmp_path, path)
+    assert result.exit_code == 0
+    assert "messages: 2 new" in result.stdout
+    assert "rejected: 2 lines" in result.stdout
+    assert [line.removeprefix(f"{path}, ") for line in result.stderr.splitlines()] == [
+        "line 3: it is not JSON from character 2 on",
+        "line 4: it is not a JSON object",
+    ]
+
+
+def test_only_so_many_rejected_lines_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "broken.ndjson"
+    path.write_bytes(b"nonsense\n" * 50)
+    result = run(tmp_path, path)
+    shown = result.stderr.splitlines()
+    assert len(shown) == importing.REJECTED_SHOWN + 1
+    assert shown[-1] == "… and 30 more"
+
+
+def test_what_has_no_place_is_counted_by_its_kind(tmp_path: Path) -> None:
+    path = tmp_path / "other.ndjson"
+    alert = {"field": "account_alerts", "value": {"alert_severity": "INFORMATIONAL"}}
+    path.write_bytes(
+        lines([{"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [alert]}]}])
+    )
+    assert "ignored: 1 field account_alerts" in run(tmp_path, path).stdout
+
+
+@pytest.mark.parametrize(("choice", "status"), [("auto", 2), ("open", 0), ("resolved", 2)])
+def test_silent_conversations_start_as_asked(
+    tmp_path: Path, archive: Path, choice: str, status: int
+) -> None:
+    run(tmp_path, archive, "--initial-status", choice)
+    assert set(stored(tmp_path, "SELECT status FROM conversation")) == {(status,)}
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda path: None, "there is no such file"),
+        (lambda path: path.mkdir(), "it is a directory"),
+    ],
+    ids=["missing", "directory"],
+)
+def test_a_file_that_cannot_be_opened_ends_it_before_anything_is_touched(
+    tmp_path: Path, archive: Path, make: Callable[[Path], object], sentence: str
+) -> None:
+    path = tmp_path / "other.ndjson"
+    make(path)
+    error = run(tmp_path, archive, path).exception
+    assert isinstance(error, UnusableFile)
+    assert str(error) == f"Cannot read {path}: {sentence}"
+    assert exit_code(error) == 2
+    assert not (tmp_path / "inbox.db").exists()
+
+
+def test_a_database_that_is_not_ours_stays_as_it_is(tmp_path: Path, archive: Path) -> None:
+    database = tmp_path / "inbox.db"
+    database.write_bytes(b"my novel")
+    error = run(tmp_path, archive).exception
+    assert isinstance(error, UnusableFile)
+    assert database.read_bytes() == b"my novel"
+
+
+def test_a_database_in_a_directory_that_does_not_exist_is_refused(archive: Path) -> None:
+    error = run(archive.parent / "nowhere", archive).exception
+    assert isinstance(error, InboxError)
+    assert exit_code(error) == 2
+
+
+def test_an_unknown_account_is_refused(tmp_path: Path, archive: Path) -> None:
+    assert isinstance(run(tmp_path, archive, "--account", "other").exception, BadSettings)
+
+
+def test_an_interruption_keeps_whole_transactions(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Any, name: str, line: Any, batch: list[Any]) -> None:
+        if line.number > 8:
+            raise KeyboardInterrupt
+        batch.append(line)
+
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
+    monkeypatch.setattr(importing._Import, "_take", interrupted)
+    result = run(tmp_path, archive)
+    assert result.exit_code == 130
+    assert "6 lines of 1 file read" in result.stdout
+    assert stored(tmp_path, "SELECT count(*) FROM message") == [(6,)]

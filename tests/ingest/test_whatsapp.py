@@ -1,0 +1,312 @@
+"""Webhook bodies become events: every element, nothing silently dropped."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from frontdesk.ingest.events import (
+    PROFILE_NAME,
+    Author,
+    ChannelUpsert,
+    ContactUpsert,
+    DomainEvent,
+    MessageUpsert,
+    Person,
+    StatusUpdate,
+)
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.whatsapp import normalise
+
+SECONDS = 1_740_000_000
+AT = SECONDS * 1000
+METADATA = {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"}
+SHEENA = Person(phone="+16505551234", wa_id="16505551234")
+
+
+def body(*values: dict[str, Any], field: str = "messages") -> dict[str, Any]:
+    changes = [{"field": field, "value": value} for value in values]
+    return {
+        "object": "whatsapp_business_account",
+        "entry": [{"id": "102290129340398", "changes": changes}],
+    }
+
+
+def value(**members: Any) -> dict[str, Any]:
+    return {"messaging_product": "whatsapp", "metadata": METADATA, **members}
+
+
+def message(type_: str = "text", **members: Any) -> dict[str, Any]:
+    contents = {"text": {"body": "Hello"}} if type_ == "text" and "text" not in members else {}
+    return {
+        "from": "16505551234",
+        "id": "wamid.in",
+        "timestamp": str(SECONDS),
+        "type": type_,
+        **contents,
+        **members,
+    }
+
+
+def status(name: str = "delivered", **members: Any) -> dict[str, Any]:
+    return {
+        "id": "wamid.out",
+        "status": name,
+        "timestamp": str(SECONDS),
+        "recipient_id": "16505551234",
+        **members,
+    }
+
+
+def events(*values: dict[str, Any], live: bool = True) -> tuple[DomainEvent, ...]:
+    return normalise(body(*values), live=live).events
+
+
+def said(**members: Any) -> MessageUpsert:
+    """The event of one message."""
+    (found,) = (event for event in events(value(**members)) if isinstance(event, MessageUpsert))
+    return found
+
+
+def test_a_text_names_its_channel_its_person_and_its_time() -> None:
+    channel, text = events(value(messages=[message()]))
+    assert channel == ChannelUpsert(
+        phone_number_id="106540352242922",
+        at=AT,
+        phone="+15550783881",
+        display_phone_number="15550783881",
+        waba_id="102290129340398",
+    )
+    assert text == MessageUpsert(
+        channel="106540352242922",
+        person=SHEENA,
+        wamid="wamid.in",
+        at=AT,
+        outbound=False,
+        author=Author("contact"),
+        type="text",
+        source="webhook",
+        text="Hello",
+    )
+
+
+def test_every_entry_change_and_element_is_read() -> None:
+    two = value(messages=[message(id="a"), message(id="b")])
+    told = body(two, value(messages=[message(id="c")], statuses=[status()]))
+    told["entry"].append(body(value(messages=[message(id="d")]))["entry"][0])
+    found = normalise(told, live=True).events
+    assert [event.wamid for event in found if isinstance(event, MessageUpsert)] == list("abcd")
+    assert len([event for event in found if isinstance(event, StatusUpdate)]) == 1
+
+
+def test_back_fill_is_marked_as_such() -> None:
+    found = events(value(messages=[message()], statuses=[status()]), live=False)
+    assert [event.live for event in found if isinstance(event, MessageUpsert | StatusUpdate)] == [
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("type_", ["image", "video", "document", "audio", "sticker"])
+def test_media_are_described_in_the_words_of_the_wire(type_: str) -> None:
+    told = {"id": "99", "mime_type": "x/y", "sha256": "3f9d", "url": "https://example.com/secret"}
+    event = said(messages=[message(type_, **{type_: told})])
+    assert (event.type, event.text) == (type_, None)
+    assert event.media == {
+        "id": "99",
+        "mime_type": "x/y",
+        "filename": None,
+        "size_bytes": None,
+        "sha256": "3f9d",
+        "voice": None,
+        "animated": None,
+        "url": None,
+        "url_expires_at": None,
+    }
+
+
+def test_a_caption_is_the_text_of_a_medium() -> None:
+    told = {"id": "99", "caption": "Does it come in red?", "filename": "shoe.pdf"}
+    event = said(messages=[message("document", document=told)])
+    assert event.text == "Does it come in red?"
+    assert event.media is not None
+    assert event.media["filename"] == "shoe.pdf"
+
+
+def test_a_voice_note_is_told_from_a_recording() -> None:
+    event = said(messages=[message("audio", audio={"id": "9", "voice": True})])
+    assert event.media is not None
+    assert event.media["voice"] is True
+
+
+@pytest.mark.parametrize("type_", ["location", "reaction", "order", "not_yet_invented"])
+def test_other_types_are_kept_raw_and_shown_as_unsupported(type_: str) -> None:
+    element = message(type_, **{type_: {"any": "thing"}})
+    event = said(messages=[element])
+    assert event.type == "unsupported"
+    assert event.content == {"reason": "unknown_type", "original_type": type_, "errors": []}
+    assert event.raw == element
+
+
+def test_what_meta_does_not_support_says_why() -> None:
+    error = {"code": 131051, "title": "Unknown", "error_data": {"details": "Not supported."}}
+    event = said(messages=[message("unsupported", errors=[error], unsupported={"type": "poll"})])
+    assert event.content == {
+        "reason": "provider",
+        "original_type": "poll",
+        "errors": [{"code": 131051, "title": "Unknown", "details": "Not supported."}],
+    }
+
+
+def test_an_error_beside_a_message_without_contents_is_kept_with_it() -> None:
+    event = said(
+        messages=[message("interactive")], errors=[{"code": 131000, "title": "Went wrong"}]
+    )
+    assert event.content is not None
+    assert event.content["errors"] == [{"code": 131000, "title": "Went wrong", "details": None}]
+
+
+def test_an_echo_was_sent_from_the_phone() -> None:
+    echo = {**message(), "from": "15550783881", "to": "16505551234"}
+    event = said(message_echoes=[echo])
+    assert (event.outbound, event.author, event.person) == (True, Author("phone"), SHEENA)
+    assert (event.source, event.status) == ("echo", "sent")
+
+
+@pytest.mark.parametrize(
+    ("context", "reply", "forwarded"),
+    [
+        ({"from": "15550783881", "id": "wamid.q"}, "wamid.q", None),
+        ({"forwarded": True}, None, "once"),
+        ({"forwarded": True, "frequently_forwarded": True}, None, "many"),
+    ],
+)
+def test_replies_and_forwards_are_told_by_the_context(
+    context: dict[str, Any], reply: str | None, forwarded: str | None
+) -> None:
+    event = said(messages=[message(context=context)])
+    assert (event.reply_wamid, event.forwarded) == (reply, forwarded)
+
+
+def test_the_advertisement_that_led_here_is_kept() -> None:
+    referral = {"source_type": "ad", "source_id": "7", "headline": "Shoes", "ctwa_clid": "x"}
+    assert said(messages=[message(referral=referral)]).referral == {
+        "source_type": "ad",
+        "source_id": "7",
+        "source_url": None,
+        "headline": "Shoes",
+        "body": None,
+    }
+
+
+def test_contacts_are_matched_by_id_and_never_by_position() -> None:
+    contacts = [
+        {"profile": {"name": "Bruno"}, "wa_id": "34600000001"},
+        {
+            "profile": {"name": "Sheena", "username": "she"},
+            "wa_id": "16505551234",
+            "user_id": "US.1",
+        },
+    ]
+    found = events(value(contacts=contacts, messages=[message()]))
+    person = replace(SHEENA, wa_user_id="US.1")
+    assert [event for event in found if isinstance(event, ContactUpsert)] == [
+        ContactUpsert(
+            person=person,
+            at=AT,
+            name="Sheena",
+            name_rank=PROFILE_NAME,
+            profile_name="Sheena",
+            username="she",
+        )
+    ]
+
+
+def test_who_hides_the_number_is_known_by_user_id() -> None:
+    hidden = message(from_user_id="US.1")
+    del hidden["from"]
+    contacts = [{"profile": {"name": "Sheena"}, "user_id": "US.1"}]
+    _, contact, text = events(value(contacts=contacts, messages=[hidden]))
+    assert isinstance(contact, ContactUpsert)
+    assert isinstance(text, MessageUpsert)
+    assert contact.person == text.person == Person(wa_user_id="US.1")
+
+
+def test_a_failed_delivery_carries_its_first_error() -> None:
+    errors = [{"code": 131026, "title": "Undeliverable"}, {"code": 1, "title": "Other"}]
+    told = status("failed", errors=errors, pricing={"category": "marketing"})
+    _, failed = events(value(statuses=[told]))
+    assert failed == StatusUpdate(
+        channel="106540352242922",
+        person=SHEENA,
+        wamid="wamid.out",
+        at=AT,
+        status="failed",
+        error={"code": 131026, "title": "Undeliverable", "details": None},
+        category="marketing",
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        (value(messages=[message(group_id="g")]), "group message"),
+        (value(statuses=[status(recipient_type="group")]), "status of a group message"),
+        (value(statuses=[status("warning")]), "status warning"),
+        (value(errors=[{"code": 1}]), "field messages"),
+        ({"anything": "else"}, "field messages"),
+    ],
+)
+def test_what_has_no_place_is_counted(told: dict[str, Any], kind: str) -> None:
+    found = normalise(body(told), live=True)
+    assert (found.events, dict(found.ignored)) == ((), {kind: 1})
+
+
+def test_a_field_that_is_not_mapped_is_counted_by_its_name() -> None:
+    found = normalise(body({"event": "x"}, field="account_update"), live=True)
+    assert dict(found.ignored) == {"field account_update": 1}
+
+
+def test_a_bare_value_and_a_partners_envelope_are_read_too() -> None:
+    told = value(messages=[message()])
+    expected = normalise(body(told), live=True).events[1:]
+    assert normalise(told, live=True).events[1:] == expected
+    envelope = {"id": "1", "event": "messages", "data": told}
+    assert normalise(envelope, live=True).events[1:] == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({}, "it is not a WhatsApp webhook body"),
+        ({"object": "page", "entry": []}, "it is about a page, not a WhatsApp account"),
+        ({"entry": {}}, "entry is not an array"),
+        ({"entry": [7]}, "entry[0] is not an object"),
+        (body({"messages": [message()]}), "value.metadata is missing"),
+        (body(value(messages="x")), "value.messages is not an array"),
+        (body(value(messages=[None])), "value.messages[0] is not an object"),
+        (body(value(messages=[message(id=None)])), "value.messages[0].id is missing"),
+        (body(value(messages=[message(text=[])])), "value.messages[0].text is not an object"),
+        (
+            body(value(messages=[message(text={"body": []})])),
+            "value.messages[0].text.body is not a string",
+        ),
+        (body(value(messages=[message("image")])), "value.messages[0].image is missing"),
+        (
+            body(value(messages=[message(timestamp="yesterday")])),
+            "value.messages[0].timestamp is not a time in Unix seconds",
+        ),
+        (
+            body(value(messages=[{**message(), "from": "Bob"}])),
+            "value.messages[0].from is not a phone number",
+        ),
+        (
+            body(value(statuses=[status(errors=[{"code": "x"}])])),
+            "value.statuses[0].errors[0].code is not a whole number",
+        ),
+    ],
+)
+def test_a_wrong_shape_is_refused_with_its_place(told: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed) as refusal:
+        normalise(told, live=True)
+    assert str(refusal.value).endswith(reason)
