@@ -5,7 +5,11 @@ from itertools import pairwise, product
 import pytest
 from small_inbox import CHANNELS, HOUR, LABELS, START, catalogue, conversations
 
-from frontdesk.ingest.events import Author, LabelUpsert, MessageUpsert, Person
+from frontdesk.errors import Unreachable
+from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
+from frontdesk.service.app import create_app
+from frontdesk.service.auth import new_guest
+from frontdesk.store.sqlite import SQLiteDatabase
 
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
@@ -254,6 +258,53 @@ async def test_unread_is_not_known_where_no_marker_is(client, told):
 async def test_counts_take_no_parameters_of_pages(ana, is_problem, name):
     response = await ana.get("/v1/conversations/counts", params={name: "1"})
     is_problem(response, 400, "invalid_parameter")
+
+
+def snoozed(until, number=0):
+    person = Person(phone=f"+49151123456{number:02}")
+    at = START + number
+    return [
+        MessageUpsert(
+            CHANNELS[0], person, f"w{number}", at, False, Author("contact"), "text", "webhook"
+        ),
+        ConversationEvent(CHANNELS[0], person, f"s{number}", at + 1, "snoozed", {"until": until}),
+    ]
+
+
+async def test_a_conversation_opens_when_its_snooze_is_over(client, told, now):
+    told([*snoozed(now, 0), *snoozed(now + 1, 1), *snoozed(None, 2), *snoozed(now - 9999, 3)])
+    counts = (await client.get("/v1/conversations/counts")).json()
+    assert (counts["open"], counts["snoozed"]) == (2, 2)
+    page = (await client.get("/v1/conversations?status=open")).json()["data"]
+    assert [row["snoozed_until"] for row in page] == [None, None]
+
+
+async def test_a_tag_from_before_the_end_of_a_snooze_is_old(desk, database, told, now):
+    told(snoozed(now))
+    key, guest = new_guest(1)
+    tags = []
+    for moment in (now - 1, now, now):
+        app = create_app(database, guests=[guest], clock=lambda moment=moment: moment)
+        client = await desk.client_of(app, key)
+        tags.append((await client.get("/v1/conversations")).headers["ETag"])
+    assert tags[0] != tags[1] == tags[2]
+
+
+async def test_a_database_too_busy_to_open_it_still_answers(desk, database, told, now):
+    class Busy(SQLiteDatabase):
+        def __init__(self) -> None:
+            pass
+
+        def read(self, work):
+            return database.read(work)
+
+        def write(self, work):
+            raise Unreachable("The database is busy")
+
+    told(snoozed(now))
+    key, guest = new_guest(1)
+    client = await desk.client_of(create_app(Busy(), guests=[guest], clock=lambda: now), key)
+    assert (await client.get("/v1/conversations/counts")).json()["snoozed"] == 1
 
 
 def count_set(rows):

@@ -99,6 +99,7 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
         queries.channel_id(c, 1, "1")
         queries.label_id(c, 1, "x")
         queries.is_user(c, 1, 1)
+        queries.due_snoozes(c, 1, 9, 1)
         contacts.contact_by_phone(c, 1, "+1")
         keys.find_key(c, "12345678")
 

@@ -34,6 +34,7 @@ from frontdesk.service.parameters import Parameters
 from frontdesk.service.problems import Refusal, lacking
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.keys import touch_key
+from frontdesk.store.queries import due_snoozes
 
 THREADS = 4
 RETRY_SECONDS = 1
@@ -46,6 +47,14 @@ _log = logging.getLogger("frontdesk.service")
 def system_clock() -> int:
     """Now, in epoch milliseconds."""
     return time.time_ns() // 1_000_000
+
+
+class _SnoozeOver(Exception):
+    """Time alone has changed a conversation of this account."""
+
+    def __init__(self, account_id: int) -> None:
+        super().__init__(account_id)
+        self.account_id = account_id
 
 
 class Application:
@@ -95,13 +104,29 @@ class Application:
         version, *path = [unquote(segment) for segment in request.path.split("/")]
         if version != "v1":
             raise _no_route()
-        return self._database.read(partial(self._answer_within, request, path))
+        now = self._clock()
+        try:
+            return self._database.read(partial(self._answer_within, request, path, now, False))
+        except _SnoozeOver as over:
+            self._wake(over.account_id, now)
+            return self._database.read(partial(self._answer_within, request, path, now, True))
 
     def _answer_within(
-        self, request: Request, path: Sequence[str], connection: Connection
+        self,
+        request: Request,
+        path: Sequence[str],
+        now: int,
+        awake: bool,
+        connection: Connection,
     ) -> Response:
-        now = self._clock()
+        """Answer from one snapshot.
+
+        Raises: Refusal. _SnoozeOver: what is stored is no longer so, unless all that can be done
+        about it was done (`awake`).
+        """
         caller = authenticate(connection, request.authorization, self._guests, now)
+        if not awake and due_snoozes(connection, caller.grant.account_id, now, 1):
+            raise _SnoozeOver(caller.grant.account_id)
         self._note_use(caller, now)
         tag = entity_tag(request, caller)
         if request.method in ("GET", "HEAD") and tag in tags(request.if_none_match):
@@ -123,6 +148,15 @@ class Application:
             (("Content-Type", "application/json"), *caching(tag)),
             body.model_dump_json(exclude_unset=True).encode(),
         )
+
+    def _wake(self, account_id: int, now: int) -> None:
+        """Open what was snoozed until now; a busy database may do so at the next request."""
+        from frontdesk.ingest.snoozes import wake
+
+        try:
+            self._database.write(lambda connection: wake(connection, account_id, now))
+        except Unreachable:
+            _log.info("Snoozes that are over stay: the database is busy")
 
     def _note_use(self, caller: Caller, now: int) -> None:
         """Have the use of a kept key written, seldom, and without making anyone wait."""

@@ -185,6 +185,22 @@ def conversation(connection: Connection, account_id: int, conversation_id: int) 
     )
 
 
+def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -> list[Row]:
+    """Conversations whose snooze is over, and whose they are; the longest over first."""
+    return connection.rows(
+        """
+        SELECT c.id, c.snoozed_until, channel.phone_number_id,
+          contact.phone, contact.wa_id, contact.wa_user_id
+        FROM conversation AS c
+        JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
+        WHERE c.account_id = :account AND c.snoozed_until IS NOT NULL AND c.snoozed_until <= :now
+        ORDER BY c.snoozed_until LIMIT :count
+        """,
+        {"account": account_id, "now": now, "count": count},
+    )
+
+
 def message_page(
     connection: Connection,
     account_id: int,

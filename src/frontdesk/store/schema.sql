@@ -119,6 +119,8 @@ CREATE TABLE conversation(
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
+CREATE INDEX conversation_snooze
+  ON conversation(account_id, snoozed_until) WHERE snoozed_until IS NOT NULL;
 
 -- The filter table: one row with label_id 0 for every conversation, and one for each of its labels.
 CREATE TABLE entry(
