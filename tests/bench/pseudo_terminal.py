@@ -74,16 +74,16 @@ class PseudoTerminal:
         raise TimeoutError(f"Not shown:\n{self.text}")
 
     def press(self, key: bytes, timeout: float) -> float:
-        """Send a key; seconds until the frame that answers it is complete."""
-        before = self.frames
+        """Send a key; seconds until a frame is complete that shows something else than before."""
+        shown, frames = self.text, self.frames
         sent = time.perf_counter()
         os.write(self._master, key)
         deadline = sent + timeout
         while time.perf_counter() < deadline:
             came = self._read(0.1)
-            if came is not None and self.frames > before:
+            if came is not None and self.frames > frames and self.text != shown:
                 return came - sent
-        raise TimeoutError(f"No frame after {key!r}:\n{self.text}")
+        raise TimeoutError(f"Nothing changed after {key!r}:\n{self.text}")
 
     def settle(self, quiet: float, timeout: float) -> None:
         """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""

@@ -21,8 +21,8 @@ from frontdesk.ingest.sample.people import GUESTS, Customer, customers, guest
 CONVERSATIONS = 500
 OPEN, SNOOZED = 60, 15
 TODAY = 30
-# The place of the thread of 3,000 messages among the conversations, newest first.
-LONG_PLACE = 4
+# The place of the thread of 3,000 messages, newest first; a first slice is light without it.
+LONG_PLACE = 27
 HOUR, DAY = 3_600, 86_400
 # Where the customers of a shop also write.
 SECOND = {
@@ -57,7 +57,7 @@ def plans(random: Random) -> Iterator[Plan]:
     endings = _endings(random)
     talkers = {language: customers(random, language) for language in ("en", "es", "pt")}
     regulars: dict[str, list[tuple[Customer, Shop]]] = {"en": [], "es": [], "pt": []}
-    threads = set(random.sample(range(8, CONVERSATIONS), 13))
+    threads = set(random.sample(range(LONG_PLACE + 1, CONVERSATIONS), 13))
     for place, ending in enumerate(endings):
         age = _age(place)
         if place == LONG_PLACE:

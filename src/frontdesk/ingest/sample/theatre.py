@@ -87,17 +87,17 @@ class Theatre:
     def _long_programme(self, repertoire: Repertoire) -> list[tuple[Scene, Sequence[Line]]]:
         """Exactly `LONG_THREAD` messages; the oldest scene is joined in the middle."""
         stock, total = repertoire.scenes, 0
-        programme: list[tuple[Scene, Sequence[Line]]] = []
+        latest_first: list[tuple[Scene, Sequence[Line]]] = []
         while total < LONG_THREAD:
             scene = stock[int(self._random.random() * len(stock))]
-            programme.append((scene, scene.lines))
+            latest_first.append((scene, scene.lines))
             total += messages(scene.lines)
-        scene, lines = programme[0]
+        scene, lines = latest_first[-1]
         while total > LONG_THREAD or lines[0].mark in ASIDES:
             total -= lines[0].mark not in ASIDES
             lines = lines[1:]
-        programme[0] = scene, lines
-        return programme
+        latest_first[-1] = scene, lines
+        return latest_first[::-1]
 
     def _place(self, plan: Plan, programme: Sequence[tuple[Scene, Sequence[Line]]]) -> list[Visit]:
         """The visits in time, oldest first: the last ends `plan.age` seconds ago."""
