@@ -65,7 +65,7 @@ def plans(random: Random) -> Iterator[Plan]:
             continue
         shop, customer, known = _match(place, random, talkers, regulars)
         staff = [one for one in COLLEAGUES if shop in one.shops and (one.active or age > 60 * DAY)]
-        agent = staff[int(random.random() ** 1.4 * len(staff))]
+        agent = staff[int(random.random() ** 2.2 * len(staff))]
         visits = random.randint(8, 22) if place in threads else 1 + (random.random() < 0.1)
         assigned = random.random() < (0.9 if ending in {"resolved", "snoozed"} else 0.66)
         yield Plan(place, age, ending, shop, customer, known, agent, assigned, visits)
