@@ -129,7 +129,8 @@ class Threads:
         copy = letters.letter(event, author_id, author_name)
         if row is not None:
             before = letters.standing_parts(row)
-            self._rewrite(row, before, "messages", changed=letters.enrich(row, copy))
+            changed = letters.enrich(row, copy)
+            self._rewrite(row, before, "messages", event.person, changed=changed)
             return
         thread = self._thread(channel_id, event.person, event.at)
         if event.wamid is None and self._is_known_nameless(thread, copy):
@@ -149,7 +150,8 @@ class Threads:
             return
         if row is not None:
             before = letters.standing_parts(row)
-            self._rewrite(row, before, "statuses", changed=letters.deliver(row, event))
+            changed = letters.deliver(row, event)
+            self._rewrite(row, before, "statuses", event.person, changed=changed)
             return
         if event.person is None:
             self._counted.ignore()
@@ -281,9 +283,15 @@ class Threads:
             self._letters[thread.channel_id, row["wamid"]] = row
 
     def _rewrite(
-        self, row: Letter, before: tuple[object, ...], kind: str, *, changed: bool
+        self,
+        row: Letter,
+        before: tuple[object, ...],
+        kind: str,
+        person: Person | None,
+        *,
+        changed: bool,
     ) -> None:
-        """Note that a known message may have changed."""
+        """Note that a known message may have changed, and its time with it."""
         if not changed:
             self._counted.known(kind)
             return
@@ -291,6 +299,8 @@ class Threads:
         thread = self._thread_of(row)
         thread.touched = True
         thread.first_at = min(thread.first_at, row["created_at"])
+        if person is not None:
+            self._people.contact_id(person, row["created_at"])
         if "was_at" in row:
             thread.rewritten[row["id"]] = row
             thread.refold = thread.refold or letters.standing_parts(row) != before

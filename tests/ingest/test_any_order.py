@@ -1,0 +1,224 @@
+"""Any order, any repetition, any batches: the same facts make the same inbox."""
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import (
+    PROFILE_NAME,
+    Author,
+    ChannelUpsert,
+    ContactUpsert,
+    ConversationEvent,
+    DomainEvent,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+)
+from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.database import Connection
+from frontdesk.store.sqlite import SQLiteDatabase
+
+START = 1_780_000_000_000
+NOW = START + 60 * 24 * 60 * 60 * 1000
+CHANNELS = ("101", "102")
+PEOPLE = (
+    Person(phone="+16505551234", wa_id="16505551234"),
+    Person(wa_user_id="US.1"),
+)
+AUTHORS = (Author("user", user="ana"), Author("phone"), Author("ai_agent"), Author("campaign"))
+WAMIDS = ("a", "b", "c", "d")
+HAPPENINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("opened", {}),
+    ("resolved", {}),
+    ("snoozed", {"until": NOW}),
+    ("assigned", {"user": "ana"}),
+    ("assigned", {"user": None}),
+    ("labelled", {"title": "vip", "on": True}),
+    ("labelled", {"title": "VIP", "on": False}),
+    ("labelled", {"title": "billing", "on": True}),
+    ("bot_handoff", {}),
+    ("read_marker", {"until": START + 20_000}),
+)
+
+
+@st.composite
+def messages(draw: st.DrawFn, at: int, live: bool | None) -> MessageUpsert:
+    outbound = draw(st.booleans())
+    return MessageUpsert(
+        channel=draw(st.sampled_from(CHANNELS)),
+        person=draw(st.sampled_from(PEOPLE)),
+        wamid=f"m{at}",
+        at=at,
+        outbound=outbound,
+        author=draw(st.sampled_from(AUTHORS)) if outbound else Author("contact"),
+        type=draw(st.sampled_from(("text", "text", "text", "system"))),
+        source="webhook",
+        text=f"said at {at}",
+        live=draw(st.booleans()) if live is None else live,
+    )
+
+
+@st.composite
+def deliveries(draw: st.DrawFn, at: int) -> StatusUpdate:
+    """A step of a message that nothing else tells of, so it has a placeholder."""
+    wamid = draw(st.sampled_from(WAMIDS))
+    return StatusUpdate(
+        channel=CHANNELS[0],
+        person=PEOPLE[0],
+        wamid=wamid,
+        at=at,
+        status=draw(st.sampled_from(("sent", "delivered", "read", "played", "failed"))),
+    )
+
+
+@st.composite
+def sent_letters(draw: st.DrawFn, at: int) -> MessageUpsert:
+    """The contents, or a poorer copy, of a message that deliveries may tell of before."""
+    wamid = draw(st.sampled_from(WAMIDS))
+    number = WAMIDS.index(wamid)
+    return MessageUpsert(
+        channel=CHANNELS[0],
+        person=PEOPLE[0],
+        wamid=wamid,
+        at=START + number,
+        outbound=True,
+        author=AUTHORS[number],
+        type="text",
+        source="archive",
+        text=wamid,
+        status="sent",
+    )
+
+
+@st.composite
+def asides(draw: st.DrawFn, at: int) -> DomainEvent:
+    channel = draw(st.sampled_from(CHANNELS))
+    person = draw(st.sampled_from(PEOPLE))
+    kind = draw(st.sampled_from(("happening", "note", "reaction", "name", "channel")))
+    if kind == "note":
+        return NoteUpsert(channel, person, f"n{at}", at, "A note", Author("user", user="ana"))
+    if kind == "reaction":
+        target = draw(st.sampled_from(WAMIDS))
+        emoji = draw(st.sampled_from(("👍", None)))
+        return ReactionSet(CHANNELS[0], target, "me", emoji, at, False, "contact")
+    if kind == "name":
+        return ContactUpsert(
+            person, at, name=f"N{at}", name_rank=PROFILE_NAME, profile_name=f"N{at}"
+        )
+    if kind == "channel":
+        return ChannelUpsert(channel, at, phone=f"+1555078388{channel[-1]}")
+    name, value = draw(st.sampled_from(HAPPENINGS))
+    return ConversationEvent(channel, person, f"e{at}", at, name, value)
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> list[DomainEvent]:
+    """A few facts, no two at one moment: what comes first at one moment is a matter of arrival."""
+    times = draw(st.lists(st.integers(10, 40), unique=True, min_size=1, max_size=14))
+    kinds = (lambda at: messages(at, None), deliveries, sent_letters, asides)
+    return [draw(draw(st.sampled_from(kinds))(START + 1000 * time)) for time in sorted(times)]
+
+
+def inbox(*batches: list[DomainEvent]) -> dict[str, Any]:
+    """What readers find after some batches, without what tells of the order of arrival."""
+    with tempfile.TemporaryDirectory() as directory:
+        database = SQLiteDatabase(Path(directory) / "inbox.db", create=True, durable=False)
+        try:
+            for batch in batches:
+                database.write(
+                    lambda connection, batch=batch: apply_events(connection, 1, batch, now=NOW)
+                )
+            return database.read(_contents)
+        finally:
+            database.close()
+
+
+def _contents(connection: Connection) -> dict[str, Any]:
+    assert counters(connection, 1) == recount(connection, 1)
+    assert not misfiled(connection, 1)
+    stale = connection.rows(
+        """
+        SELECT c.id FROM conversation c JOIN message m ON m.conversation_id = c.id
+        WHERE m.type <> 'system' AND m.created_at > c.last_activity_at
+        """
+    )
+    assert not stale
+    return {name: sorted(map(repr, map(dict, connection.rows(sql)))) for name, sql in VIEWS.items()}
+
+
+WHO = """
+  JOIN channel ch ON ch.id = c.channel_id JOIN contact p ON p.id = c.contact_id
+  LEFT JOIN app_user u ON u.id = c.assignee_id
+"""
+VIEWS = {
+    "contacts": """
+        SELECT phone, wa_id, wa_user_id, name, name_rank, name_key, profile_name, created_at
+        FROM contact
+        """,
+    "channels": "SELECT phone_number_id, phone, name, name_key FROM channel",
+    "conversations": f"""
+        SELECT phone_number_id, p.phone, wa_user_id, c.status, u.key, awaiting_human, snoozed_until,
+          unread_count, read_marker, waiting_since, first_reply_at, last_inbound_at, folded_at,
+          told, unanswered_since, c.created_at, json_remove(last_message_json, '$.id')
+        FROM conversation c {WHO}
+        """,
+    "messages": f"""
+        SELECT phone_number_id, p.phone, wa_user_id, m.created_at, direction, author, author_name,
+          type, text, content_json, wamid, delivery_status, sent_at, delivered_at, read_at,
+          played_at, failed_at, source, richness, live
+        FROM message m JOIN conversation c ON c.id = m.conversation_id {WHO}
+        """,
+    "labels": f"""
+        SELECT phone_number_id, p.phone, title_key FROM entry e
+        JOIN conversation c ON c.id = e.conversation_id {WHO} JOIN label l ON l.id = e.label_id
+        """,
+    "reactions": "SELECT target_wamid, person, emoji, created_at FROM reaction",
+    "notes": "SELECT external_id, text, author_name, created_at, updated_at FROM note",
+    "events": "SELECT external_id, name, value_json, created_at FROM conversation_event",
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_order_and_any_repetition_make_the_same_inbox(data: st.DataObject) -> None:
+    told = data.draw(facts())
+    shuffled = data.draw(st.permutations(told + data.draw(st.lists(st.sampled_from(told)))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(shuffled)), max_size=4)))
+    bounds = [0, *cuts, len(shuffled)]
+    batches = [shuffled[start:end] for start, end in pairwise(bounds)]
+    assert inbox(*batches) == inbox(told)
+
+
+@settings(max_examples=20, deadline=None)
+@given(facts(), st.data())
+def test_what_was_told_before_changes_nothing(told: list[DomainEvent], data: st.DataObject) -> None:
+    again = data.draw(st.permutations(told))
+    with tempfile.TemporaryDirectory() as directory:
+        database = SQLiteDatabase(Path(directory) / "inbox.db", create=True, durable=False)
+        try:
+            database.write(lambda connection: apply_events(connection, 1, told, now=NOW))
+            for event in again:
+                database.write(
+                    lambda connection, event=event: apply_events(
+                        connection, 1, [event], now=NOW + 1
+                    )
+                )
+            revision = database.read(lambda connection: connection.row("SELECT * FROM account"))
+            changed = database.read(
+                lambda connection: connection.rows(
+                    "SELECT id FROM conversation WHERE updated_at > :now", {"now": NOW}
+                )
+            )
+        finally:
+            database.close()
+    assert revision is not None
+    assert revision["revision"] == 1
+    assert not changed
