@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.widgets.cells import Piece, fit
+from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 
@@ -45,6 +47,19 @@ class Numbers:
         return int(key.removeprefix("row "))
 
 
+class ListScreen(Screen[None]):
+    """A list and nothing else."""
+
+    COMPONENT_CLASSES = PARTS
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        yield self._words
+
+
 class ListApp(App[None]):
     CSS_PATH = [STYLES / "app.tcss"]
 
@@ -53,8 +68,8 @@ class ListApp(App[None]):
         self.words = Words()
         self.asked: list[bool] = []
 
-    def compose(self) -> ComposeResult:
-        yield self.words
+    def get_default_screen(self) -> ListScreen:
+        return ListScreen(self.words)
 
     def on_virtual_list_near_end(self, event: VirtualList.NearEnd) -> None:
         self.asked.append(event.top)

@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from frontdesk.tui.widgets.cells import Piece, fit
+from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 
@@ -24,6 +25,7 @@ class KeyList(VirtualList[tuple[str, str]]):
 class HelpScreen(ModalScreen[None]):
     """Shows keys and what they do; `keys` are pairs of both."""
 
+    COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1", "leave", "Back", id="help.leave"),
     ]

@@ -23,6 +23,7 @@ from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, ConversationFilter
 
@@ -61,6 +62,8 @@ class InboxScreen(Screen[None]):
         Binding("colon", "app.command_palette", "Commands", id="inbox.commands"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend", show=False),
     ]
+    AUTO_FOCUS = None
+    COMPONENT_CLASSES = PARTS
     HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
         (40, "-single"),

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.cells import Piece, spread
+from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 
@@ -39,6 +40,7 @@ class ChoiceList(VirtualList[Choice], can_focus=False):
 class Picker(ModalScreen[str | None]):
     """Answers with the value of the choice taken, or None when it was left."""
 
+    COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="picker.leave"),
         Binding("down", "move(1)", "Next", id="picker.next", show=False),

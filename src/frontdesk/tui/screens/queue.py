@@ -38,7 +38,7 @@ class Queue:
     @property
     def counts(self) -> Counts | None:
         """The last known counts of the filter's channel and label."""
-        return self._mailbox.counts(self.filter)
+        return self._mailbox.counts(self._counted)
 
     @property
     def names(self) -> say.Names:
@@ -74,8 +74,8 @@ class Queue:
         if self._remembered is None and not self.listing:
             self.filter = chosen = first_filter(self._all_counts())
             self.show()
-        if chosen.channel or chosen.label:
-            await self._mailbox.refresh_counts(chosen)
+        if self._counted != ConversationFilter():
+            await self._mailbox.refresh_counts(self._counted)
         try:
             await self._mailbox.refresh_conversations(chosen)
         finally:
@@ -122,6 +122,11 @@ class Queue:
         if self.listing.complete:
             return f"{held} loaded"
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
+
+    @property
+    def _counted(self) -> ConversationFilter:
+        """The part of the filter that counts are asked for: they tell every status and assignee."""
+        return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
 
     def _all_counts(self) -> Counts | None:
         return self._mailbox.counts(ConversationFilter())

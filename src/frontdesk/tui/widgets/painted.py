@@ -10,6 +10,23 @@ from textual.widget import Widget
 
 from frontdesk.tui.widgets.cells import Piece
 
+# The COMPONENT_CLASSES of every screen that painted widgets stand on. They are the screen's and not
+# the widgets' because Textual styles every component class of a widget whenever a class changes.
+PARTS = {
+    "part--text",
+    "part--strong",
+    "part--dim",
+    "part--accent",
+    "part--warning",
+    "part--error",
+    "part--note",
+    "part--chip",
+    "part--bar",
+    "part--bar-resting",
+    "part--thumb",
+    "part--track",
+}
+
 
 class Painted(Widget):
     """Base of all widgets that draw lines. A subclass gives `line(y)`.
@@ -19,20 +36,6 @@ class Painted(Widget):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {
-        "part--text",
-        "part--strong",
-        "part--dim",
-        "part--accent",
-        "part--warning",
-        "part--error",
-        "part--note",
-        "part--chip",
-        "part--bar",
-        "part--bar-resting",
-        "part--thumb",
-        "part--track",
-    }
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         self._part_styles: dict[str, Style] = {}
@@ -46,7 +49,8 @@ class Painted(Widget):
         """The style of a named part, from the stylesheet."""
         style = self._part_styles.get(name)
         if style is None:
-            style = self._part_styles[name] = self.get_component_rich_style(f"part--{name}")
+            style = self.screen.get_component_rich_style(f"part--{name}")
+            self._part_styles[name] = style
         return style
 
     def segments(self, pieces: Iterable[Piece]) -> list[Segment]:

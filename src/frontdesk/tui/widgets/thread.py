@@ -19,6 +19,7 @@ class Thread(VirtualList[Entry]):
     """Draws entries under day lines; the unread line stays where it was when the thread opened."""
 
     HALF_PAGE_AT_EDGE = False
+    RESTS_AT_BOTTOM = True
 
     def __init__(self, clock: Clock, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -82,6 +82,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # line by line; a thread, which is read line by line, turns it off.
     HALF_PAGE_AT_EDGE: ClassVar[bool] = True
 
+    # Where few rows stand in a tall window.
+    RESTS_AT_BOTTOM: ClassVar[bool] = False
+
     class Highlighted(Message):
         """The cursor is on another row."""
 
@@ -111,7 +114,11 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         super().__init__(id=id, classes=classes)
         self.rows: Rows[R] | None = None
         self.cursor = 0
-        self._window = Window(self._count, lambda position: len(self._row_lines(position)))
+        self._window = Window(
+            self._count,
+            lambda position: len(self._row_lines(position)),
+            at_bottom=self.RESTS_AT_BOTTOM,
+        )
         self._cursor_key: str | None = None
         self._top_key: str | None = None
         self._following = False
@@ -363,15 +370,16 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         no_bar = self.segments([("text", " ")])
         track, thumb = self.segments([("track", " ")]), self.segments([("thumb", THUMB)])
         covered = self._thumb()
-        strips: list[Strip] = []
-        for position, y, _ in self._window.visible():
+        blank = Strip(self.segments([("text", " " * width)]), width)
+        placed = self._window.visible()
+        strips = [blank] * max(0, placed[0].y) if placed else []
+        for position, y, _ in placed:
             gutter = bar if position == self.cursor else no_bar
             for segments in self._row_lines(position)[max(0, -y) : height - y]:
                 edge = thumb if len(strips) in covered else track
                 strips.append(Strip([*gutter, *segments, *edge], width))
         if not strips and self._empty_words:
             strips = self._empty(width)[:height]
-        blank = Strip(self.segments([("text", " " * width)]), width)
         return strips + [blank] * (height - len(strips))
 
     def _empty(self, width: int) -> list[Strip]:

@@ -19,11 +19,21 @@ class Placed(NamedTuple):
 
 
 class Window:
-    """A view of `height` lines on `count()` rows, each `height_of(position)` lines tall (>= 1)."""
+    """A view of `height` lines on `count()` rows, each `height_of(position)` lines tall (>= 1).
 
-    def __init__(self, count: Callable[[], int], height_of: Callable[[int], int]) -> None:
+    Rows that leave room rest at the top, or with `at_bottom` at the bottom of the view.
+    """
+
+    def __init__(
+        self,
+        count: Callable[[], int],
+        height_of: Callable[[int], int],
+        *,
+        at_bottom: bool = False,
+    ) -> None:
         self._count = count
         self._height_of = height_of
+        self._at_bottom = at_bottom
         self.height = 0
         self.top: Anchor = (0, 0)
 
@@ -51,6 +61,9 @@ class Window:
             placed.append(Placed(position, y, height))
             y += height
             position += 1
+        if self._at_bottom and y < self.height:
+            room = self.height - y
+            return [Placed(row.position, row.y + room, row.height) for row in placed]
         return placed
 
     def to_start(self) -> None:
