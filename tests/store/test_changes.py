@@ -1,0 +1,145 @@
+"""Rows, ids, entries and counters are written together and say the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frontdesk.store import changes, known
+from frontdesk.store.counters import Cell, Listed, counters, misfiled, move, recount
+from frontdesk.store.database import Connection
+from frontdesk.store.ids import Ids
+from frontdesk.store.sqlite import SQLiteDatabase
+
+ACCOUNT = 1
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
+    opened = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
+    yield opened
+    opened.close()
+
+
+def conversation(id_: int, **members: Any) -> dict[str, Any]:
+    row = changes.blank("conversation")
+    row.update(
+        account_id=ACCOUNT,
+        id=id_,
+        contact_id=id_,
+        channel_id=1,
+        status=0,
+        assignee_id=0,
+        awaiting_human=0,
+        last_activity_at=100,
+        folded_at=0,
+        told=1,
+        created_at=100,
+        updated_at=100,
+    )
+    return {**row, **members}
+
+
+def put(database: SQLiteDatabase, was: Listed | None, now: Listed) -> None:
+    def work(connection: Connection) -> None:
+        changes.save(connection, "conversation", [now.conversation])
+        move(connection, ACCOUNT, [(was, now)])
+
+    database.write(work)
+
+
+def test_a_conversation_is_counted_once_for_all_and_once_for_each_label(
+    database: SQLiteDatabase,
+) -> None:
+    put(database, None, Listed(conversation(1, unread_count=3), frozenset({7, 8})))
+    cells = database.read(lambda connection: counters(connection, ACCOUNT))
+    assert cells == {Cell(label_id, 1, 0, 0, 0, 1): 1 for label_id in (0, 7, 8)}
+
+
+def test_a_cell_that_counts_nothing_is_gone(database: SQLiteDatabase) -> None:
+    was = Listed(conversation(1), frozenset({7}))
+    now = Listed(conversation(1, status=2, assignee_id=5, last_activity_at=200), frozenset())
+    put(database, None, was)
+    put(database, was, now)
+    cells, counted, wrong = database.read(
+        lambda connection: (
+            counters(connection, ACCOUNT),
+            recount(connection, ACCOUNT),
+            misfiled(connection, ACCOUNT),
+        )
+    )
+    assert cells == counted == {Cell(0, 1, 5, 5, 0, 2): 1}
+    assert not wrong
+
+
+def test_a_recount_finds_what_was_changed_behind_its_back(database: SQLiteDatabase) -> None:
+    put(database, None, Listed(conversation(1), frozenset()))
+    database.write(lambda connection: connection.run("UPDATE conversation SET status = 2"))
+    cells, counted, wrong = database.read(
+        lambda connection: (
+            counters(connection, ACCOUNT),
+            recount(connection, ACCOUNT),
+            misfiled(connection, ACCOUNT),
+        )
+    )
+    assert cells != counted
+    assert wrong == [1]
+
+
+def test_ids_count_on_from_what_was_saved(database: SQLiteDatabase) -> None:
+    def take(connection: Connection) -> tuple[bool, list[int]]:
+        ids = Ids(connection, ACCOUNT)
+        seen = ids.any("message")
+        taken = [ids.next("message"), ids.next("message")]
+        ids.save()
+        return seen, taken
+
+    assert database.write(take) == (False, [1, 2])
+    assert database.write(take) == (True, [3, 4])
+
+
+def test_a_stored_message_may_move_in_time(database: SQLiteDatabase) -> None:
+    row = changes.blank("message")
+    row.update(
+        account_id=ACCOUNT,
+        conversation_id=1,
+        id=1,
+        created_at=100,
+        direction=0,
+        author="contact",
+        type="text",
+        channel_id=1,
+        wamid="w",
+        source="webhook",
+        richness=2,
+        live=1,
+    )
+    database.write(lambda connection: changes.add(connection, "message", [row]))
+    moved = {**row, "created_at": 50, "text": "Hello", "was_at": 100}
+    database.write(lambda connection: changes.change_messages(connection, [moved]))
+    (found,) = database.read(lambda connection: known.messages(connection, ACCOUNT, 1, ["w"]))
+    assert (found["created_at"], found["text"]) == (50, "Hello")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 9, 65, 501, 1200])
+def test_any_number_of_keys_is_looked_up(database: SQLiteDatabase, count: int) -> None:
+    rows = [conversation(id_) for id_ in range(1, 1300)]
+    database.write(lambda connection: changes.save(connection, "conversation", rows))
+    found = database.read(
+        lambda connection: known.conversations_of(connection, ACCOUNT, range(1, count + 1))
+    )
+    assert sorted(row["id"] for row in found) == list(range(1, count + 1))
+
+
+def test_a_teams_links_are_replaced(database: SQLiteDatabase) -> None:
+    for channels, members in (({1, 2}, {5}), ({2}, set[int]())):
+        database.write(
+            lambda connection, channels=channels, members=members: changes.link_team(
+                connection, ACCOUNT, 3, channels, members
+            )
+        )
+    assert database.read(lambda connection: known.team_links(connection, ACCOUNT, 3)) == (
+        {2},
+        set(),
+    )

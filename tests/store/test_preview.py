@@ -1,0 +1,57 @@
+"""Previews are cut between graphemes and speak the wire's words."""
+
+import json
+
+import pytest
+
+from frontdesk.store.preview import preview_json, previewed_id, shortened
+from frontdesk.wire.resources import MessagePreview
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("hello", 5, "hello"),
+        ("hello", 4, "hell"),
+        ("e\u0301e\u0301", 3, "e\u0301"),
+        ("ab👩\u200d👩\u200d👧", 5, "ab"),
+        ("a👍🏽", 2, "a"),
+        ("a❤\ufe0f", 2, "a"),
+        ("🇪🇸🇫🇷", 3, "🇪🇸"),
+        ("🇪🇸🇫🇷", 2, "🇪🇸"),
+        ("a\r\nb", 2, "a"),
+    ],
+    ids=["fits", "letters", "accent", "family", "skin tone", "heart", "flag", "flags", "line end"],
+)
+def test_a_text_is_cut_between_graphemes(text: str, limit: int, kept: str) -> None:
+    assert shortened(text, limit) == kept
+
+
+def test_one_endless_grapheme_is_cut_all_the_same() -> None:
+    assert shortened("a" + "\u0301" * 500, 200) == "a" + "\u0301" * 199
+
+
+def test_a_preview_is_the_wires_own() -> None:
+    message = {
+        "id": 7,
+        "direction": 1,
+        "author": "phone",
+        "type": "text",
+        "text": "x" * 300,
+        "delivery_status": "read",
+        "created_at": 1_773_480_413_007,
+    }
+    preview = preview_json(message)
+    assert previewed_id(preview) == 7
+    assert MessagePreview.model_validate_json(preview).model_dump() == json.loads(preview)
+    assert json.loads(preview) == {
+        **message,
+        "id": "7",
+        "direction": "outbound",
+        "text": "x" * 200,
+        "created_at": "2026-03-14T09:26:53.007Z",
+    }
+
+
+def test_nothing_is_previewed_of_nothing() -> None:
+    assert previewed_id(None) is None
