@@ -54,7 +54,10 @@ def cut(scene: Scene, ending: str, random: Random) -> tuple[Line, ...]:
     if ending not in ENDS:
         return lines
     places = [i for i, line in enumerate(lines) if line.mark in ENDS[ending] and not line.failure]
-    return lines[: random.choice(places) + 1] if places else lines
+    if not places:
+        return lines
+    # Rather late than early in the scene, so that there is something to read.
+    return lines[: places[int(random.random() ** 0.4 * len(places))] + 1]
 
 
 def slots(
