@@ -399,6 +399,12 @@ async def test_notes_older_than_the_loaded_messages_wait_for_them(
     assert moments == sorted(moments)
 
 
+async def test_a_server_without_notes_has_none(inbox: Inbox, mailbox: Mailbox) -> None:
+    inbox.failures["notes"] = NotFound("No such path")
+    assert await mailbox.refresh_notes("7") == Refreshed(False)
+    assert mailbox.notes("7") == []
+
+
 async def test_a_conversation_that_is_gone_leaves_the_lists(inbox: Inbox, mailbox: Mailbox) -> None:
     await mailbox.refresh_conversations(ALL)
     inbox.failures["messages"] = NotFound("No such conversation")
@@ -454,8 +460,7 @@ async def test_a_contact_that_is_gone_is_kept_no_longer(inbox: Inbox, mailbox: M
     inbox.contacts["+16505550007"] = Contact(id="7", name="Sheena Nelson")
     await mailbox.refresh_contact(conversation)
     inbox.contacts.clear()
-    with pytest.raises(NotFound):
-        await mailbox.refresh_contact(conversation)
+    assert await mailbox.refresh_contact(conversation)
     assert mailbox.contact(conversation) is None
 
 

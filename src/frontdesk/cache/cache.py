@@ -121,9 +121,11 @@ class Cache:
             lambda connection: lists.save_object(connection, self._origin, kind, id, body)
         )
 
-    async def drop(self, kind: str, id: str) -> None:
-        """Keep a value no longer."""
-        await self._write(lambda connection: lists.drop_object(connection, self._origin, kind, id))
+    async def drop(self, kind: str, id: str) -> bool:
+        """Keep a value no longer; returns whether it was kept."""
+        return await self._write(
+            lambda connection: lists.drop_object(connection, self._origin, kind, id)
+        )
 
     async def forget(self, kind: str, id: str) -> None:
         """Take a row out of every list."""

@@ -226,9 +226,7 @@ class CacheFile:
         """A big file is checked only after a process that used it was killed."""
         if place.state(self._path) is not State.OURS:
             return False
-        log = self._path.with_name(f"{self._path.name}-wal")
-        unclean = log.exists() and log.stat().st_size > 0
-        return unclean or self._path.stat().st_size <= _CHECKED_BYTES
+        return place.unsettled(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
 
     def _check(self, after_seconds: float) -> None:
         """Read the whole file once, away from everybody; ask for a new one if it is damaged."""

@@ -161,6 +161,8 @@ class Listing(Generic[T]):
         if blocks is None:
             node = self._runs.nodes[run]
             blocks = self._blocks[run] = self._directory(1, node.lower, node.upper, node.size)
+            if len(self._blocks) > _BLOCKS_KEPT:
+                del self._blocks[next(iter(self._blocks))]
         return blocks
 
     def _directory(

@@ -129,11 +129,12 @@ def save_object(
     return True
 
 
-def drop_object(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> None:
-    """Keep a value no longer."""
-    connection.execute(
+def drop_object(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> bool:
+    """Keep a value no longer; returns whether it was kept."""
+    dropped = connection.execute(
         "DELETE FROM object WHERE origin = ? AND kind = ? AND id = ?", (origin, kind, id)
     )
+    return dropped.rowcount > 0
 
 
 def _save_objects(connection: sqlite3.Connection, origin: int, bodies: Mapping[Key, bytes]) -> bool:

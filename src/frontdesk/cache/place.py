@@ -53,7 +53,17 @@ def state(path: Path) -> State:
             header = file.read(_HEADER_BYTES)
     except OSError:
         return State.FOREIGN
-    return _judge(header, found.st_size)
+    judged = _judge(header, found.st_size)
+    # Another process may be moving its log into the file: it is short only for that moment.
+    return State.OURS if judged is State.BROKEN and unsettled(path) else judged
+
+
+def unsettled(path: Path) -> bool:
+    """Somebody is writing, or was killed: the log beside the file has what the file has not."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _judge(header: bytes, size: int) -> State:

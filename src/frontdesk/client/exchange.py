@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import certifi
 import httpx
 
 from frontdesk.client.answers import Answer, read_answer
@@ -146,12 +147,19 @@ def _transport(
     if app is not None:
         application: Any = app
         return httpx.ASGITransport(app=application, raise_app_exceptions=False)
-    verify: ssl.SSLContext | bool = False
-    if base_url.startswith("https:"):
-        verify = httpx.create_ssl_context(trust_env=False)
-        verify.keylog_filename = None  # type: ignore[assignment]
+    verify = _authorities() if base_url.startswith("https:") else False
     limits = httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=60.0)
     return httpx.AsyncHTTPTransport(verify=verify, limits=limits, trust_env=False)
+
+
+def _authorities() -> ssl.SSLContext:
+    """Whose certificates are believed.
+
+    Made by hand: ssl.create_default_context logs session keys where SSLKEYLOGFILE says.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(certifi.where())
+    return context
 
 
 def _masked(path: str) -> str:

@@ -215,10 +215,16 @@ class Mailbox:
         return refreshed
 
     async def refresh_notes(self, conversation_id: str) -> Refreshed:
-        """Read the newest notes until they meet those that are held."""
-        refreshed = await self._refresh(
-            notes_name(conversation_id), self._note_pages(conversation_id)
-        )
+        """Read the newest notes until they meet those that are held.
+
+        A server that lists no notes has none; `refresh_thread` tells if the conversation is gone.
+        """
+        try:
+            refreshed = await self._refresh(
+                notes_name(conversation_id), self._note_pages(conversation_id)
+            )
+        except NotFound:
+            return Refreshed(False)
         await self._older_notes(conversation_id)
         return refreshed
 
@@ -249,15 +255,13 @@ class Mailbox:
 
     async def refresh_contact(self, conversation: Conversation) -> bool:
         """Read the contact of a conversation by phone, when it has one; True if it changed."""
-        phone = conversation.contact.phone
+        id, phone = conversation.contact.id, conversation.contact.phone
         if not phone:
             return False
-        id = conversation.contact.id
         try:
             contact = await self._source.contact_by_phone(phone)
         except NotFound:
-            await self._cache.drop("contact", id)
-            raise
+            return await self._cache.drop("contact", id)
         return await self._cache.save("contact", id, body_of(contact))
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
