@@ -105,12 +105,16 @@ class Threads:
 
     def load_notes(self, events: Sequence[NoteUpsert]) -> None:
         """Read the notes that the batch names."""
+        if not self._ids.any("note"):
+            return
         names = {event.external_id for event in events}
         for row in known.notes(self._connection, self._account_id, names):
             self._notes[row["external_id"]] = dict(row)
 
     def load_happenings(self, events: Sequence[ConversationEvent]) -> None:
         """Learn which of the batch's conversation events are stored."""
+        if not self._ids.any("conversation_event"):
+            return
         names = {event.external_id for event in events}
         self._happened |= known.event_ids(self._connection, self._account_id, names)
 
