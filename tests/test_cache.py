@@ -411,7 +411,7 @@ def scribble(path: Path) -> None:
     """Damage everything but the first page."""
     with path.open("r+b") as file:
         file.seek(4096)
-        file.write(os.urandom(path.stat().st_size - 4096))
+        file.write(random.Random(7).randbytes(path.stat().st_size - 4096))
 
 
 async def test_a_cache_that_breaks_while_it_is_read_is_set_aside(path: Path) -> None:
@@ -429,10 +429,11 @@ async def test_damage_that_no_read_meets_is_found_by_the_check(path: Path) -> No
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(size - 4096 * 20)
-        file.write(os.urandom(4096 * 20))
+        file.write(random.Random(7).randbytes(4096 * 20))
     cache = Cache(path, "one", check_after_seconds=0)
-    check = next(thread for thread in threading.enumerate() if thread.name == "cache-check")
-    check.join()
+    for thread in threading.enumerate():
+        if thread.name == "cache-check":
+            thread.join()
     await assert_usable(cache)
     assert "set aside" in (cache.warning or "")
     cache.close()
