@@ -4,6 +4,7 @@ import gc
 
 from textual.app import App
 
+from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.inbox import InboxScreen
@@ -11,8 +12,11 @@ from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, THEMES
 
 
-class FrontdeskApp(App[None]):
-    """Shows a mailbox. `title` names the inbox in the header."""
+class FrontdeskApp(App[InboxError | None]):
+    """Shows a mailbox. `title` names the inbox in the header.
+
+    `run` returns the failure that made it impossible to go on, or None.
+    """
 
     TITLE = "frontdesk"
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]

@@ -12,6 +12,7 @@ from textual.timer import Timer
 from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.filters import ANY, FilterMenu, choices_for
 from frontdesk.tui.screens.help import HelpScreen
 from frontdesk.tui.screens.panes import Panes
@@ -19,23 +20,23 @@ from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.screens.reading import Reading
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.thread import Thread
-from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire import ConversationFilter
 
 POLL_SECONDS = 15.0
 PREVIEW_SECONDS = 0.15
 _QUIT_WITHIN = timedelta(seconds=2)
 
 _KEYS = {
-    "channels": "j/k move  ↵ choose  f filter  2 list  ? keys",
-    "list": "j/k move  ↵ open  f filter  [ ] status  i contact  ? keys",
-    "thread": "j/k move  J/K next conversation  g/G ends  i contact  ? keys",
-    "contact": "j/k move  i close  esc back  ? keys",
+    "channels": ("j/k move", "↵ choose", "f filter", "2 list"),
+    "list": ("j/k move", "↵ open", "f filter", "[ ] status", "i contact"),
+    "thread": ("j/k move", "J/K next conversation", "esc back", "i contact", "g/G ends"),
+    "contact": ("j/k move", "i close", "esc back"),
 }
 
 
@@ -100,7 +101,7 @@ class InboxScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._queue.show()
-        self._list.focus()
+        self._panes.enter("list")
         self._open_highlighted()
         self._describe()
         self.set_interval(POLL_SECONDS, self.action_refresh)
@@ -253,10 +254,12 @@ class InboxScreen(Screen[None]):
         if self._preview is not None:
             self._preview.stop()
         conversation = self._list.row
-        if isinstance(conversation, Conversation) and self._reading.open(conversation):
+        if conversation is None:
+            self._reading.close()
+        elif self._reading.open(conversation):
             self._queue.remember(conversation)
-            self._reading.describe(self._panes)
             self._refresh_thread()
+        self._reading.describe(self._panes)
 
     # The server
 
@@ -266,7 +269,8 @@ class InboxScreen(Screen[None]):
         try:
             await self._mailbox.connect()
         except InboxError as error:
-            self._report(error)
+            # There is nothing to ask, now or later: the command line says why.
+            self.app.exit(error)
             return
         await self._refresh_queue().wait()
         try:
@@ -286,7 +290,7 @@ class InboxScreen(Screen[None]):
         else:
             self._live()
         self._reading.renew()
-        if self._reading.conversation is None:
+        if self._panes.at in ("list", "channels"):
             self._open_highlighted()
         self._describe()
 
@@ -353,4 +357,5 @@ class InboxScreen(Screen[None]):
         )
         self._reading.describe(self._panes)
         right: list[Piece] = [*self._state, ("dim", f" · {self._queue.loaded_words()} ")]
-        self.query_one("#status", Bar).show([("dim", f" {_KEYS[self._panes.at]}")], right)
+        keys = say.key_words(_KEYS[self._panes.at], self.size.width - width_of(right) - 2)
+        self.query_one("#status", Bar).show([("dim", keys)], right)

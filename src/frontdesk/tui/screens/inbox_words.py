@@ -10,6 +10,7 @@ from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.queries import STATUSES
 
+_KEYS_OF_KEYS = "? keys"
 _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
@@ -43,30 +44,32 @@ def filter_words(chosen: ConversationFilter, names: Names) -> str:
     return " · ".join(words)
 
 
-def header_counts(counts: Counts | None, width: int) -> list[Piece]:
-    """How much there is, as far as it fits: 41 open · 12 mine · …"""
+def header_counts(counts: Counts | None, room: int) -> list[Piece]:
+    """How much there is, as far as there is room beside the filter: 41 open · 12 mine · …"""
     if counts is None:
         return []
-    words = [f"{counts.open} open"]
+    words = [f"{counts.open} open", f"{counts.unassigned} unassigned"]
     if counts.mine is not None:
-        words.append(f"{counts.mine} mine")
-    words.append(f"{counts.unassigned} unassigned")
-    if width >= 100:
-        words.append(f"{counts.awaiting_human} need a human")
-    if width >= 120 and counts.unread is not None:
+        words.insert(1, f"{counts.mine} mine")
+    words.append(f"{counts.awaiting_human} need a human")
+    if counts.unread is not None:
         words.append(f"{counts.unread} unread")
-    return [("dim", " · ".join(words) + " ")]
+    while words and len(" · ".join(words)) + 3 > room:
+        words.pop()
+    return [("dim", f"  {' · '.join(words)} ")]
 
 
-def status_tabs(counts: Counts | None, chosen: ConversationFilter) -> list[Piece]:
+def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
     """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee."""
-    pieces: list[Piece] = [("text", " ")]
+    pad = " " if width >= 40 else ""
+    pieces: list[Piece] = []
     for status in STATUSES:
         number = count_for(counts, chosen.model_copy(update={"status": status}))
         words = status.capitalize() + ("" if number is None else f" {number}")
-        pieces += [("chip" if status == chosen.status else "dim", f" {words} "), ("text", " ")]
+        part = "chip" if status == chosen.status else "dim"
+        pieces += [("text", " " if pieces or pad else ""), (part, f"{pad}{words}{pad}")]
     if chosen.status is None:
-        pieces.append(("chip", " Any "))
+        pieces += [("text", " "), ("chip", f"{pad}Any{pad}")]
     return pieces
 
 
@@ -116,6 +119,17 @@ def thread_foot(conversation: Conversation, clock: Clock, *, below: bool) -> lis
     words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
     pieces: list[Piece] = [("dim", f" {words}" if left else " ")]
     return [*pieces, ("accent", "   more below ▼ G")] if below else pieces
+
+
+def key_words(keys: Sequence[str], width: int) -> str:
+    """As many keys as fit, and always how to see the others."""
+    shown = f" {_KEYS_OF_KEYS}"
+    for number in range(1, len(keys) + 1):
+        words = " " + "  ".join([*keys[:number], _KEYS_OF_KEYS])
+        if len(words) > width:
+            break
+        shown = words
+    return shown
 
 
 def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool) -> str:

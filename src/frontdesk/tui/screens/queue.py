@@ -5,6 +5,7 @@ from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.filters import first_filter, stored_filter
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.cells import width_of
 from frontdesk.tui.widgets.channel_list import (
     ChannelList,
     ChannelRow,
@@ -109,9 +110,11 @@ class Queue:
         panes["channels"].title.show([("strong", "CHANNELS")])
         words = say.filter_words(self.filter, names)
         left = [("accent", " INBOX "), ("strong", title), ("text", f"   {words}")]
-        header.show(left, say.header_counts(self._all_counts(), header.size.width))
+        room = header.size.width - width_of(left)
+        header.show(left, say.header_counts(self._all_counts(), room))
         tabs.show(channel_tabs(rows), [("dim", " f filters ")])
-        panes["list"].title.show(say.status_tabs(counts, self.filter))
+        title_bar = panes["list"].title
+        title_bar.show(say.status_tabs(counts, self.filter, title_bar.size.width))
         loaded = self.listing.fetched_at is not None
         self._list.say_when_empty(say.empty_words(self.filter, names, loaded=loaded))
 

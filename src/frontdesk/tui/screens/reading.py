@@ -39,6 +39,13 @@ class Reading:
         self._show_contact(keep_place=False)
         return True
 
+    def close(self) -> None:
+        """Show no conversation."""
+        self.conversation = self.listing = None
+        self._thread.say_when_empty("")
+        self._thread.show(None)
+        self._contact.show_facts([], keep_place=False)
+
     def _open_thread(self, conversation: Conversation, listing: Listing[Message | Note]) -> None:
         contact = conversation.contact
         self._thread.say_when_empty("loading…" if listing.fetched_at is None else "no messages")

@@ -10,7 +10,7 @@ from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note
 
-_LABEL_WIDTH = 12
+_LABEL_WIDTH = 14
 
 
 @dataclass(frozen=True, slots=True)

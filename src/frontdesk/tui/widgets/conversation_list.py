@@ -12,6 +12,7 @@ Line = list[Piece]
 
 _AGE_WIDTH = 6
 _AUTHORS = {
+    "user": "Agent",
     "ai_agent": "AI",
     "phone": "Phone",
     "campaign": "Campaign",
@@ -19,6 +20,9 @@ _AUTHORS = {
     "automation": "Auto",
     "system": "System",
 }
+
+# Types whose text says enough without their name.
+_SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 
 
 class ConversationList(VirtualList[Conversation]):
@@ -84,7 +88,7 @@ def _snippet_line(conversation: Conversation, width: int, *, with_label: bool) -
     failed = preview.delivery_status == "failed"
     left = [("error", "   ✗ ")] if failed else [("dim", "   ")]
     room = width - width_of(left) - width_of(right)
-    return spread([*left, ("dim", cut(snippet(preview, conversation), room))], right, width)
+    return spread([*left, ("dim", cut(snippet(preview), room))], right, width)
 
 
 def _tag(conversation: Conversation) -> str:
@@ -93,19 +97,14 @@ def _tag(conversation: Conversation) -> str:
     return f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
 
 
-def snippet(preview: MessagePreview, conversation: Conversation) -> str:
+def snippet(preview: MessagePreview) -> str:
     """The newest message in one line, with who wrote it unless the customer did."""
     said = one_line(preview.text or "")
-    if preview.type != "text":
-        kind = words(preview.type)
-        said = f"[{kind}] {said}".rstrip()
+    if preview.type not in _SPEAK_FOR_THEMSELVES or not said:
+        said = f"[{words(preview.type)}] {said}".rstrip()
     if preview.direction == "inbound":
         return said
-    if preview.author == "user":
-        who = conversation.assignee.name.split()[0] if conversation.assignee else "Agent"
-    else:
-        who = _AUTHORS.get(preview.author, words(preview.author).capitalize())
-    return f"{who}: {said}"
+    return f"{_AUTHORS.get(preview.author, words(preview.author).capitalize())}: {said}"
 
 
 def _facts_line(conversation: Conversation, clock: Clock, width: int) -> Line:
