@@ -9,7 +9,8 @@ from textual.screen import Screen
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.widgets.cells import Piece, fit
 from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
 class Words(VirtualList[str]):

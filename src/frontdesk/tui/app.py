@@ -2,6 +2,7 @@
 
 import gc
 
+from rich.segment import Segments
 from textual.app import App
 
 from frontdesk.errors import InboxError
@@ -35,6 +36,15 @@ class FrontdeskApp(App[InboxError | None]):
         """After the first paint: what a start made stays, so the collector need not look at it."""
         gc.freeze()
         gc.enable()
+
+    def _fatal_error(self) -> None:
+        """A bug ends the program with a traceback, but without values: they may hold a key."""
+        from rich.traceback import Traceback
+
+        traceback = Traceback(show_locals=False, width=None)
+        rendered = self.console.render(traceback, self.console.options)
+        self._exit_renderables.append(Segments(rendered))
+        self._close_messages_no_wait()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox is the root: there is nothing below it to go back to."""

@@ -10,7 +10,8 @@ from textual.widgets import Static
 
 from frontdesk.tui.widgets.cells import Piece, fit
 from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
 class KeyList(VirtualList[tuple[str, str]]):

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
 
-from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unreachable
+from frontdesk.errors import BadResponse, InboxError, NotFound, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
@@ -89,6 +89,7 @@ class InboxScreen(Screen[None]):
         self._reading = Reading(mailbox, clock, self._thread, self._contact)
         self._preview: Timer | None = None
         self._state: list[Piece] = [("dim", "connecting…")]
+        self._problem = ""
         self._stopped = False
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
@@ -325,22 +326,23 @@ class InboxScreen(Screen[None]):
     # The state of things
 
     def _live(self) -> None:
-        self._state = [("dim", "live")]
+        self._state, self._problem = [("dim", "live")], ""
 
     def _report(self, error: InboxError) -> None:
         """The one place where an expected failure reaches the eye."""
+        told, self._problem = self._problem, str(error)
         match error:
             case Unreachable():
                 fetched = self._clock.here(self._queue.listing.fetched_at)
                 as_of = f" · as of {fetched:%H:%M}" if fetched else ""
                 self._state = [("warning", f"offline{as_of}")]
-                self.set_class(True, "-offline")
             case Unauthorised():
                 self._stopped = True
                 self._state = [("error", "key refused (401)")]
-                self.notify(str(error), severity="error", timeout=20, markup=False)
-            case Forbidden() | _:
-                self.notify(str(error), severity="warning", markup=False)
+            case BadResponse():
+                self._state = [("error", "unreadable answer")]
+        if not isinstance(error, Unreachable) and str(error) != told:
+            self.notify(str(error), severity="warning", timeout=10, markup=False)
         self._describe()
 
     def _time_passed(self) -> None:
@@ -354,6 +356,7 @@ class InboxScreen(Screen[None]):
             self.query_one("#channel-tabs", Bar),
             self._panes,
             title=self._inbox_title,
+            problem=self._problem,
         )
         self._reading.describe(self._panes)
         right: list[Piece] = [*self._state, ("dim", f" · {self._queue.loaded_words()} ")]

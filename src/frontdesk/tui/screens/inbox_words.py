@@ -132,10 +132,8 @@ def key_words(keys: Sequence[str], width: int) -> str:
     return shown
 
 
-def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool) -> str:
+def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool, problem: str) -> str:
     """Why there are no conversations here, and which key helps."""
-    if not loaded:
-        return "loading…"
-    return (
-        f"No conversation is {filter_words(chosen, names)}.  f changes the filter, f x clears it."
-    )
+    if loaded:
+        return f"No conversation is {filter_words(chosen, names)}.  f changes the filter."
+    return f"{problem}  Nothing of this filter is cached." if problem else "loading…"

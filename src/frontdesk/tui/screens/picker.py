@@ -14,7 +14,8 @@ from textual.widgets import Input, Static
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.cells import Piece, spread
 from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
 @dataclass(frozen=True, slots=True)

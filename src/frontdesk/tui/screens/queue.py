@@ -16,6 +16,9 @@ from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 from frontdesk.wire.queries import STATUSES
 
+# Only a thorough refresh sees rows further down that left the filter.
+REFRESHES_UNTIL_THOROUGH = 6
+
 _FILTER, _CONVERSATION = "inbox.filter", "inbox.conversation"
 
 
@@ -35,6 +38,8 @@ class Queue:
         self.filter = self._remembered or first_filter(self._all_counts())
         self.listing: Listing[Conversation] = mailbox.conversations(self.filter)
         self._loading_older = False
+        self._refreshes = 0
+        self.added_above = 0
 
     @property
     def counts(self) -> Counts | None:
@@ -50,6 +55,7 @@ class Queue:
         """Show what is held of the filter, with the cursor on the conversation it was on."""
         last = self._mailbox.recall(_CONVERSATION)
         self.listing = self._mailbox.conversations(self.filter)
+        self.added_above = 0
         position = self.listing.position(last) if last else None
         self._list.show(self.listing, cursor=position or 0)
 
@@ -78,9 +84,24 @@ class Queue:
         if self._counted != ConversationFilter():
             await self._mailbox.refresh_counts(self._counted)
         try:
-            await self._mailbox.refresh_conversations(chosen)
+            refreshed = await self._mailbox.refresh_conversations(
+                chosen, thorough=self._must_be_thorough()
+            )
+            self._count_added(chosen, len(refreshed.added))
         finally:
             self._reload(chosen)
+
+    def _must_be_thorough(self) -> bool:
+        """Whether rows that left the filter further down are to be looked for this time."""
+        self._refreshes += 1
+        total = say.count_for(self.counts, self.filter)
+        disagree = self.listing.complete and total is not None and total != len(self.listing)
+        return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
+
+    def _count_added(self, chosen: ConversationFilter, added: int) -> None:
+        """Remember how many rows came above the window, until its top is seen again."""
+        if chosen == self.filter and not self._list.at_start:
+            self.added_above += added
 
     async def refresh_names(self) -> None:
         """Channels, users, labels and custom fields from the server."""
@@ -102,8 +123,8 @@ class Queue:
         """The newest state that is held of a conversation."""
         return self._mailbox.conversation(conversation_id)
 
-    def describe(self, header: Bar, tabs: Bar, panes: Panes, *, title: str) -> None:
-        """Say the filter and the counts in every bar that shows them."""
+    def describe(self, header: Bar, tabs: Bar, panes: Panes, *, title: str, problem: str) -> None:
+        """Say the filter and the counts in every bar; `problem`: why nothing can be loaded."""
         counts, names = self.counts, self.names
         rows = self._channel_rows()
         self._channels.show_channels(rows)
@@ -116,10 +137,17 @@ class Queue:
         title_bar = panes["list"].title
         title_bar.show(say.status_tabs(counts, self.filter, title_bar.size.width))
         loaded = self.listing.fetched_at is not None
-        self._list.say_when_empty(say.empty_words(self.filter, names, loaded=loaded))
+        words = say.empty_words(self.filter, names, loaded=loaded, problem=problem)
+        self._list.say_when_empty(words)
 
     def loaded_words(self) -> str:
-        """How much of the list is held: 50 of 412."""
+        """How much of the list is held: 50 of 412; and what came above the window."""
+        if self._list.at_start:
+            self.added_above = 0
+        new = f"{self.added_above} new ▲ g · " if self.added_above else ""
+        return new + self._held_words()
+
+    def _held_words(self) -> str:
         total = say.count_for(self.counts, self.filter)
         held = len(self.listing)
         if self.listing.complete:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Channel, Counts
 
 ALL_CHANNELS = ""

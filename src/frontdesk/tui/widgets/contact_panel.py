@@ -7,7 +7,8 @@ from typing import Any
 from frontdesk.text import ago, long_duration, one_line, short_date
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note
 
 _LABEL_WIDTH = 14

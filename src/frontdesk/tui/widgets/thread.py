@@ -9,7 +9,8 @@ from frontdesk.tui.widgets.message_lines import (
     note_lines,
     same_sender,
 )
-from frontdesk.tui.widgets.virtual_list import Rows, VirtualList
+from frontdesk.tui.widgets.rows import Rows
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Message, Note
 
 Entry = Message | Note

@@ -4,8 +4,7 @@ The cursor and the window hang on rows by id, so rows that come, go or move else
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -16,6 +15,7 @@ from textual.strip import Strip
 
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.painted import Painted
+from frontdesk.tui.widgets.rows import Rows
 from frontdesk.tui.widgets.window import Window
 
 BAR, THUMB = "▌", "┃"
@@ -23,41 +23,7 @@ _DRAWN_ROWS_KEPT = 400
 _WHEEL_LINES = 3
 
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 Drawn = list[list[Segment]]
-
-
-class Rows(Protocol[R_co]):
-    """Rows by position, from the top of the list down; each has a key that it keeps."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, position: int, /) -> R_co: ...
-
-    def key(self, position: int, /) -> str:
-        """The key of the row at a position."""
-
-    def find(self, key: str, /) -> int | None:
-        """Where the row with this key stands now."""
-
-
-class FixedRows(Generic[R]):
-    """A few rows that are all at hand, each with its key."""
-
-    def __init__(self, rows: Sequence[tuple[str, R]] = ()) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, position: int, /) -> R:
-        return self._rows[position][1]
-
-    def key(self, position: int, /) -> str:
-        return self._rows[position][0]
-
-    def find(self, key: str, /) -> int | None:
-        return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
 
 
 class VirtualList(Painted, Generic[R], can_focus=True):
