@@ -1,5 +1,6 @@
 """The inbox: channels, the filtered queue, the thread with its notes, the contact."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
 
-from frontdesk.errors import BadResponse, InboxError, NotFound, Unauthorised, Unreachable
+from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
@@ -178,9 +179,8 @@ class InboxScreen(Screen[None]):
 
     def action_refresh(self) -> None:
         """Ask the server for the queue and the open conversation."""
-        if not self._stopped:
-            self._refresh_queue()
-            self._refresh_thread()
+        self._refresh_queue()
+        self._refresh_thread()
 
     def action_filter(self) -> None:
         self._ask_for(None)
@@ -274,22 +274,13 @@ class InboxScreen(Screen[None]):
             self.app.exit(error)
             return
         await self._refresh_queue().wait()
-        try:
-            await self._queue.refresh_names()
-        except InboxError as error:
-            self._report(error)
-        self._open_highlighted()
+        await self._ask(self._queue.refresh_names)
         self._refresh_thread()
-        self._describe()
 
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self) -> None:
-        try:
-            await self._queue.refresh()
-        except InboxError as error:
-            self._report(error)
-        else:
-            self._live()
+        if await self._ask(self._queue.refresh):
+            self._state, self._problem = [("dim", "live")], ""
         self._reading.renew()
         if self._panes.at in ("list", "channels"):
             self._open_highlighted()
@@ -297,36 +288,29 @@ class InboxScreen(Screen[None]):
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self) -> None:
-        if not self._mailbox.connected:
-            return
-        try:
-            await self._reading.refresh()
-        except NotFound:
-            self.notify("This conversation is not on the server any more", markup=False)
-        except InboxError as error:
-            self._report(error)
-        self._describe()
+        await self._ask(self._reading.refresh)
 
     @work(group="older conversations")
     async def _load_older_conversations(self) -> None:
-        try:
-            await self._queue.older()
-        except InboxError as error:
-            self._report(error)
-        self._describe()
+        await self._ask(self._queue.older)
 
     @work(group="older messages")
     async def _load_older_messages(self) -> None:
+        await self._ask(self._reading.older)
+
+    async def _ask(self, question: Callable[[], Awaitable[None]]) -> bool:
+        """Ask the server for something, unless it refused the key; True if that went well."""
+        if self._stopped or not self._mailbox.connected:
+            return False
         try:
-            await self._reading.older()
+            await question()
         except InboxError as error:
             self._report(error)
-        self._reading.describe(self._panes)
+            return False
+        self._describe()
+        return True
 
     # The state of things
-
-    def _live(self) -> None:
-        self._state, self._problem = [("dim", "live")], ""
 
     def _report(self, error: InboxError) -> None:
         """The one place where an expected failure reaches the eye."""

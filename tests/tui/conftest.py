@@ -1,0 +1,47 @@
+"""The viewer on the sample: the real service, client and cache, at a fixed time."""
+
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox, Source
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from tests.conftest import NOW
+
+Viewer = Callable[..., FrontdeskApp]
+
+
+@pytest.fixture
+def viewer(client: InboxClient, cache: Cache) -> Viewer:
+    """Makes the viewer, on the sample unless another source is given."""
+
+    def make(source: Source | None = None) -> FrontdeskApp:
+        mailbox = Mailbox(lambda: source or client, cache, clock=lambda: NOW)
+        return FrontdeskApp(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))
+
+    return make
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until every worker has ended and what they found is painted."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def lines(app: App[Any]) -> list[str]:
+    """What stands on the screen, line by line."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in line).rstrip() for line in strips]
+
+
+def shown(app: App[Any]) -> str:
+    """What stands on the screen, as one text."""
+    return "\n".join(lines(app))
