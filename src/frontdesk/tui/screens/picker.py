@@ -46,7 +46,6 @@ class Picker(ModalScreen[str | None]):
         Binding("escape", "leave", "Back", id="picker.leave"),
         Binding("down", "move(1)", "Next", id="picker.next", show=False),
         Binding("up", "move(-1)", "Previous", id="picker.previous", show=False),
-        Binding("enter", "take", "Choose", id="picker.take", show=False, priority=True),
     ]
 
     def __init__(self, title: str, choices: Sequence[Choice], *, current: str | None) -> None:
@@ -76,13 +75,15 @@ class Picker(ModalScreen[str | None]):
         kept = [c for c in self._choices if all(word in c.words.casefold() for word in typed)]
         self.query_one(ChoiceList).show(FixedRows([(choice.value, choice) for choice in kept]))
 
-    def action_move(self, step: int) -> None:
-        self.query_one(ChoiceList).action_move(step)
-
-    def action_take(self) -> None:
+    @on(Input.Submitted)
+    def take(self) -> None:
+        """Answer with the row at the cursor; what was typed before is already taken in."""
         choice = self.query_one(ChoiceList).row
         if choice is not None:
             self.dismiss(choice.value)
+
+    def action_move(self, step: int) -> None:
+        self.query_one(ChoiceList).action_move(step)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -1,5 +1,6 @@
 """Text measured in terminal cells: cut, fit, wrap, and pieces of a line side by side."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
@@ -10,13 +11,22 @@ Piece = tuple[str, str]
 
 ELLIPSIS = "…"
 
-# Terminals disagree about the width of what this character widens: rows go without it.
-_EMOJI_PRESENTATION = "\ufe0f"
+# Terminals disagree about the width of emoji that are made of several characters: skin tones, what
+# a joiner joins, presentation selectors, the tags of flags. Only their first character is drawn.
+_EMOJI_TAIL = re.compile(
+    "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]"
+)
+
+
+def steady(text: str) -> str:
+    """`text` as every terminal measures it; what is copied elsewhere keeps all of it."""
+    return text if text.isascii() else _EMOJI_TAIL.sub("", text)
 
 
 def cut(text: str, width: int) -> str:
     """`text` on one line in at most `width` cells; an ellipsis tells that some is missing."""
-    text = text.replace(_EMOJI_PRESENTATION, "").replace("\n", " ").replace("\t", " ")
+    text = steady(text).replace("\n", " ").replace("\t", " ")
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
@@ -30,7 +40,7 @@ def fit(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """`text` as lines of at most `width` cells, broken between words where possible."""
-    text = text.replace("\t", "    ")
+    text = steady(text).replace("\t", "    ")
     if len(text) <= width and text.isascii() and "\n" not in text:
         return [text]
     return [line.plain.rstrip() for line in Content(text).wrap(max(1, width))] or [""]

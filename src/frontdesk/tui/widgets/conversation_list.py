@@ -10,7 +10,7 @@ from frontdesk.wire import Conversation, MessagePreview
 
 Line = list[Piece]
 
-_AGE_WIDTH = 6
+_AGE_WIDTH = 7
 _AUTHORS = {
     "user": "Agent",
     "ai_agent": "AI",
