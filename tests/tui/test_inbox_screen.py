@@ -266,6 +266,23 @@ async def open_the_longest_thread(app: FrontdeskApp, client: InboxClient) -> Non
     raise AssertionError("the sample has no long thread")
 
 
+async def test_coming_back_to_a_thread_finds_it_where_it_was_left(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 20)) as pilot:
+        await settle(pilot)
+        await pilot.press("J", "J", "J", "enter")
+        await settle(pilot)
+        await pilot.press("g", "j", "j")
+        await settle(pilot)
+        left = [line[47:] for line in lines(app)[2:-1]]
+        await pilot.press("J")
+        await settle(pilot)
+        assert [line[47:] for line in lines(app)[2:-1]] != left
+        await pilot.press("K")
+        await settle(pilot)
+        assert [line[47:] for line in lines(app)[2:-1]] == left
+
+
 async def test_escape_goes_one_level_back_and_q_twice_quits(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

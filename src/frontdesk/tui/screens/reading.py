@@ -8,6 +8,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
+from frontdesk.tui.widgets.rows import Place
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, Message, Note
 
@@ -28,11 +29,13 @@ class Reading:
         self.conversation: Conversation | None = None
         self.listing: Listing[Message | Note] | None = None
         self._loading_older = False
+        self._places: dict[str, Place] = {}
 
     def open(self, conversation: Conversation) -> bool:
         """Show a conversation; False if it is the one that is open already."""
         if self.conversation is not None and self.conversation.id == conversation.id:
             return False
+        self._remember_place()
         self.conversation = conversation
         self.listing = self._mailbox.thread(conversation.id)
         self._open_thread(conversation, self.listing)
@@ -41,6 +44,7 @@ class Reading:
 
     def close(self) -> None:
         """Show no conversation."""
+        self._remember_place()
         self.conversation = self.listing = None
         self._thread.say_when_empty("")
         self._thread.show(None)
@@ -54,6 +58,7 @@ class Reading:
             contact=one_line(contact.name or contact.phone or "Customer"),
             unread=conversation.unread_count or 0,
             top_word=self._top_word(),
+            place=self._places.get(conversation.id),
         )
 
     async def refresh(self) -> None:
@@ -108,6 +113,16 @@ class Reading:
         if foot is not None:
             below = bool(self.listing) and not self._thread.at_end
             foot.show(say.thread_foot(self.conversation, self._clock, below=below))
+
+    def _remember_place(self) -> None:
+        """Keep where the reader is in the open thread; at its end, new messages are to be seen."""
+        if self.conversation is None:
+            return
+        place = self._thread.place
+        if place is None or self._thread.at_end:
+            self._places.pop(self.conversation.id, None)
+        else:
+            self._places[self.conversation.id] = place
 
     def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
         assert self.listing is not None

@@ -1,6 +1,8 @@
 """What a list shows: rows by position, each with a key that it keeps when it moves."""
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 R = TypeVar("R")
@@ -21,6 +23,15 @@ class Rows(Protocol[R_co]):
         """Where the row with this key stands now."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a reader was: the first row in view and a line in it, and the row of the cursor."""
+
+    top: str
+    line: int
+    cursor: str
+
+
 class FixedRows(Generic[R]):
     """A few rows that are all at hand, each with its key."""
 
@@ -38,3 +49,32 @@ class FixedRows(Generic[R]):
 
     def find(self, key: str, /) -> int | None:
         return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
+
+
+D = TypeVar("D")
+
+
+class Drawings(Generic[D]):
+    """What was drawn of rows, kept while the objects that it was drawn from are the same."""
+
+    def __init__(self, kept: int) -> None:
+        self._limit = kept
+        self._kept: OrderedDict[tuple[int, ...], tuple[tuple[object, ...], D]] = OrderedDict()
+
+    def of(self, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
+        """The drawing made from these very objects, made now if it is not kept."""
+        key = tuple(map(id, sources))
+        kept = self._kept.get(key)
+        if kept is not None:
+            self._kept.move_to_end(key)
+            return kept[1]
+        drawn = draw()
+        # Keeping the sources keeps their ids from being given to other objects.
+        self._kept[key] = (sources, drawn)
+        if len(self._kept) > self._limit:
+            self._kept.popitem(last=False)
+        return drawn
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self._kept.clear()

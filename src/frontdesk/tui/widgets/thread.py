@@ -9,7 +9,7 @@ from frontdesk.tui.widgets.message_lines import (
     note_lines,
     same_sender,
 )
-from frontdesk.tui.widgets.rows import Rows
+from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Message, Note
 
@@ -30,14 +30,23 @@ class Thread(VirtualList[Entry]):
         self._unread = 0
         self._top_word = ""
 
-    def open(self, rows: Rows[Entry], *, contact: str, unread: int, top_word: str) -> None:
-        """Show a thread at its end, or at its first unread message when that is far above."""
+    def open(
+        self,
+        rows: Rows[Entry],
+        *,
+        contact: str,
+        unread: int,
+        top_word: str,
+        place: Place | None = None,
+    ) -> None:
+        """Show a thread where the reader left it, else at its end with the first unread message."""
         self._contact, self._top_word = contact, top_word
         position = _first_unread(rows, unread)
         self._unread_from = rows.key(position) if position is not None else None
         self._unread = unread
         self.forget_drawn()
-        self.show_end(rows, cursor=position)
+        if place is None or not self.return_to(rows, place):
+            self.show_end(rows, cursor=position)
 
     def say_at_top(self, words: str) -> None:
         """What stands above the oldest loaded message: its start, or that there is more."""

@@ -3,7 +3,6 @@
 The cursor and the window hang on rows by id, so rows that come, go or move elsewhere move neither.
 """
 
-from collections import OrderedDict
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
@@ -15,7 +14,7 @@ from textual.strip import Strip
 
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.painted import Painted
-from frontdesk.tui.widgets.rows import Rows
+from frontdesk.tui.widgets.rows import Drawings, Place, Rows
 from frontdesk.tui.widgets.window import Window
 
 BAR, THUMB = "▌", "┃"
@@ -91,7 +90,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._was_last = False
         self._fitted = Size(0, 0)
         self._empty_words = ""
-        self._drawn: OrderedDict[tuple[int, ...], tuple[tuple[object, ...], Drawn]] = OrderedDict()
+        self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
 
     # What a subclass decides
 
@@ -137,6 +136,25 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._window.reveal(self.cursor)
         self._settle()
         self._following = cursor is None
+
+    @property
+    def place(self) -> Place | None:
+        """Where the reader is, to come back to; None in an empty list."""
+        if self._top_key is None or self._cursor_key is None:
+            return None
+        return Place(self._top_key, self._window.top[1], self._cursor_key)
+
+    def return_to(self, rows: Rows[R], place: Place) -> bool:
+        """Show other rows where the reader was in them; False if that place is gone."""
+        top, cursor = rows.find(place.top), rows.find(place.cursor)
+        if top is None or cursor is None:
+            return False
+        self.rows = rows
+        self.cursor = cursor
+        self._window.top = (top, place.line)
+        self._window.settle()
+        self._settle()
+        return True
 
     def rows_changed(self) -> None:
         """Rows came, went or moved: keep the cursor and the window on the same ones.
@@ -184,7 +202,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.refresh()
 
     def forget_drawn(self) -> None:
-        self._drawn.clear()
+        self._drawings.clear()
 
     # Keys
 
@@ -263,7 +281,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self.size == self._fitted:
             return
         if self.size.width != self._fitted.width:
-            self._drawn.clear()
+            self._drawings.clear()
         self._fitted = self.size
         self._window.height = self.size.height
         if self._following:
@@ -366,14 +384,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _row_lines(self, position: int) -> Drawn:
         """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
         sources = self.sources(position)
-        key = tuple(map(id, sources))
-        kept = self._drawn.get(key)
-        if kept is not None:
-            self._drawn.move_to_end(key)
-            return kept[1]
-        drawn = [self.segments(line) for line in self.draw(position, max(1, self.size.width - 2))]
-        # Keeping the sources keeps their ids from being given to other objects.
-        self._drawn[key] = (sources, drawn)
-        if len(self._drawn) > _DRAWN_ROWS_KEPT:
-            self._drawn.popitem(last=False)
-        return drawn
+        return self._drawings.of(sources, lambda: self._draw_now(position))
+
+    def _draw_now(self, position: int) -> Drawn:
+        return [self.segments(line) for line in self.draw(position, max(1, self.size.width - 2))]
