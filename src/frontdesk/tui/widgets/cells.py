@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
-from textual.content import Content
+from textual.content import Content, Span
 
 # A piece of a line: which part it is (its colour), and its text.
 Piece = tuple[str, str]
@@ -13,15 +13,22 @@ ELLIPSIS = "…"
 
 # Terminals disagree about the width of emoji that are made of several characters: skin tones, what
 # a joiner joins, presentation selectors, the tags of flags. Only their first character is drawn.
+# A joiner between letters goes too: Rich takes the letter after it for no cell wide.
 _EMOJI_TAIL = re.compile(
     "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]"
+    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]?"
 )
+
+# More marks on a letter than any language needs only make lines heavy.
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 
 
 def steady(text: str) -> str:
     """`text` as every terminal measures it; what is copied elsewhere keeps all of it."""
-    return text if text.isascii() else _EMOJI_TAIL.sub("", text)
+    if text.isascii():
+        return text
+    return _STACKED_MARKS.sub(r"\1", _EMOJI_TAIL.sub("", text))
 
 
 def cut(text: str, width: int) -> str:
@@ -46,6 +53,23 @@ def wrap(text: str, width: int) -> list[str]:
     return [line.plain.rstrip() for line in Content(text).wrap(max(1, width))] or [""]
 
 
+def wrap_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """Pieces that follow each other as lines of at most `width` cells."""
+    pieces = [(part, steady(text).replace("\t", "    ")) for part, text in pieces]
+    spans, end = [], 0
+    for part, text in pieces:
+        spans.append(Span(end, end + len(text), part))
+        end += len(text)
+    content = Content("".join(text for _, text in pieces), spans=spans)
+    return [_pieces_of(line) for line in content.wrap(max(1, width))] or [[("text", "")]]
+
+
+def _pieces_of(line: Content) -> list[Piece]:
+    text = line.plain.rstrip()
+    spans = sorted(line.spans, key=lambda span: span.start)
+    return [(str(span.style), text[span.start : span.end]) for span in spans]
+
+
 def width_of(pieces: Iterable[Piece]) -> int:
     """The cells that the pieces take."""
     return sum(cell_len(text) for _, text in pieces)
@@ -58,11 +82,17 @@ def spread(
 
     Where both do not fit, the right side stays and the left is cut.
     """
-    room = max(0, width - width_of(right))
-    kept: list[Piece] = []
-    for part, text in left:
+    right = _laid(right, width)
+    left = _laid(left, width - width_of(right))
+    rest = width - width_of(left) - width_of(right)
+    return [*left, (blank, " " * rest), *right]
+
+
+def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
+    """The pieces, each on one line, as far as there is room for them."""
+    laid: list[Piece] = []
+    for part, text in pieces:
         text = cut(text, room)
         room -= cell_len(text)
-        kept.append((part, text))
-    line = [*kept, (blank, " " * room), *right]
-    return line if width_of(right) <= width else [(part, cut(text, width)) for part, text in right]
+        laid.append((part, text))
+    return laid
