@@ -5,7 +5,8 @@ from typing import Any
 
 from frontdesk.text import file_size, one_line, words
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap
+from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
+from frontdesk.tui.widgets.markup import marked_pieces
 from frontdesk.wire import Media, Message, Note, instant
 
 Line = list[Piece]
@@ -16,6 +17,7 @@ READING_WIDTH = 100
 # What is shown of one message; `y` copies all of it.
 SHOWN_CHARACTERS = 65_536
 
+_MARKS = frozenset("*_~`")
 _GUTTER_IN, _GUTTER_OUT, _GUTTER_NOTE = "│ ", "┃ ", "┊ "
 _WHO = {
     "ai_agent": "AI agent",
@@ -108,10 +110,11 @@ def _body(text: str, width: int, gutter: str, part: str) -> list[Line]:
     room = max(1, min(width, READING_WIDTH) - width_of([(part, gutter)]))
     edge = part if part == "note" else "dim"
     rest = " " * max(0, width - READING_WIDTH)
-    return [
-        [(edge, gutter), (part, line + " " * (room - width_of([(part, line)])) + rest)]
-        for line in wrap(text, room)
-    ]
+    if part == "text" and _MARKS.intersection(text):
+        lines = wrap_pieces(marked_pieces(text), room)
+    else:
+        lines = [[(part, line)] for line in wrap(text, room)]
+    return [[(edge, gutter), *line, (part, " " * (room - width_of(line)) + rest)] for line in lines]
 
 
 def _quote(message: Message, width: int, gutter: str) -> list[Line]:

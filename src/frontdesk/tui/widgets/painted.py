@@ -15,6 +15,9 @@ from frontdesk.tui.widgets.cells import Piece
 PARTS = {
     "part--text",
     "part--strong",
+    "part--italic",
+    "part--strike",
+    "part--code",
     "part--dim",
     "part--accent",
     "part--warning",
