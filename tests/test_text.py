@@ -98,3 +98,9 @@ def test_durations_name_their_units() -> None:
 
 def test_sizes_name_their_units() -> None:
     assert [file_size(n) for n in (812, 240_000, 3_400_000)] == ["812 B", "240 KB", "3.4 MB"]
+    assert file_size(3_450_000) == "3.5 MB"
+
+
+def test_a_size_that_no_file_can_have_is_still_words() -> None:
+    assert file_size(10**400).endswith("0.0 MB")
+    assert file_size(-5) == "-5 B"

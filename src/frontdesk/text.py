@@ -143,7 +143,8 @@ def file_size(size: int) -> str:
         return f"{size} B"
     if size < 1_000_000:
         return f"{round(size / 1000)} KB"
-    return f"{size / 1_000_000:.1f} MB"
+    tenths = (size + 50_000) // 100_000
+    return f"{tenths // 10}.{tenths % 10} MB"
 
 
 def words(name: str) -> str:

@@ -26,5 +26,8 @@ class Clock:
         return self.here(instant(timestamp))
 
     def here(self, moment: datetime | None) -> datetime | None:
-        """A moment in the reader's zone."""
-        return moment.astimezone(self._zone) if moment else None
+        """A moment in the reader's zone; in UTC at the very ends of the calendar."""
+        try:
+            return moment.astimezone(self._zone) if moment else None
+        except (OverflowError, ValueError, OSError):
+            return moment

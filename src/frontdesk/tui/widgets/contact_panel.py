@@ -43,10 +43,11 @@ class ContactPanel(VirtualList[Fact]):
             return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
         if not fact.label:
             return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
-        beside = max(8, width - _LABEL_WIDTH)
-        label = fit(cut(fact.label, _LABEL_WIDTH - 1), _LABEL_WIDTH)
+        label_width = min(_LABEL_WIDTH, width // 2)
+        beside = width - label_width
+        label = fit(cut(fact.label, label_width - 1), label_width)
         return [
-            [("dim", label if not at else " " * _LABEL_WIDTH), (fact.part, fit(line, beside))]
+            [("dim", label if not at else " " * label_width), (fact.part, fit(line, beside))]
             for at, line in enumerate(wrap(fact.value, beside))
         ]
 
@@ -130,4 +131,4 @@ def _value(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return one_line(str(value))
+    return one_line(str(value)) or "–"
