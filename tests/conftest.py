@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
@@ -18,6 +19,10 @@ from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
+
+# How long an example takes says nothing on a machine that is busy with other things.
+settings.register_profile("frontdesk", deadline=None)
+settings.load_profile("frontdesk")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
 from frontdesk.text import clean
-from frontdesk.tui.widgets.cells import cut, fit, spread, steady, width_of, wrap
+from frontdesk.tui.widgets.cells import (
+    cut,
+    fit,
+    spread,
+    steady,
+    width_of,
+    wrap,
+    wrap_pieces,
+)
 from tests.tui.texts import AWKWARD, drawn_text
 
 WIDTHS = st.integers(0, 60)
@@ -42,6 +50,20 @@ def test_wrapped_text_has_a_line_and_none_is_longer(text: str, width: int) -> No
 @given(drawn_text(), st.integers(2, 60))
 def test_wrapping_loses_no_letter(text: str, width: int) -> None:
     assert "".join("".join(wrap(text, width)).split()) == "".join(steady(text).split())
+
+
+@given(PIECES, st.integers(2, 60))
+def test_wrapped_pieces_lose_no_letter_and_no_line_is_longer(
+    pieces: list[tuple[str, str]], width: int
+) -> None:
+    lines = wrap_pieces(pieces, width)
+    assert lines
+    assert all(width_of(line) <= width for line in lines)
+    assert not any("\n" in text or "\t" in text for line in lines for _, text in line)
+    for part in ("text", "dim"):
+        shown = "".join(text for line in lines for name, text in line if name == part)
+        told = "".join(steady(text) for name, text in pieces if name == part)
+        assert "".join(shown.split()) == "".join(told.split())
 
 
 @given(PIECES, PIECES, WIDTHS)

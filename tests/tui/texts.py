@@ -29,12 +29,15 @@ AWKWARD = (
     "ﷺ ᄀ가힣 ｆｕｌｌ",
     "[@click=app.quit]x[/] [/nope] [red]r[/red]",
     "\u115f\u1160\u3164\u00ad",
+    "*bold _and italic_ * ~gone~ `code` ```over\n\nlines``` *_~",
 )
 
 
 def raw_text(max_size: int = 60) -> st.SearchStrategy[str]:
     """Any text, often made of the characters that change the width of others."""
-    hard = st.sampled_from([*AWKWARD, "\u200d", "\ufe0f", "🏽", "👩", "漢", "\u0301", "\n", "\t"])
+    hard = st.sampled_from(
+        [*AWKWARD, "\u200d", "\ufe0f", "🏽", "👩", "漢", "\u0301", "\n", "\t", "*", "_", "`"]
+    )
     return st.text(max_size=max_size) | st.lists(hard | st.text(max_size=4), max_size=8).map(
         "".join
     )
