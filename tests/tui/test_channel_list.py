@@ -1,0 +1,94 @@
+"""Channels as a pane and as a line."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.channel_list import (
+    ALL_CHANNELS,
+    ChannelList,
+    ChannelRow,
+    channel_rows,
+    channel_tabs,
+)
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.wire import Channel, Counts
+from tests.tui.texts import drawn_text
+
+COUNTS = Counts.model_validate(
+    {"open": 12, "by_channel": [{"channel": "1", "open": 9}, {"channel": "9", "open": 3}]}
+)
+
+
+def channel(**members: Any) -> Channel:
+    return Channel.model_validate({"id": "1", "name": "Support EU", **members})
+
+
+def pieces(row: ChannelRow, width: int) -> list[list[Piece]]:
+    channels = ChannelList()
+    channels.rows = FixedRows([(row.id, row)])
+    return channels.draw(0, width)
+
+
+def drawn(row: ChannelRow, width: int = 24) -> list[str]:
+    lines = ["".join(text for _, text in line) for line in pieces(row, width)]
+    assert [cell_len(line) for line in lines] == [width] * 2
+    assert not any("\n" in line or "\t" in line for line in lines)
+    return lines
+
+
+def test_all_channels_come_first_then_each_in_the_servers_order() -> None:
+    rows = channel_rows([channel(id="2", name="B"), channel(id="1", name="A")], COUNTS, "1")
+    assert [(row.id, row.name, row.open, row.chosen) for row in rows] == [
+        (ALL_CHANNELS, "All channels", 12, False),
+        ("2", "B", 0, False),
+        ("1", "A", 9, True),
+    ]
+
+
+def test_without_a_chosen_channel_it_is_all_of_them() -> None:
+    assert [row.chosen for row in channel_rows([channel()], COUNTS, None)] == [True, False]
+
+
+def test_without_counts_nothing_is_counted() -> None:
+    assert [row.open for row in channel_rows([channel()], None, None)] == [None, None]
+
+
+def test_a_channel_has_its_name_count_number_and_quality() -> None:
+    row = ChannelRow(channel(display_phone_number="+34 600 00 00", quality_rating="GREEN"), 9, True)
+    assert drawn(row) == ["▸Support EU            9", "   +34 600 00 00   GREEN"]
+    assert drawn(ChannelRow(channel(), None, False)) == [" Support EU".ljust(24), "   1".ljust(24)]
+    assert drawn(ChannelRow(None, 12, False)) == [" All channels         12", " " * 24]
+
+
+@pytest.mark.parametrize(
+    ("quality", "part"), [("GREEN", "dim"), ("YELLOW", "warning"), ("RED", "error"), ("NEW", "dim")]
+)
+def test_a_low_quality_is_seen(quality: str, part: str) -> None:
+    row = ChannelRow(channel(quality_rating=quality), 0, False)
+    assert (part, f" {quality}") in pieces(row, 30)[1]
+
+
+def test_the_line_of_channels_shows_which_is_chosen() -> None:
+    rows = channel_rows([channel(), channel(id="2", name="x" * 40)], COUNTS, "1")
+    tabs = channel_tabs(rows)
+    assert "".join(text for _, text in tabs) == f" All 12 │ Support EU 9 │ {'x' * 23}… 0 "
+    assert [text for part, text in tabs if part == "strong"] == [" Support EU 9 "]
+
+
+@given(
+    drawn_text(),
+    st.none() | drawn_text(),
+    st.none() | drawn_text(),
+    st.none() | st.integers(),
+    st.integers(6, 60),
+)
+def test_every_line_of_every_channel_is_exactly_as_wide_as_the_pane(
+    name: str, number: str | None, quality: str | None, count: int | None, width: int
+) -> None:
+    shown = channel(name=name, display_phone_number=number, quality_rating=quality)
+    drawn(ChannelRow(shown, count, True), width)

@@ -1,0 +1,211 @@
+"""What is known of a customer, and that it fits beside its names."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.contact_panel import ContactPanel, Fact, contact_facts
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.wire import Contact, Conversation, CustomField, Note
+from tests.tui.texts import drawn_text
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+CLOCK = Clock(UTC, lambda: NOW)
+
+
+def conversation(**members: Any) -> Conversation:
+    base = {
+        "id": "1042",
+        "status": "open",
+        "channel": {"id": "106540352242922", "name": "Support EU"},
+        "contact": {"id": "88", "name": "Sheena Nelson", "phone": "+16505551234"},
+        "last_activity_at": "2026-03-14T09:48:00Z",
+    }
+    return Conversation.model_validate({**base, **members})
+
+
+def facts(
+    of: Conversation | None = None,
+    contact: dict[str, Any] | None = None,
+    fields: tuple[CustomField, ...] = (),
+    notes: tuple[Note, ...] = (),
+) -> list[Fact]:
+    known = Contact.model_validate({"id": "88", **contact}) if contact is not None else None
+    return contact_facts(of or conversation(), known, fields, notes, CLOCK)
+
+
+def named(facts: list[Fact]) -> dict[str, str]:
+    return {fact.label: fact.value for fact in facts if fact.label}
+
+
+def drawn(fact: Fact, width: int) -> list[str]:
+    panel = ContactPanel()
+    panel.rows = FixedRows([("0", fact)])
+    lines = ["".join(text for _, text in line) for line in panel.draw(0, width)]
+    assert lines
+    assert [cell_len(line) for line in lines] == [width] * len(lines)
+    assert not any("\n" in line or "\t" in line for line in lines)
+    return lines
+
+
+def test_before_the_contact_is_known_the_conversation_says_who_it_is() -> None:
+    first, second = facts()[:2]
+    assert first == Fact("", "Sheena Nelson", "strong")
+    assert second == Fact("", "+16505551234")
+
+
+def test_a_contact_says_all_that_is_known() -> None:
+    values = [
+        (fact.value, fact.part)
+        for fact in facts(
+            contact={
+                "name": "Sheena\nN",
+                "phone": "+16505550000",
+                "profile_name": "sheena ✨",
+                "email": "sheena@example.com",
+                "username": "sheena",
+                "blocked": True,
+            }
+        )
+        if not fact.label
+    ]
+    assert values == [
+        ("Sheena N", "strong"),
+        ("~sheena ✨", "dim"),
+        ("+16505550000", "text"),
+        ("sheena@example.com", "text"),
+        ("@sheena", "text"),
+        ("blocked", "error"),
+    ]
+
+
+def test_a_profile_name_that_is_the_name_is_not_said_twice() -> None:
+    shown = facts(contact={"name": "Sheena", "profile_name": "Sheena"})
+    assert [fact.value for fact in shown].count("Sheena") == 1
+
+
+def test_a_number_that_is_hidden_is_said_to_be() -> None:
+    shown = facts(conversation(contact={"id": "88"}))
+    assert [fact.value for fact in shown[:2]] == ["contact 88", "number not shared"]
+
+
+def test_the_conversation_is_told_by_name() -> None:
+    told = named(
+        facts(
+            conversation(
+                status="snoozed",
+                snoozed_until="2026-03-16T08:30:00Z",
+                awaiting_human=True,
+                assignee={"id": "7", "name": "Ana Souza"},
+                labels=("billing", "vip"),
+                waiting_since="2026-03-14T09:00:00Z",
+                service_window_expires_at="2026-03-15T07:40:00Z",
+                created_at="2026-01-02T00:00:00Z",
+            )
+        )
+    )
+    assert told == {
+        "CONVERSATION": "",
+        "status": "snoozed",
+        "until": "16 Mar 08:30",
+        "needs": "a human",
+        "assigned": "Ana Souza",
+        "channel": "Support EU",
+        "labels": "billing, vip",
+        "waiting": "1 h 0 m",
+        "24 h window": "21 h 40 m left",
+        "since": "2 Jan 2026",
+        "NOTES (0)": "",
+    }
+
+
+def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
+    told = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
+    assert told["assigned"] == "nobody"
+    assert told["labels"] == "–"
+    assert told["24 h window"] == "closed"
+    assert "waiting" not in told
+    assert "until" not in told
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        ("", "–"),
+        (" \n", "–"),
+        (True, "yes"),
+        (False, "no"),
+        (0, "0"),
+        (12.5, "12.5"),
+        ("two\nlines", "two lines"),
+        (["a", "b"], "['a', 'b']"),
+    ],
+)
+def test_custom_fields_have_words_for_every_value(value: Any, shown: str) -> None:
+    field = CustomField(id="1", key="tier", name="Tier")
+    told = named(facts(contact={"custom_fields": {"tier": value}}, fields=(field,)))
+    assert told["Tier"] == shown
+
+
+def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
+    fields = (
+        CustomField(id="1", key="tier", name="Tier"),
+        CustomField(id="2", key="city", name="City"),
+    )
+    told = facts(contact={"custom_fields": {"legacy": 1, "city": "Porto"}}, fields=fields)
+    labels = [fact.label for fact in told]
+    at = labels.index("CUSTOM FIELDS")
+    assert labels[at : at + 4] == ["CUSTOM FIELDS", "Tier", "City", "legacy"]
+
+
+def test_without_custom_fields_there_is_no_heading_for_them() -> None:
+    assert "CUSTOM FIELDS" not in named(facts(contact={}))
+
+
+def test_notes_say_who_wrote_them_and_when() -> None:
+    note = Note(
+        id="1",
+        text="Call\nback",
+        author_ref={"name": "Ana"},
+        created_at="2026-03-14T07:00:00Z",
+    )
+    nobodys = Note(id="2", text="x", created_at="some day")
+    assert facts(notes=(note, nobodys))[-5:] == [
+        Fact("NOTES (2)"),
+        Fact("", "Ana · 3h", "note"),
+        Fact("", "Call back"),
+        Fact("", "", "note"),
+        Fact("", "x"),
+    ]
+
+
+def test_a_heading_stands_under_an_empty_line() -> None:
+    assert [line.strip() for line in drawn(Fact("CONVERSATION"), 30)] == ["", "CONVERSATION"]
+
+
+def test_a_long_value_is_wrapped_beside_its_name() -> None:
+    assert [line.rstrip() for line in drawn(Fact("labels", "billing, vip, refund"), 28)] == [
+        "labels        billing, vip,",
+        "              refund",
+    ]
+
+
+def test_a_long_name_is_cut() -> None:
+    assert drawn(Fact("a name that is too long", "x"), 30)[0].rstrip() == "a name that…  x"
+
+
+def test_a_narrow_pane_is_shared_by_name_and_value() -> None:
+    assert drawn(Fact("labels", "billing"), 16) == ["labels  billing "]
+
+
+@given(drawn_text(), drawn_text(), st.integers(8, 80))
+def test_every_line_of_every_fact_is_exactly_as_wide_as_the_pane(
+    label: str, value: str, width: int
+) -> None:
+    drawn(Fact(label, value), width)
