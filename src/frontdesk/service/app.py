@@ -1,13 +1,13 @@
 """The `/v1` service as an ASGI application: who may ask, what is asked, one answer (contract 1.1).
 
 Requests are answered in a few threads of the application's own, each on one snapshot of the
-database, so that the event loop never waits. There is no state between requests.
+database, so that the event loop never waits. What is known from one request to the next is only
+how often each key asks.
 """
 
 import asyncio
 import logging
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,8 +17,10 @@ from urllib.parse import unquote
 from starlette.types import Receive, Scope, Send
 
 from frontdesk.errors import Unreachable
-from frontdesk.service.auth import Caller, Guest, authenticate
-from frontdesk.service.calls import Call
+from frontdesk.service.access_log import AccessLog
+from frontdesk.service.auth import Caller, Guest
+from frontdesk.service.calls import Call, Endpoint
+from frontdesk.service.doorkeeper import Doorkeeper
 from frontdesk.service.endpoints import endpoint_at
 from frontdesk.service.exchange import (
     Request,
@@ -30,11 +32,14 @@ from frontdesk.service.exchange import (
     send_response,
     tags,
 )
+from frontdesk.service.health import alive, ready
+from frontdesk.service.limits import Limits
+from frontdesk.service.options import Options
 from frontdesk.service.parameters import Parameters
 from frontdesk.service.problems import Refusal, lacking
+from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.keys import touch_key
-from frontdesk.store.queries import due_snoozes
 
 THREADS = 4
 RETRY_SECONDS = 1
@@ -61,11 +66,20 @@ class Application:
     """The ASGI application. Call `close` when no more requests come, and before the database's."""
 
     def __init__(
-        self, database: Database, guests: Sequence[Guest], clock: Callable[[], int]
+        self,
+        database: Database,
+        guests: Sequence[Guest],
+        clock: Callable[[], int],
+        options: Options,
+        limits: Limits,
+        access_log: AccessLog | None,
     ) -> None:
         self._database = database
-        self._guests = tuple(guests)
         self._clock = clock
+        self._options = options
+        self._limits = limits
+        self._doorkeeper = Doorkeeper(guests, limits)
+        self._access_log = access_log
         self._readers = ThreadPoolExecutor(THREADS, "frontdesk-service")
         self._notary = ThreadPoolExecutor(1, "frontdesk-service-notes")
         self._touched: dict[str, int] = {}
@@ -74,74 +88,101 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
-            loop = asyncio.get_running_loop()
-            request = Request.of(scope)
-            response = await loop.run_in_executor(self._readers, self.respond, request)
-            await send_response(send, response, with_body=request.method != "HEAD")
+            await self._attend(Visit(Request.of(scope), self._clock()), send)
 
     def close(self) -> None:
         """Wait for what is under way, and end the threads."""
         self._readers.shutdown()
         self._notary.shutdown()
+        self._limits.close()
 
-    def respond(self, request: Request) -> Response:
+    async def _attend(self, visit: Visit, send: Send) -> None:
+        started = time.perf_counter()
+        request = visit.request
+        if request.path == "healthz":
+            # Answered even while every thread waits for the database.
+            response = self._respond(visit)
+        else:
+            loop = asyncio.get_running_loop()
+            response = await loop.run_in_executor(self._readers, self._respond, visit)
+        with_body = request.method != "HEAD"
+        await send_response(send, response, with_body=with_body)
+        if self._access_log is not None:
+            seconds = time.perf_counter() - started
+            sent = len(response.body) if with_body else 0
+            self._access_log.note(visit, response, seconds=seconds, sent=sent)
+
+    def _respond(self, visit: Visit) -> Response:
         """The answer to one request; blocks, and never raises."""
-        request_id = str(uuid.uuid4())
         try:
-            response = self._answer(request)
+            response = self._answer(visit)
         except Refusal as refusal:
-            response = refused(refusal, request_id)
+            response = self._refused(visit, refusal)
         except Unreachable as error:
-            response = refused(_unavailable(error), request_id)
+            response = self._refused(visit, _unavailable(error))
         except Exception:
             # The request itself is not logged: its headers hold a key.
-            _log.exception("Request %s failed", request_id)
-            response = refused(_failed(), request_id)
-        return replace(response, headers=(*response.headers, ("X-Request-Id", request_id)))
+            _log.exception("Request %s failed", visit.id)
+            response = self._refused(visit, _failed())
+        limits = () if visit.allowance is None else visit.allowance.headers()
+        return replace(response, headers=(*response.headers, *limits, ("X-Request-Id", visit.id)))
 
-    def _answer(self, request: Request) -> Response:
-        check_size(request)
-        version, *path = [unquote(segment) for segment in request.path.split("/")]
+    def _refused(self, visit: Visit, refusal: Refusal) -> Response:
+        visit.problem = refusal.code
+        return refused(refusal, visit.id, self._options.problem_base_uri)
+
+    def _answer(self, visit: Visit) -> Response:
+        check_size(visit.request)
+        version, *path = [unquote(segment) for segment in visit.request.path.split("/")]
         if version != "v1":
-            raise _no_route()
-        now = self._clock()
+            return self._answer_anyone(visit)
+        call_for = endpoint_at(path)
+        visit.route = None if call_for is None else call_for[0].route
+        self._doorkeeper.check_address(visit)
+        work = partial(self._answer_within, visit, call_for)
         try:
-            return self._database.read(partial(self._answer_within, request, path, now, False))
+            return self._database.read(work)
         except _SnoozeOver as over:
-            self._wake(over.account_id, now)
-            return self._database.read(partial(self._answer_within, request, path, now, True))
+            self._wake(over.account_id, visit.now)
+            return self._database.read(work)
+
+    def _answer_anyone(self, visit: Visit) -> Response:
+        """Answer what needs no key."""
+        path = visit.request.path
+        if path not in ("healthz", "readyz"):
+            raise _no_route()
+        visit.route = f"/{path}"
+        _check_method(visit.request)
+        return alive() if path == "healthz" else ready(self._database)
 
     def _answer_within(
-        self,
-        request: Request,
-        path: Sequence[str],
-        now: int,
-        awake: bool,
-        connection: Connection,
+        self, visit: Visit, call_for: tuple[Endpoint, str] | None, connection: Connection
     ) -> Response:
         """Answer from one snapshot.
 
-        Raises: Refusal. _SnoozeOver: what is stored is no longer so, unless all that can be done
-        about it was done (`awake`).
+        Raises: Refusal. _SnoozeOver, once: what is stored is no longer so.
         """
-        caller = authenticate(connection, request.authorization, self._guests, now)
-        if not awake and due_snoozes(connection, caller.grant.account_id, now, 1):
+        request = visit.request
+        awoken = visit.caller is not None
+        caller = self._doorkeeper.admit(visit, connection)
+        if not awoken and caller.next_snooze is not None and caller.next_snooze <= visit.now:
             raise _SnoozeOver(caller.grant.account_id)
-        self._note_use(caller, now)
+        self._note_use(caller, visit.now)
         tag = entity_tag(request, caller)
         if request.method in ("GET", "HEAD") and tag in tags(request.if_none_match):
+            self._doorkeeper.found_unchanged(visit)
             return Response(304, caching(tag))
-        call_for = endpoint_at(path)
         if call_for is None:
             raise _no_route()
-        if request.method not in ("GET", "HEAD"):
-            raise _wrong_method()
+        _check_method(request)
         endpoint, path_value = call_for
         if endpoint.scope not in caller.grant.scopes:
             raise lacking(endpoint.scope, tuple(sorted(caller.grant.scopes)))
-        parameters = Parameters(request.query, endpoint.parameters)
+        parameters = Parameters(
+            request.query, endpoint.parameters, strict=self._options.strict_query
+        )
         body = endpoint.answer(
-            Call(connection, caller.grant, endpoint.name, path_value, parameters, now)
+            Call(connection, caller.grant, endpoint.name, path_value, parameters, visit.now)
         )
         return Response(
             200,
@@ -189,25 +230,32 @@ def create_app(
     *,
     guests: Sequence[Guest] = (),
     clock: Callable[[], int] = system_clock,
+    options: Options | None = None,
+    limits: Limits | None = None,
+    access_log: AccessLog | None = None,
 ) -> Application:
-    """The service over `database`. `guests` are keys that live in memory only.
+    """The service over `database`. `guests` are keys that live in memory only, without a limit.
 
-    clock: now in epoch milliseconds. Nothing is read and no thread runs before the first request.
+    clock: now in epoch milliseconds. limits: shared with other processes, closed with the
+    application. Nothing is read and no thread runs before the first request.
     """
-    return Application(database, guests, clock)
+    options = options or Options()
+    limits = limits or Limits(options.rate_limit)
+    return Application(database, guests, clock, options, limits, access_log)
+
+
+def _check_method(request: Request) -> None:
+    if request.method not in ("GET", "HEAD"):
+        raise Refusal(
+            "method_not_allowed",
+            "This interface only reads: use GET.",
+            headers=(("Allow", "GET, HEAD"),),
+            allow=("GET", "HEAD"),
+        )
 
 
 def _no_route() -> Refusal:
     return Refusal("route_not_found", "This service has no such path.")
-
-
-def _wrong_method() -> Refusal:
-    return Refusal(
-        "method_not_allowed",
-        "This interface only reads: use GET.",
-        headers=(("Allow", "GET, HEAD"),),
-        allow=("GET", "HEAD"),
-    )
 
 
 def _failed() -> Refusal:

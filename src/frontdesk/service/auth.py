@@ -58,11 +58,13 @@ class Guest:
 class Caller:
     """Who asks, and how far the account had come when the key was read.
 
-    last_used_at is None for a guest, and for a key that was never used.
+    next_snooze: when its first snooze is over, if any. last_used_at is None for a guest, and for a
+    key that was never used.
     """
 
     grant: Grant
     revision: int
+    next_snooze: int | None = None
     kept: bool = False
     last_used_at: int | None = None
 
@@ -95,6 +97,15 @@ def key_id(key: str) -> str:
 def key_hash(key: str) -> bytes:
     """What is kept of a key. Its secret has 238 random bits, so a fast hash is enough."""
     return hashlib.sha256(key.encode()).digest()
+
+
+def claimed_key_id(authorization: Sequence[str]) -> str | None:
+    """The id of the key that these `Authorization` headers claim to have, if they have one."""
+    try:
+        key = _credential(authorization)
+    except Refusal:
+        return None
+    return key_id(key) if is_well_formed(key) else None
 
 
 def authenticate(
@@ -135,7 +146,7 @@ def _guest_caller(connection: Connection, guest: Guest) -> Caller:
     if row is None:
         raise _invalid()
     _check_enabled(row)
-    return Caller(guest.grant, row["revision"])
+    return Caller(guest.grant, row["revision"], row["next_snooze"])
 
 
 def _kept_caller(row: Row, now: int) -> Caller:
@@ -150,7 +161,7 @@ def _kept_caller(row: Row, now: int) -> Caller:
         frozenset(row["scopes"].split()),
         row["user_id"] or None,
     )
-    return Caller(grant, row["revision"], True, row["last_used_at"])
+    return Caller(grant, row["revision"], row["next_snooze"], True, row["last_used_at"])
 
 
 def _check_enabled(row: Row) -> None:

@@ -80,3 +80,8 @@ class Endpoint:
     scope: str
     parameters: tuple[str, ...]
     answer: Callable[[Call], Wire] = field(repr=False)
+
+    @property
+    def route(self) -> str:
+        """The path with `{}` for the value in it: what may be told without telling who."""
+        return "/".join(("/v1", *self.path))

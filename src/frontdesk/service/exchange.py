@@ -14,7 +14,10 @@ MAX_REQUEST_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is read of an HTTP request. `path` is without its first slash, still encoded."""
+    """What is read of an HTTP request. `path` is without its first slash, still encoded.
+
+    address: the client's, "" where it has none.
+    """
 
     method: str
     path: str
@@ -22,6 +25,7 @@ class Request:
     authorization: tuple[str, ...]
     if_none_match: str
     header_bytes: int
+    address: str = ""
 
     @classmethod
     def of(cls, scope: Scope) -> "Request":
@@ -36,6 +40,7 @@ class Request:
                 value.decode("latin-1") for name, value in headers if name == b"if-none-match"
             ),
             sum(len(name) + len(value) + 4 for name, value in headers),
+            (scope.get("client") or ("",))[0],
         )
 
 
@@ -65,14 +70,14 @@ def check_size(request: Request) -> None:
         raise Refusal("headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes.")
 
 
-def refused(refusal: Refusal, request_id: str) -> Response:
-    """A refusal as a problem document."""
+def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
+    """A refusal as a problem document; its type is `base_uri` and its code."""
     headers = (
         ("Content-Type", MEDIA_TYPE),
         ("Cache-Control", "no-store"),
         *refusal.headers,
     )
-    return Response(refusal.status, headers, refusal.document(request_id))
+    return Response(refusal.status, headers, refusal.document(request_id, base_uri))
 
 
 def entity_tag(request: Request, caller: Caller) -> str:

@@ -15,9 +15,13 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Parameters:
-    """The parameters of one request. Faults gather until `settle` tells them all at once."""
+    """The parameters of one request. Faults gather until `settle` tells them all at once.
 
-    def __init__(self, query: bytes, allowed: Sequence[str]) -> None:
+    strict: a parameter that does not exist is a fault; otherwise it is ignored.
+    """
+
+    def __init__(self, query: bytes, allowed: Sequence[str], *, strict: bool = True) -> None:
+        self._strict = strict
         self._values: dict[str, str] = {}
         self._faults: list[ParameterFault] = []
         for pair in query.split(b"&"):
@@ -26,6 +30,8 @@ class Parameters:
                 self._take(_decoded(name), _decoded(value), allowed)
 
     def _take(self, name: str | None, value: str | None, allowed: Sequence[str]) -> None:
+        if name is not None and name not in allowed and not self._strict:
+            return
         if name is None or name not in allowed:
             shown = echo(name or "?")
             hint = "the name cannot be decoded" if name is None else "there is no such parameter"

@@ -30,6 +30,8 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "route_not_found": (404, "There is no such path"),
         "method_not_allowed": (405, "The method is not allowed"),
         "uri_too_long": (414, "The address is too long"),
+        "rate_limited": (429, "Too many requests"),
+        "too_many_auth_failures": (429, "Too many bad API keys"),
         "headers_too_large": (431, "The headers are too large"),
         "internal_error": (500, "The service failed"),
         "service_unavailable": (503, "The service is not available now"),
@@ -63,10 +65,10 @@ class Refusal(Exception):
     def __post_init__(self) -> None:
         self.status = CODES[self.code][0]
 
-    def document(self, request_id: str) -> bytes:
-        """The problem document, for this occurrence."""
+    def document(self, request_id: str, base_uri: str) -> bytes:
+        """The problem document, for this occurrence; its type is `base_uri` and its code."""
         problem = Problem(
-            type=f"tag:inbox.invalid,2026:problem/{self.code}",
+            type=f"{base_uri}{self.code}",
             title=CODES[self.code][1],
             status=self.status,
             detail=self.detail,

@@ -4,9 +4,17 @@ from frontdesk.store.database import Connection, Row
 
 
 def account(connection: Connection, account_id: int) -> Row | None:
-    """An account: (id, slug, name, revision, disabled)."""
+    """An account: (id, slug, name, revision, disabled, next_snooze).
+
+    next_snooze: when the first snooze of the account is over, None where nothing is snoozed.
+    """
     return connection.row(
-        "SELECT id, slug, name, revision, disabled FROM account WHERE id = :account",
+        """
+        SELECT id, slug, name, revision, disabled,
+          (SELECT MIN(snoozed_until) FROM conversation
+           WHERE account_id = account.id AND snoozed_until IS NOT NULL) AS next_snooze
+        FROM account WHERE id = :account
+        """,
         {"account": account_id},
     )
 
@@ -17,6 +25,11 @@ def account_by_slug(connection: Connection, slug: str) -> Row | None:
         "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
         {"slug": slug},
     )
+
+
+def any_account(connection: Connection) -> Row | None:
+    """One account: the least that a database which works can be asked for."""
+    return connection.row("SELECT id FROM account LIMIT 1")
 
 
 def add_account(connection: Connection, slug: str, name: str, created_at: int) -> int:

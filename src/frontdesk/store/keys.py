@@ -44,10 +44,15 @@ def add_key(connection: Connection, key: NewKey) -> None:
 
 
 def find_key(connection: Connection, key_id: str) -> Row | None:
-    """A key with its account's `revision` and `disabled`, in one indexed read."""
+    """A key with its account's `revision` and `disabled`, in one indexed read.
+
+    next_snooze: when the first snooze of the account is over, None where nothing is snoozed.
+    """
     return connection.row(
         """
-        SELECT api_key.*, account.revision, account.disabled
+        SELECT api_key.*, account.revision, account.disabled,
+          (SELECT MIN(snoozed_until) FROM conversation
+           WHERE account_id = api_key.account_id AND snoozed_until IS NOT NULL) AS next_snooze
         FROM api_key JOIN account ON account.id = api_key.account_id
         WHERE api_key.key_id = :key_id
         """,

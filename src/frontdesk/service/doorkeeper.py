@@ -1,0 +1,69 @@
+"""Who is let in, and how often: the checks that come before what is asked (contract 1.1)."""
+
+from collections.abc import Sequence
+
+from frontdesk.service.auth import Caller, Guest, authenticate, claimed_key_id
+from frontdesk.service.limits import (
+    UNCHANGED,
+    WHOLE,
+    Limits,
+    over_the_limit,
+    too_many_failures,
+)
+from frontdesk.service.problems import Refusal
+from frontdesk.service.visits import Visit
+from frontdesk.store.database import Connection
+
+# What counts as a failure to show a key. No key at all is an oversight, not an attempt.
+_FAILURES = ("invalid_key", "key_revoked", "key_expired")
+
+
+class Doorkeeper:
+    """Lets visits in by their keys. Guests are let in as often as they like."""
+
+    def __init__(self, guests: Sequence[Guest], limits: Limits) -> None:
+        self._guests = tuple(guests)
+        self._guest_ids = frozenset(guest.grant.key_id for guest in guests)
+        self._limits = limits
+
+    def check_address(self, visit: Visit) -> None:
+        """Turn away an address that showed too many bad keys.
+
+        A key that was good lately is still looked at: others may share the address.
+
+        Raises: Refusal.
+        """
+        wait = self._limits.failures.wait(visit.request.address, visit.now)
+        if wait and not self._is_familiar(claimed_key_id(visit.request.authorization)):
+            raise too_many_failures(wait)
+
+    def admit(self, visit: Visit, connection: Connection) -> Caller:
+        """Who asks, noted in the visit with what is left to them. A second call asks no price.
+
+        Raises: Refusal: no good key, or it asks too often.
+        """
+        first = visit.caller is None
+        visit.caller = self._authenticated(visit, connection)
+        if first and visit.caller.kept:
+            visit.allowance = self._limits.keys.take(visit.caller.grant.key_id, visit.now)
+            if visit.allowance is not None and not visit.allowance.granted:
+                raise over_the_limit(visit.allowance)
+        return visit.caller
+
+    def found_unchanged(self, visit: Visit) -> None:
+        """Give back most of the price of an answer that need not be made."""
+        if visit.caller is not None and visit.caller.kept:
+            key_id = visit.caller.grant.key_id
+            visit.allowance = self._limits.keys.give_back(key_id, WHOLE - UNCHANGED, visit.now)
+
+    def _authenticated(self, visit: Visit, connection: Connection) -> Caller:
+        request = visit.request
+        try:
+            return authenticate(connection, request.authorization, self._guests, visit.now)
+        except Refusal as refusal:
+            if refusal.code in _FAILURES:
+                self._limits.failures.note(request.address, visit.now)
+            raise
+
+    def _is_familiar(self, key_id: str | None) -> bool:
+        return key_id is not None and (key_id in self._guest_ids or self._limits.keys.knows(key_id))
