@@ -22,6 +22,7 @@ class Explaining:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.dialect = connection.dialect
         self.plans: list[Plan] = []
 
     def rows(self, sql, parameters=None):
@@ -116,6 +117,23 @@ def test_a_page_of_contacts_walks_the_names(explaining, after):
     assert "USING INDEX contact_order" in text(plan)
 
 
+@pytest.mark.parametrize("word", ["x", "xy", "name", "12345"])
+def test_a_search_asks_the_index_of_words(explaining, word):
+    (plan,) = explaining(lambda c: contacts.contact_page(c, 1, (word,), None, 26))
+    (_, first), (_, second) = plan
+    assert first.startswith("SCAN contact_words VIRTUAL TABLE INDEX 0:M")
+    assert second.endswith("(account_id=? AND id=?)")
+
+
+def test_a_search_with_many_hits_walks_the_names(explaining):
+    def search(connection):
+        contacts.contact_page(connection, 1, ("x",), (0, "x", 9), 26, few=-1)
+
+    plan = explaining(search)[-1]
+    assert "USING INDEX contact_order" in text(plan)
+    assert "SCAN contact" not in text(plan)
+
+
 @pytest.mark.parametrize(
     "catalogue",
     [
@@ -173,6 +191,38 @@ def test_an_old_number_leads_to_the_contact_that_had_it(database: SQLiteDatabase
     found = database.read(lambda c: contacts.contact_by_phone(c, 1, "+16505550000"))
     assert found is not None
     assert found["phone"] == "+16505551234"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("+5511987654321", "+551187654321"),
+        ("+5491123456789", "+541123456789"),
+        ("+5215512345678", "+525512345678"),
+    ],
+)
+def test_both_spellings_of_a_mobile_number_lead_to_its_contact(
+    database: SQLiteDatabase, one: str, other: str
+):
+    for account_id, stored in ((1, one), (2, other)):
+        told = ContactUpsert(Person(phone=stored), 0)
+        database.write(lambda c, a=account_id, told=told: apply_events(c, a, [told], now=0))
+        for asked in (one, other):
+            found = database.read(
+                lambda c, a=account_id, asked=asked: contacts.contact_by_phone(c, a, asked)
+            )
+            assert found is not None
+            assert found["phone"] == stored
+
+
+def test_a_number_itself_goes_before_its_other_spelling(database: SQLiteDatabase):
+    pair = ("+5511987654321", "+551187654321")
+    told = [ContactUpsert(Person(phone=phone), 0) for phone in pair]
+    database.write(lambda c: apply_events(c, 1, told, now=0))
+    for asked in pair:
+        found = database.read(lambda c, asked=asked: contacts.contact_by_phone(c, 1, asked))
+        assert found is not None
+        assert found["phone"] == asked
 
 
 def text(plan: Plan) -> str:

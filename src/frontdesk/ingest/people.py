@@ -90,7 +90,7 @@ class People:
 
     def save(self) -> None:
         """Write what was made or filled in."""
-        changes.save(self._connection, "contact", self._unsaved.values())
+        changes.save_contacts(self._connection, self._account_id, self._unsaved.values())
 
     def _find(self, person: Person) -> Contact | None:
         return (
@@ -110,6 +110,7 @@ class People:
             blocked=0,
             custom_json="{}",
             told_at=0,
+            search="",
             created_at=at,
             updated_at=self._now,
         )

@@ -6,7 +6,7 @@ from frontdesk.service import bodies
 from frontdesk.service.calls import Call
 from frontdesk.service.problems import Refusal
 from frontdesk.store import contacts
-from frontdesk.store.folding import folded
+from frontdesk.store.contact_words import search_words
 from frontdesk.wire import Contact, Page
 from frontdesk.wire.queries import CONTACT_LIMIT
 
@@ -26,7 +26,7 @@ def contact_list(call: Call) -> Page[Contact]:
             f"it may have {MAX_QUERY_LENGTH} characters",
             bounds=(0, MAX_QUERY_LENGTH),
         )
-    words = folded(text).split()
+    words = search_words(text)
     place = call.place(
         CONTACT_LIMIT,
         {"q": " ".join(words)},

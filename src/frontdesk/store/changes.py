@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from frontdesk.store import contact_words
 from frontdesk.store.database import Connection
 
 
@@ -49,7 +50,7 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "contact",
             "id",
             "phone wa_id wa_user_id username name name_rank name_key named_at profile_name email "
-            "blocked custom_json told_at last_activity_at created_at updated_at",
+            "blocked custom_json told_at last_activity_at search created_at updated_at",
         ),
         "conversation": _table(
             "conversation",
@@ -101,6 +102,25 @@ def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -
         f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
         rows,
     )
+
+
+def save_contacts(
+    connection: Connection, account_id: int, contacts: Iterable[dict[str, Any]]
+) -> None:
+    """Save contacts of an account, and have those found by the words that they now have.
+
+    `search` must be as stored, "" for a new contact; it is set here.
+    """
+    rows = list(contacts)
+    changed: list[int] = []
+    for contact in rows:
+        text = contact_words.search_text(contact)
+        if text != contact["search"]:
+            contact["search"] = text
+            changed.append(contact["id"])
+    contact_words.forget(connection, account_id, changed)
+    save(connection, "contact", rows)
+    contact_words.remember(connection, account_id, changed)
 
 
 def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -1,9 +1,16 @@
 """What the service reads of contacts: the list in order of names, and one by its number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from frontdesk.store import contact_words
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.queries import Position
+from frontdesk.store.phones import national_variants
+from frontdesk.store.queries import Position, one_of
+
+FEW = 1000
+
+# The empty name sorts first but belongs last.
+_NAMELESS = "CASE WHEN name_key = '' THEN 1 ELSE 0 END AS nameless"
 
 
 def contact_page(
@@ -12,43 +19,29 @@ def contact_page(
     words: Sequence[str],
     after: Position | None,
     count: int,
+    *,
+    few: int = FEW,
 ) -> list[Row]:
-    """Contacts with every one of `words`; those with a name first, by `nameless, name_key, id`.
+    """Contacts with every one of the folded `words`, by `nameless, name_key, id`.
 
-    A word with three digits or more is looked for in the number, any other, which must be folded
-    like `name_key`, in name, e-mail address and username.
+    A word with three digits or more is looked for in the number; any other in the names, the
+    username and the e-mail address, where one of fewer than three letters must begin a word.
+    A search with at most `few` hits sorts them; one with more walks the names until it has a page.
     """
-    nameless, name_key, contact_id = after or (0, "", 0)
-    parameters: dict[str, object] = {
-        "account": account_id,
-        "count": count,
-        "name": name_key,
-        "id": contact_id,
-    }
-    found = ""
-    for number, word in enumerate(words):
-        condition, pattern = _containing(word, f"word{number}")
-        found += f" AND {condition}"
-        parameters[f"word{number}"] = pattern
-    # The empty key sorts first but belongs last, so each kind of contact is a range of its own.
-    ranges = ["name_key = '' AND id > :id" if nameless else "name_key = ''"]
-    if not nameless:
-        ranges.append(
-            "name_key <> '' AND (name_key, id) > (:name, :id)" if after else "name_key <> ''"
-        )
-    arms = " UNION ALL ".join(
-        f"""
-        SELECT * FROM (
-          SELECT contact.*, CASE WHEN name_key = '' THEN 1 ELSE 0 END AS nameless
-          FROM contact WHERE account_id = :account AND {condition}{found}
-          ORDER BY name_key, id LIMIT :count) AS range{number}
-        """
-        for number, condition in enumerate(ranges)
+    if not words:
+        everyone: dict[str, object] = {"account": account_id}
+        return _walk(connection, "account_id = :account", everyone, after, count)
+    found = contact_words.found(connection, account_id, words)
+    hits = connection.rows(
+        f"SELECT {_NAMELESS}, name_key, id FROM {found.source} WHERE {found.narrowed}"
+        f" LIMIT {few + 1}",
+        found.parameters,
     )
-    return connection.rows(
-        f"SELECT * FROM ({arms}) AS ranges ORDER BY nameless, name_key, id LIMIT :count",
-        parameters,
-    )
+    if len(hits) > few:
+        return _walk(connection, found.condition, found.parameters, after, count)
+    keys = sorted((hit["nameless"], hit["name_key"], hit["id"]) for hit in hits)
+    page = [key for key in keys if after is None or key > tuple(after)][:count]
+    return _in_order(connection, account_id, [contact_id for _, _, contact_id in page])
 
 
 def contact_position(connection: Connection, account_id: int, contact_id: int) -> Position | None:
@@ -61,7 +54,15 @@ def contact_position(connection: Connection, account_id: int, contact_id: int) -
 
 
 def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
-    """The contact with this number, or the one that had it before."""
+    """The contact with this E.164 number, or who had it before, or has it in another spelling."""
+    for spelling in (phone, *national_variants(phone)):
+        found = _with_phone(connection, account_id, spelling)
+        if found is not None:
+            return found
+    return None
+
+
+def _with_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
     parameters = {"account": account_id, "phone": phone}
     return connection.row(
         "SELECT * FROM contact WHERE account_id = :account AND phone = :phone", parameters
@@ -75,14 +76,45 @@ def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row
     )
 
 
-def _containing(word: str, name: str) -> tuple[str, str]:
-    """A condition on a contact, and the pattern for its parameter `name`."""
-    digits = word.translate(str.maketrans("", "", "+-()."))
-    if len(digits) >= 3 and digits.isascii() and digits.isdigit():
-        return f"phone LIKE :{name}", f"%{digits}%"
-    literal = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    columns = ("name_key", "lower(email)", "lower(username)")
-    return (
-        "(" + " OR ".join(f"{column} LIKE :{name} ESCAPE '\\'" for column in columns) + ")",
-        f"%{literal}%",
+def _in_order(connection: Connection, account_id: int, contact_ids: Sequence[int]) -> list[Row]:
+    """The contacts with these ids, in this order."""
+    if not contact_ids:
+        return []
+    wanted, parameters = one_of("id", contact_ids)
+    rows = connection.rows(
+        f"SELECT contact.*, {_NAMELESS} FROM contact"
+        f" WHERE account_id = :account AND id IN ({wanted})",
+        {"account": account_id, **parameters},
+    )
+    place = {contact_id: number for number, contact_id in enumerate(contact_ids)}
+    return sorted(rows, key=lambda row: place[row["id"]])
+
+
+def _walk(
+    connection: Connection,
+    condition: str,
+    parameters: Mapping[str, object],
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """The contacts for which `condition` holds, read in the order of the list."""
+    nameless, name_key, contact_id = after or (0, "", 0)
+    # Those without a name come first in the index, so each kind of contact is a range of its own.
+    ranges = ["name_key = '' AND id > :id" if nameless else "name_key = ''"]
+    if not nameless:
+        ranges.append(
+            "name_key <> '' AND (name_key, id) > (:name, :id)" if after else "name_key <> ''"
+        )
+    arms = " UNION ALL ".join(
+        f"""
+        SELECT * FROM (
+          SELECT contact.*, {_NAMELESS}
+          FROM contact WHERE {condition} AND {within}
+          ORDER BY name_key, id LIMIT :count) AS range{number}
+        """
+        for number, within in enumerate(ranges)
+    )
+    return connection.rows(
+        f"SELECT * FROM ({arms}) AS ranges ORDER BY nameless, name_key, id LIMIT :count",
+        {**parameters, "name": name_key, "id": contact_id, "count": count},
     )

@@ -1,16 +1,22 @@
 """What a store's database can do, whichever engine is behind it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 Row = Mapping[str, Any]
 T = TypeVar("T")
+
+Dialect = Literal["sqlite", "postgresql"]
 
 SCHEMA_VERSION = 1
 
 
 class Connection(Protocol):
     """One transaction. SQL has `:name` parameters and runs on both engines."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The engine's name, for the few statements that cannot be the same on both."""
 
     def rows(self, sql: str, parameters: Mapping[str, object] = ...) -> list[Row]:
         """All rows, addressed by column name."""

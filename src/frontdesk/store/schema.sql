@@ -87,18 +87,27 @@ CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best name known, by name_rank (0 none, 1 profile, 2 imported, 3 address book).
 -- named_at, told_at: time of the fact that gave the name, and of the newest that gave anything else.
+-- search: what the words of a search are looked for in, see store/contact_words.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
   named_at BIGINT NOT NULL DEFAULT 0, profile_name TEXT, email TEXT,
   blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
-  told_at BIGINT NOT NULL DEFAULT 0, last_activity_at BIGINT,
+  told_at BIGINT NOT NULL DEFAULT 0, last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
 CREATE UNIQUE INDEX contact_wa_user ON contact(account_id, wa_user_id);
 CREATE INDEX contact_wa ON contact(account_id, wa_id);
 CREATE INDEX contact_order ON contact(account_id, name_key, id);
+-- A trigram index of search. SQLite has it beside the table, by a number that VACUUM does not
+-- change and that puts an account's contacts together: account_id * 2^40 + id.
+--pg CREATE INDEX contact_search ON contact USING gin(account_id, search gin_trgm_ops);
+--sl CREATE VIEW contact_place AS
+--sl   SELECT account_id * 1099511627776 + id AS place, search FROM contact WHERE search <> '';
+--sl CREATE VIRTUAL TABLE contact_words USING fts5(
+--sl   search, content='contact_place', content_rowid='place',
+--sl   tokenize='trigram case_sensitive 1', detail=none, columnsize=0);
 
 -- Old numbers that still lead to a contact.
 CREATE TABLE contact_alias(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from frontdesk.errors import Unreachable, UnusableFile
-from frontdesk.store.database import SCHEMA_VERSION, Connection, Row
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect, Row
 
 T = TypeVar("T")
 
@@ -122,6 +122,8 @@ class SQLiteDatabase:
 
 class _SQLiteConnection:
     """The Connection of one transaction."""
+
+    dialect: Dialect = "sqlite"
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

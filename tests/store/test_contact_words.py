@@ -1,0 +1,143 @@
+"""A search finds what a plain look at every contact finds, in the same order, page by page."""
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import ADDRESS_BOOK_NAME, PROFILE_NAME, ContactUpsert, Person
+from frontdesk.store import contact_words
+from frontdesk.store.contact_words import search_words
+from frontdesk.store.contacts import contact_page
+from frontdesk.store.database import Database
+from frontdesk.store.folding import folded
+from frontdesk.store.sqlite import SQLiteDatabase
+
+# Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
+LETTERS = "abéÉßİ%_\\'\"*-+() 12５\n👍🏽王伟ŉ"
+SOME = st.text(LETTERS, max_size=9)
+PHONES = st.from_regex(r"\+[1-9][12]{6,8}", fullmatch=True)
+ACCOUNTS = count(1)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteDatabase]:
+    path = tmp_path_factory.mktemp("words") / "inbox.db"
+    database = SQLiteDatabase(path, create=True, durable=False)
+    yield database
+    database.close()
+
+
+@st.composite
+def people(draw: st.DrawFn) -> ContactUpsert:
+    number = draw(st.integers(1, 9))
+    hidden = draw(st.booleans())
+    return ContactUpsert(
+        Person(wa_user_id=f"US.{number}", phone=None if hidden else draw(PHONES)),
+        draw(st.integers(1, 99)),
+        draw(st.none() | SOME),
+        draw(st.sampled_from((PROFILE_NAME, ADDRESS_BOOK_NAME))),
+        profile_name=draw(st.none() | SOME),
+        username=draw(st.none() | SOME),
+        email=draw(st.none() | SOME),
+    )
+
+
+@given(
+    told=st.lists(st.lists(people(), max_size=8), max_size=3),
+    text=SOME | PHONES,
+    limit=st.integers(1, 4),
+    few=st.sampled_from((0, 2, 1000)),
+)
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_pages_of_a_search_are_a_scan_of_all_contacts(database, told, text, limit, few):
+    account_id = next(ACCOUNTS)
+    for events in told:
+        database.write(lambda c, events=events: apply_events(c, account_id, events, now=0))
+    words = search_words(text)
+    everyone = database.read(
+        lambda c: c.rows("SELECT * FROM contact WHERE account_id = :id", {"id": account_id})
+    )
+    expected = sorted(
+        (not contact["name_key"], contact["name_key"], contact["id"])
+        for contact in everyone
+        if all(has(contact, word) for word in words)
+    )
+    assert walk(database, account_id, words, limit, few) == expected
+
+
+def has(contact, word: str) -> bool:
+    """What it means that a contact has a folded word."""
+    digits = "".join(letter for letter in word if letter not in "+-().")
+    if len(digits) >= 3 and digits.isascii() and digits.isdigit():
+        return digits in (contact["phone"] or "")
+    texts = [contact[name] or "" for name in ("name", "profile_name", "username", "email")]
+    words = [one for text in texts for one in folded(text).split()]
+    return any(word in one if len(word) >= 3 else one.startswith(word) for one in words)
+
+
+def walk(database: Database, account_id: int, words, limit: int, few: int) -> list[tuple]:
+    """The keys of a search, page by page."""
+    keys: list[tuple] = []
+    while True:
+        after = keys[-1] if keys else None
+        page = database.read(
+            lambda c, after=after: contact_page(c, account_id, words, after, limit, few=few)
+        )
+        keys += [(bool(row["nameless"]), row["name_key"], row["id"]) for row in page]
+        if len(page) < limit:
+            return keys
+
+
+def test_the_index_is_what_is_stored_however_often_it_changed(tmp_path):
+    database = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
+    for at, name in enumerate(("Ana", "", "Zoë", "Zoë")):
+        for account_id in (1, 2):
+            person = Person(phone="+16505551234")
+            event = ContactUpsert(person, at, name, ADDRESS_BOOK_NAME)
+            database.write(lambda c, e=event, a=account_id: apply_events(c, a, [e], now=0))
+            check(database)
+    database.write(contact_words.remember_all)
+    check(database)
+    assert walk(database, 2, ["zoe"], 9, 9) == [(False, "zoe", 1)]
+    database.close()
+
+
+def check(database: Database) -> None:
+    """The engine's own check; it raises."""
+    database.write(
+        lambda c: c.run("INSERT INTO contact_words(contact_words) VALUES ('integrity-check')")
+    )
+
+
+def test_a_contact_that_nothing_is_known_of_is_found_once_something_is(database):
+    account_id = next(ACCOUNTS)
+    person = Person(wa_user_id="US.1")
+    for event in (ContactUpsert(person, 1), ContactUpsert(person, 2, "Zoë", PROFILE_NAME)):
+        database.write(lambda c, event=event: apply_events(c, account_id, [event], now=0))
+    assert walk(database, account_id, ["zoe"], 9, 9) == [(False, "zoe", 1)]
+
+
+def test_the_place_in_the_index_survives_a_vacuum(tmp_path):
+    path = tmp_path / "inbox.db"
+    database = SQLiteDatabase(path, create=True, durable=False)
+    names = ("Ana", "Bo", "Zoë")
+    events = [
+        ContactUpsert(Person(phone=f"+1650555000{n}"), 1, name, PROFILE_NAME)
+        for n, name in enumerate(names)
+    ]
+    database.write(lambda c: apply_events(c, 1, events, now=0))
+    database.write(lambda c: c.run("DELETE FROM contact WHERE id = 1"))
+    database.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("VACUUM")
+    connection.close()
+    database = SQLiteDatabase(path, durable=False)
+    assert walk(database, 1, ["zoe"], 9, 9) == [(False, "zoe", 3)]
+    database.close()
