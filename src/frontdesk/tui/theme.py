@@ -42,7 +42,7 @@ LIGHT = Theme(
         "fd-note": "#6b5500",
         "fd-line": "#c3c7c9",
         "fd-chip": "#dfe3e6",
-        "fd-thumb": "#8a94a0",
+        "fd-thumb": "#848e9a",
     },
 )
 
