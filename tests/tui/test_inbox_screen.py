@@ -283,6 +283,75 @@ async def test_coming_back_to_a_thread_finds_it_where_it_was_left(viewer: Viewer
         assert [line[47:] for line in lines(app)[2:-1]] == left
 
 
+async def test_u_goes_to_the_next_unread_conversation_and_says_when_there_is_none(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        listing = screen_of(app)._queue.listing
+        unread = [at for at in range(1, len(listing)) if listing[at].unread_count]
+        await pilot.press("u", "u")
+        await settle(pilot)
+        assert screen_of(app)._list.cursor == unread[1]
+        await pilot.press("U")
+        await settle(pilot)
+        assert screen_of(app)._list.cursor == unread[0]
+        await pilot.press("G", "u")
+        said = [notification.message for notification in app._notifications]
+        assert said == ["No unread conversation below, of those loaded"]
+
+
+async def test_minus_swaps_with_the_conversation_before(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        first = open_conversation(app).id
+        await pilot.press("J", "J")
+        await settle(pilot)
+        third = open_conversation(app).id
+        await pilot.press("g", "enter")
+        await settle(pilot)
+        assert open_conversation(app).id == first
+        await pilot.press("minus")
+        await settle(pilot)
+        assert open_conversation(app).id == third
+        await pilot.press("minus")
+        await settle(pilot)
+        assert open_conversation(app).id == first
+
+
+async def test_plus_shows_one_pane_alone_and_all_again(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "Open 60" not in shown(app)
+        assert screen_of(app)._thread.size.width == 160
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "Open 60" in shown(app)
+
+
+async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        row = screen_of(app)._list.row
+        assert row is not None
+        await pilot.press("y")
+        assert app.clipboard == row.contact.phone
+        await pilot.press("enter")
+        await settle(pilot)
+        entry = screen_of(app)._thread.row
+        assert entry is not None
+        await pilot.press("y")
+        assert app.clipboard == entry.text
+
+
 async def test_escape_goes_one_level_back_and_q_twice_quits(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -309,8 +378,10 @@ async def test_the_keys_that_help_shows_are_the_bindings(viewer: Viewer) -> None
         await pilot.press("question_mark")
         await settle(pilot)
         text = shown(app)
-        for words in ("Filter", "Next conversation", "Pane to the left", "Ask the server now"):
+        for words in ("Filter", "Next conversation", "Pane to the left"):
             assert words in text
+        await pilot.press("G")
+        assert "Suspend" in shown(app)
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)

@@ -57,6 +57,11 @@ class InboxScreen(Screen[None]):
         Binding("right_square_bracket,full_stop", "status(1)", "Next status", id="inbox.after"),
         Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
         Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
+        Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
+        Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
+        Binding("minus", "swap", "The conversation before this one", id="inbox.swap"),
+        Binding("plus,underscore", "zoom", "This pane alone, and back", id="inbox.zoom"),
+        Binding("y", "copy", "Copy the message or line", id="inbox.copy"),
         Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
         Binding("escape", "back", "One level back", id="inbox.back"),
         Binding("q", "leave", "Back; twice in the list: quit", id="inbox.leave"),
@@ -176,6 +181,35 @@ class InboxScreen(Screen[None]):
         """The next or previous conversation, without leaving the pane."""
         self._list.action_move(step)
         self._open_highlighted()
+
+    def action_unread(self, step: int) -> None:
+        """The next or previous unread conversation among those that are loaded."""
+        position = self._queue.unread_beside(self._list.cursor, step)
+        if position is None:
+            where = "below" if step > 0 else "above"
+            self.notify(f"No unread conversation {where}, of those loaded", markup=False)
+        else:
+            self._list.go_to(position)
+            self._open_highlighted()
+
+    def action_swap(self) -> None:
+        """Back to the conversation that was open before, and back again."""
+        position = self._queue.position_before(self._reading.conversation)
+        if position is None:
+            self.notify("There is no conversation before this one here", markup=False)
+        else:
+            self._list.go_to(position)
+            self._open_highlighted()
+
+    def action_zoom(self) -> None:
+        self._panes.toggle_zoom()
+
+    def action_copy(self) -> None:
+        """Hand the text under the cursor to the terminal's clipboard (OSC 52 has no answer)."""
+        text = self._panes.copied()
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.notify("Sent to the terminal's clipboard", timeout=2, markup=False)
 
     def action_refresh(self) -> None:
         """Ask the server for the queue and the open conversation."""

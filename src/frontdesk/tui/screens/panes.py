@@ -6,11 +6,14 @@ channels  list  thread  contact
 which pane is how wide; this says which one the reader is in.
 """
 
+from typing import Any
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
 
@@ -18,7 +21,7 @@ ORDER = ("channels", "list", "thread", "contact")
 class Pane(Vertical):
     """A title, the pane's list, and for the thread a foot."""
 
-    def __init__(self, name: str, body: Widget, *, foot: bool = False) -> None:
+    def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
         super().__init__(id=f"{name}-pane", classes="pane")
         self.title = Bar(id=f"{name}-title", marked=True)
         self.body = body
@@ -34,7 +37,7 @@ class Pane(Vertical):
 class Panes(Horizontal):
     """Holds the panes by name and moves the focus between those that can be shown."""
 
-    def __init__(self, **bodies: Widget) -> None:
+    def __init__(self, **bodies: VirtualList[Any]) -> None:
         super().__init__(id="panes")
         self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
         self.at = "list"
@@ -54,6 +57,14 @@ class Panes(Horizontal):
     def show_contact(self, shown: bool) -> None:
         """Ask for the contact pane, or put it away."""
         self.set_class(shown, "-contact")
+
+    def toggle_zoom(self) -> None:
+        """Show the pane with the focus alone, or all again."""
+        self.toggle_class("-zoomed")
+
+    def copied(self) -> str:
+        """What copying takes from the pane with the focus."""
+        return self._panes[self.at].body.copied()
 
     def enter(self, name: str) -> None:
         """Bring a pane to the front, where only one or some are shown, and focus it."""

@@ -1,5 +1,7 @@
 """The queue side of the inbox: which conversations, how many, and where the reader is in them."""
 
+from itertools import islice
+
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.filters import first_filter, stored_filter
@@ -18,6 +20,9 @@ from frontdesk.wire.queries import STATUSES
 
 # Only a thorough refresh sees rows further down that left the filter.
 REFRESHES_UNTIL_THOROUGH = 6
+
+# The next unread conversation is looked for in this many rows.
+MOST_ROWS_LOOKED_AT = 1000
 
 _FILTER, _CONVERSATION = "inbox.filter", "inbox.conversation"
 
@@ -40,6 +45,8 @@ class Queue:
         self._loading_older = False
         self._refreshes = 0
         self.added_above = 0
+        self._before: str | None = None
+        self._now: str | None = None
 
     @property
     def counts(self) -> Counts | None:
@@ -67,7 +74,22 @@ class Queue:
 
     def remember(self, conversation: Conversation) -> None:
         """The reader is at this conversation."""
+        self._before, self._now = self._now, conversation.id
         self._mailbox.remember(_CONVERSATION, conversation.id)
+
+    def unread_beside(self, position: int, step: int) -> int | None:
+        """Where the next (1) or previous (-1) unread conversation stands, within 20 pages."""
+        end = len(self.listing) if step > 0 else -1
+        for at in islice(range(position + step, end, step), MOST_ROWS_LOOKED_AT):
+            if self.listing[at].unread_count:
+                return at
+        return None
+
+    def position_before(self, open_now: Conversation | None) -> int | None:
+        """Where the conversation stands that was open before this one."""
+        if self._before is None or open_now is None or self._before == open_now.id:
+            return None
+        return self.listing.position(self._before)
 
     def status_beside(self, step: int) -> str:
         """The status before (-1) or after (1) the filter's own."""

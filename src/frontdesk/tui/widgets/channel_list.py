@@ -64,6 +64,11 @@ class ChannelList(VirtualList[ChannelRow]):
         else:
             self.show(self.rows, cursor=next((at for at, r in enumerate(rows) if r.chosen), 0))
 
+    def copied(self) -> str:
+        """The channel's number."""
+        channel = self.row.channel if self.row else None
+        return (channel.phone or channel.id) if channel else ""
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         row = self.rows[position]

@@ -36,6 +36,9 @@ class ContactPanel(VirtualList[Fact]):
         else:
             self.show(self.rows)
 
+    def copied(self) -> str:
+        return self.row.value if self.row else ""
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         fact = self.rows[position]

@@ -45,6 +45,10 @@ class ConversationList(VirtualList[Conversation]):
         self.forget_drawn()
         self.refresh()
 
+    def copied(self) -> str:
+        """The customer's number."""
+        return (self.row.contact.phone or "") if self.row else ""
+
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]

@@ -60,6 +60,9 @@ class Thread(VirtualList[Entry]):
             return self.rows[position], self.rows[position - 1]
         return self.rows[position], self._top_word
 
+    def copied(self) -> str:
+        return (self.row.text or "") if self.row else ""
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         entry = self.rows[position]

@@ -103,6 +103,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         assert self.rows is not None
         return (self.rows[position],)
 
+    def copied(self) -> str:
+        """What copying takes from the row under the cursor; empty where there is nothing."""
+        return ""
+
     # What is shown
 
     @property
