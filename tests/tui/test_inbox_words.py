@@ -1,0 +1,183 @@
+"""What the bars say about filters, counts, the open conversation and the keys."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.inbox_words import (
+    Names,
+    count_for,
+    empty_words,
+    filter_words,
+    header_counts,
+    key_words,
+    status_tabs,
+    thread_foot,
+    thread_head,
+)
+from frontdesk.tui.widgets.cells import Piece, spread, width_of
+from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
+from tests.tui.texts import drawn_text
+
+NAMES = Names.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
+CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
+
+
+def count_set(every: int, mine: int | None = None) -> dict[str, int | None]:
+    return {"all": every, "mine": mine, "assigned": every - 1, "unassigned": 1}
+
+
+COUNTS = Counts.model_validate(
+    {
+        "open": 12,
+        "mine": 3,
+        "unassigned": 1,
+        "awaiting_human": 2,
+        "unread": 5,
+        "by_status": {
+            "open": count_set(12, 3),
+            "snoozed": count_set(4, 0),
+            "resolved": count_set(20, 9),
+        },
+    }
+)
+
+
+def conversation(**members: Any) -> Conversation:
+    base = {
+        "id": "1042",
+        "status": "open",
+        "channel": {"id": "1", "name": "Support EU"},
+        "contact": {"id": "88", "name": "Sheena Nelson", "phone": "+16505551234"},
+        "last_activity_at": "2026-03-14T09:48:00Z",
+    }
+    return Conversation.model_validate({**base, **members})
+
+
+def said(pieces: list[Piece]) -> str:
+    return "".join(text for _, text in pieces)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({}, "any status · all channels"),
+        ({"status": "open"}, "open · all channels"),
+        ({"status": "open", "assignee": "me"}, "open · mine · all channels"),
+        ({"assignee": "unassigned"}, "any status · unassigned · all channels"),
+        ({"assignee": "7", "channel": "1"}, "any status · @Ana Souza · Support EU"),
+        ({"assignee": "8", "channel": "2"}, "any status · @8 · 2"),
+        ({"label": "two\nwords"}, "any status · all channels · #two words"),
+    ],
+)
+def test_a_filter_is_a_phrase(chosen: dict[str, str], words: str) -> None:
+    assert filter_words(ConversationFilter(**chosen), NAMES) == words
+
+
+def test_the_header_counts_as_much_as_there_is_room_for() -> None:
+    whole = said(header_counts(COUNTS, 200))
+    assert whole.split(" · ") == [
+        "  12 open",
+        "3 mine",
+        "1 unassigned",
+        "2 need a human",
+        "5 unread ",
+    ]
+    assert said(header_counts(COUNTS, 25)) == "  12 open · 3 mine "
+    for room in range(3, 80):
+        assert len(said(header_counts(COUNTS, room))) <= room
+    assert header_counts(None, 80) == []
+
+
+def test_without_a_user_nothing_is_mine() -> None:
+    assert "mine" not in said(header_counts(Counts(open=1), 80))
+
+
+def test_the_tabs_count_every_status_and_mark_the_chosen_one() -> None:
+    pieces = status_tabs(COUNTS, ConversationFilter(status="snoozed"), 60)
+    assert said(pieces).split() == ["Open", "12", "Snoozed", "4", "Resolved", "20"]
+    assert [text for part, text in pieces if part == "chip"] == [" Snoozed 4 "]
+
+
+def test_the_tabs_say_when_every_status_is_shown() -> None:
+    assert said(status_tabs(None, ConversationFilter(), 39)) == "Open Snoozed Resolved Any"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "count"),
+    [
+        ({"status": "open"}, 12),
+        ({"status": "open", "assignee": "me"}, 3),
+        ({"status": "open", "assignee": "assigned"}, 11),
+        ({"assignee": "unassigned"}, 3),
+        ({}, 36),
+        ({"status": "open", "assignee": "7"}, None),
+    ],
+)
+def test_a_filter_is_counted_where_the_counts_tell(
+    chosen: dict[str, str], count: int | None
+) -> None:
+    assert count_for(COUNTS, ConversationFilter(**chosen)) == count
+    assert count_for(None, ConversationFilter(**chosen)) is None
+
+
+def test_a_thread_says_who_it_is_and_how_it_stands() -> None:
+    row = conversation(labels=("a", "b", "c", "d"), assignee={"id": "7", "name": "Ana"})
+    left, right = thread_head(row, 80)
+    assert said(left) == " Sheena Nelson  +16505551234  Support EU"
+    assert said(right) == " open · @Ana · #a · #b · #c "
+    left, right = thread_head(row, 50)
+    assert said(left) == " Sheena Nelson  +16505551234"
+    assert said(right) == " open · @Ana "
+
+
+def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
+    assert said(thread_head(conversation(contact={"id": "8", "phone": "+1650"}), 50)[0]) == " +1650"
+    assert said(thread_head(conversation(contact={"id": "8"}), 50)[0]) == " contact 8"
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (None, " "),
+        ("2026-03-14T12:00:00Z", " 24 h window: 2 h 0 m left"),
+        ("2026-03-14T09:00:00Z", " reply window closed"),
+    ],
+)
+def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str) -> None:
+    row = conversation(service_window_expires_at=ends)
+    assert said(thread_foot(row, CLOCK, below=False)) == words
+    assert said(thread_foot(row, CLOCK, below=True)) == f"{words}   more below ▼ G"
+
+
+def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None:
+    keys = ("j/k move", "f filter")
+    assert key_words(keys, 40) == " j/k move  f filter  ? keys"
+    assert key_words(keys, 20) == " j/k move  ? keys"
+    assert key_words(keys, 5) == " ? keys"
+
+
+def test_an_empty_list_says_why_and_what_helps() -> None:
+    chosen = ConversationFilter(status="open")
+    assert empty_words(chosen, NAMES, loaded=True, problem="").endswith("f changes the filter.")
+    assert empty_words(chosen, NAMES, loaded=False, problem="") == "loading…"
+    assert empty_words(chosen, NAMES, loaded=False, problem="Offline.").startswith("Offline. ")
+
+
+@given(drawn_text(), drawn_text(), drawn_text(), st.integers(1, 120))
+def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
+    name: str, status: str, label: str, width: int
+) -> None:
+    row = conversation(
+        contact={"id": "8", "name": name, "phone": name},
+        status=status,
+        labels=(label,),
+        assignee={"id": "7", "name": name},
+    )
+    line = spread(*thread_head(row, width), width)
+    assert width_of(line) == width
+    assert "\n" not in said(line)
