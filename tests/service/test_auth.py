@@ -4,6 +4,7 @@ import hashlib
 
 import httpx
 import pytest
+from kept_keys import keep
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.app import Application, create_app
@@ -11,39 +12,15 @@ from frontdesk.service.auth import (
     SCOPES,
     checksum,
     is_well_formed,
-    key_hash,
     key_id,
     new_guest,
     new_key,
 )
-from frontdesk.store.keys import NewKey, add_key, find_key, revoke_key
+from frontdesk.service.calls import Endpoint
+from frontdesk.service.endpoints import ENDPOINTS
+from frontdesk.store.accounts import disable_account
+from frontdesk.store.keys import find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
-
-
-def keep(
-    database: SQLiteDatabase,
-    *,
-    scopes: tuple[str, ...] = SCOPES,
-    expires_at: int | None = None,
-) -> str:
-    key = new_key()
-    database.write(
-        lambda connection: add_key(
-            connection,
-            NewKey(
-                key_id=key_id(key),
-                account_id=1,
-                secret_hash=key_hash(key),
-                last4=key[-4:],
-                name="a test",
-                scopes=scopes,
-                user_id=None,
-                created_at=0,
-                expires_at=expires_at,
-            ),
-        )
-    )
-    return key
 
 
 def test_a_key_is_a_prefix_and_54_letters_and_digits():
@@ -153,33 +130,52 @@ async def test_a_key_ends_at_its_time(desk, database, now, is_problem):
     assert (await lasting.get("/v1/labels")).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "scope"),
-    [
-        ("/v1/conversations", "conversations:read"),
-        ("/v1/conversations/counts", "conversations:read"),
-        ("/v1/conversations/1/messages", "messages:read"),
-        ("/v1/conversations/1/notes", "notes:read"),
-        ("/v1/contacts", "contacts:read"),
-        ("/v1/contacts/by-phone/+16505551234", "contacts:read"),
-        ("/v1/labels", "labels:read"),
-        ("/v1/custom-fields", "custom_fields:read"),
-        ("/v1/users", "users:read"),
-        ("/v1/teams", "teams:read"),
-        ("/v1/channels", "channels:read"),
-        ("/v1/canned-responses", "canned_responses:read"),
-        ("/v1/templates", "templates:read"),
-    ],
-)
-async def test_each_endpoint_needs_its_own_scope_and_no_other(desk, is_problem, path, scope):
-    others = tuple(name for name in SCOPES if name != scope)
-    response = await (await desk.client(others)).get(path)
+VALUES = {"contact_by_phone": "+16505551234"}
+
+
+def path_of(endpoint: Endpoint) -> str:
+    """A path that leads to an endpoint."""
+    return endpoint.route.replace("{}", VALUES.get(endpoint.name, "1"))
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+async def test_each_endpoint_opens_to_its_own_scope_alone(desk, is_problem, endpoint, scope):
+    response = await (await desk.client((scope,))).get(path_of(endpoint))
+    if scope == endpoint.scope:
+        assert response.status_code in (200, 404)
+        return
     document = is_problem(response, 403, "insufficient_scope")
-    assert document["required_scope"] == scope
+    assert document["required_scope"] == endpoint.scope
+    assert document["key_scopes"] == [scope]
+    challenge = f'Bearer error="insufficient_scope", scope="{endpoint.scope}"'
+    assert response.headers["WWW-Authenticate"] == challenge
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+async def test_all_other_scopes_together_open_nothing_more(desk, is_problem, endpoint):
+    others = tuple(scope for scope in SCOPES if scope != endpoint.scope)
+    response = await (await desk.client(others)).get(path_of(endpoint))
+    document = is_problem(response, 403, "insufficient_scope")
     assert document["key_scopes"] == sorted(others)
-    assert f'scope="{scope}"' in response.headers["WWW-Authenticate"]
-    allowed = await (await desk.client((scope,))).get(path)
-    assert allowed.status_code in (200, 404)
+
+
+def test_every_scope_but_that_of_the_reports_opens_an_endpoint():
+    opened = {endpoint.scope for endpoint in ENDPOINTS}
+    assert opened | {"reports:read"} == set(SCOPES)
+
+
+async def test_the_keys_of_a_disabled_account_open_nothing(desk, database, is_problem):
+    client = await desk.client_with(keep(database))
+    assert (await client.get("/v1/labels")).status_code == 200
+    database.write(lambda connection: disable_account(connection, 1))
+    is_problem(await client.get("/v1/labels"), 403, "account_disabled")
+    is_problem(await client.get("/v1/nope"), 403, "account_disabled")
+
+
+async def test_the_guests_of_a_disabled_account_are_out_too(desk, client, database, is_problem):
+    database.write(lambda connection: disable_account(connection, 1))
+    is_problem(await client.get("/v1/labels"), 403, "account_disabled")
 
 
 async def test_the_use_of_a_key_is_noted_at_most_once_a_minute(database):
