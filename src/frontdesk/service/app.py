@@ -182,7 +182,7 @@ class Application:
             request.query, endpoint.parameters, strict=self._options.strict_query
         )
         body = endpoint.answer(
-            Call(connection, caller.grant, endpoint.name, path_value, parameters, visit.now)
+            Call(connection, caller.grant, endpoint, path_value, parameters, visit.now)
         )
         return Response(
             200,

@@ -10,6 +10,7 @@ from frontdesk.store.database import Connection, Row
 from frontdesk.store.keys import cursor_secret
 from frontdesk.store.queries import Position
 from frontdesk.wire import Wire
+from frontdesk.wire.queries import MAX_LIMIT
 
 PAGING = ("limit", "cursor")
 
@@ -36,7 +37,7 @@ class Call:
 
     connection: Connection
     grant: Grant
-    endpoint: str
+    endpoint: "Endpoint"
     path_value: str
     parameters: Parameters
     now: int
@@ -47,13 +48,14 @@ class Call:
 
     def place(
         self,
-        default_limit: int,
         filters: Mapping[str, str],
         find: Callable[[int | str], Position | None] = lambda row_id: None,
     ) -> Place:
         """The place that `limit` and `cursor` name in the list with these filters."""
-        limit = self.parameters.limit(default_limit)
-        book = CursorBook(cursor_secret(self.connection), self.account_id, self.endpoint, filters)
+        endpoint = self.endpoint
+        limit = self.parameters.limit(endpoint.page_length)
+        secret = cursor_secret(self.connection)
+        book = CursorBook(secret, self.account_id, endpoint.name, filters)
         cursor = self.parameters.cursor()
         return Place(None if cursor is None else self._opened(book, cursor, find), limit, book)
 
@@ -73,13 +75,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value."""
+    """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value.
+
+    page_length: how many rows a page has if the caller does not say.
+    """
 
     name: str
     path: tuple[str, ...]
     scope: str
     parameters: tuple[str, ...]
     answer: Callable[[Call], Wire] = field(repr=False)
+    page_length: int = MAX_LIMIT
 
     @property
     def route(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from frontdesk.service import inbox, people, shelves, threads
 from frontdesk.service.calls import PAGING, Endpoint
+from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
 ENDPOINTS = (
     Endpoint(
@@ -12,6 +13,7 @@ ENDPOINTS = (
         "conversations:read",
         ("status", "assignee", "channel", "label", *PAGING),
         inbox.conversations,
+        CONVERSATION_LIMIT,
     ),
     Endpoint(
         "counts",
@@ -21,10 +23,29 @@ ENDPOINTS = (
         inbox.counts,
     ),
     Endpoint(
-        "messages", ("conversations", "{}", "messages"), "messages:read", PAGING, threads.messages
+        "messages",
+        ("conversations", "{}", "messages"),
+        "messages:read",
+        PAGING,
+        threads.messages,
+        MESSAGE_LIMIT,
     ),
-    Endpoint("notes", ("conversations", "{}", "notes"), "notes:read", PAGING, threads.notes),
-    Endpoint("contacts", ("contacts",), "contacts:read", ("q", *PAGING), people.contact_list),
+    Endpoint(
+        "notes",
+        ("conversations", "{}", "notes"),
+        "notes:read",
+        PAGING,
+        threads.notes,
+        MESSAGE_LIMIT,
+    ),
+    Endpoint(
+        "contacts",
+        ("contacts",),
+        "contacts:read",
+        ("q", *PAGING),
+        people.contact_list,
+        CONTACT_LIMIT,
+    ),
     Endpoint(
         "contact_by_phone",
         ("contacts", "by-phone", "{}"),

@@ -16,7 +16,6 @@ from frontdesk.wire import (
     StatusCounts,
     timestamp,
 )
-from frontdesk.wire.queries import CONVERSATION_LIMIT
 
 
 def conversations(call: Call) -> Page[Conversation]:
@@ -27,7 +26,7 @@ def conversations(call: Call) -> Page[Conversation]:
     assigned, assignee_id = filters.assignee(call, asked)
     if status is not None:
         asked["status"] = status
-    place = call.place(CONVERSATION_LIMIT, asked)
+    place = call.place(asked)
     parameters.settle()
     selection = queries.ConversationSelection(
         queries.states_of(_statuses(status), assigned=assigned), label_id, channel_id, assignee_id

@@ -8,7 +8,6 @@ from frontdesk.service.problems import Refusal
 from frontdesk.store import contacts
 from frontdesk.store.contact_words import search_words
 from frontdesk.wire import Contact, Page
-from frontdesk.wire.queries import CONTACT_LIMIT
 
 MAX_QUERY_LENGTH = 100
 
@@ -28,7 +27,6 @@ def contact_list(call: Call) -> Page[Contact]:
         )
     words = search_words(text)
     place = call.place(
-        CONTACT_LIMIT,
         {"q": " ".join(words)},
         lambda row_id: contacts.contact_position(call.connection, call.account_id, int(row_id)),
     )

@@ -8,7 +8,6 @@ from frontdesk.store import catalogues
 from frontdesk.store.catalogues import Catalogue
 from frontdesk.store.database import Row
 from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Team, Template, User
-from frontdesk.wire.queries import CATALOGUE_LIMIT
 
 
 def labels(call: Call) -> Page[Label]:
@@ -93,7 +92,6 @@ def templates(call: Call) -> Page[Template]:
 def _listed(call: Call, catalogue: Catalogue) -> tuple[list[Row], str | None]:
     connection, account_id = call.connection, call.account_id
     place = call.place(
-        CATALOGUE_LIMIT,
         {},
         lambda row_id: catalogues.catalogue_position(connection, catalogue, account_id, row_id),
     )

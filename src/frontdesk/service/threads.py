@@ -9,12 +9,11 @@ from frontdesk.service.problems import Refusal
 from frontdesk.store import queries
 from frontdesk.store.database import Row
 from frontdesk.wire import Message, Note, Page, Ref
-from frontdesk.wire.queries import MESSAGE_LIMIT
 
 
 def messages(call: Call) -> Page[Message]:
     """Messages of one conversation, newest first."""
-    place = call.place(MESSAGE_LIMIT, {"conversation": call.path_value})
+    place = call.place({"conversation": call.path_value})
     call.parameters.settle()
     thread = _conversation(call)
     rows, next_cursor = place.cut(
@@ -53,7 +52,7 @@ def messages(call: Call) -> Page[Message]:
 
 def notes(call: Call) -> Page[Note]:
     """Notes on one conversation, newest first."""
-    place = call.place(MESSAGE_LIMIT, {"conversation": call.path_value})
+    place = call.place({"conversation": call.path_value})
     call.parameters.settle()
     thread = _conversation(call)
     rows, next_cursor = place.cut(
