@@ -1,4 +1,4 @@
-"""Real objects for every test: the sample in a database, the service over it, a client, a cache."""
+"""Real objects for every test: databases, the sample in one, the service over it, a client."""
 
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -14,8 +14,10 @@ from frontdesk.ingest.sample import ME
 from frontdesk.ingest.sample.__main__ import make
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import Guest, new_guest
+from frontdesk.store.database import Database
 from frontdesk.store.keys import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
+from tests.stores import Engine, PostgresServer, postgres_engine, postgres_server, sqlite_store
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
@@ -29,6 +31,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-screenshots", action="store_true", help="rewrite the pictures in screenshots/"
     )
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server for the whole run."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(
+    scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+)
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Both engines, one after the other: what is claimed of stores holds on each."""
+    if request.param == "sqlite":
+        yield Engine("sqlite", sqlite_store)
+    else:
+        with postgres_engine(request.getfixturevalue("postgres")) as engine:
+            yield engine
+
+
+@pytest.fixture
+def database(engine: Engine) -> Iterator[Database]:
+    """An empty store of the test's own, on each engine."""
+    with engine.fresh() as database:
+        yield database
 
 
 @pytest.fixture(scope="session")

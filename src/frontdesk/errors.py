@@ -2,6 +2,7 @@
 
     InboxError
     ├── Unreachable        no answer, or "try again": connection, deadline, 429, 502, 503, 504
+    │   └── QueryTimeout   a query of the database took longer than it may
     ├── Unauthorised       401: the server refuses the key
     ├── Forbidden          403: the key lacks a scope, or the account is disabled
     ├── NotFound           404: no such row, or no such path on this server
@@ -25,6 +26,10 @@ class Unreachable(InboxError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class QueryTimeout(Unreachable):
+    """A query of the database took longer than it may."""
 
 
 class Unauthorised(InboxError):

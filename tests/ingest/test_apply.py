@@ -29,8 +29,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.store.counters import counters, misfiled, recount
-from frontdesk.store.database import Row
-from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.store.database import Database, Row
 
 ACCOUNT = 1
 NOW = 1_780_000_000_000
@@ -43,7 +42,7 @@ ANA = Author("user", user="ana@example.com")
 
 
 def apply(
-    database: SQLiteDatabase,
+    database: Database,
     *events: DomainEvent,
     now: int = NOW,
     initial_status: InitialStatus = "auto",
@@ -55,17 +54,17 @@ def apply(
     )
 
 
-def rows(database: SQLiteDatabase, sql: str) -> list[dict[str, Any]]:
+def rows(database: Database, sql: str) -> list[dict[str, Any]]:
     found: Sequence[Row] = database.read(lambda connection: connection.rows(sql))
     return [dict(row) for row in found]
 
 
-def only(database: SQLiteDatabase, table: str) -> dict[str, Any]:
+def only(database: Database, table: str) -> dict[str, Any]:
     (row,) = rows(database, f"SELECT * FROM {table}")
     return row
 
 
-def revision(database: SQLiteDatabase) -> int:
+def revision(database: Database) -> int:
     return int(only(database, "account")["revision"])
 
 
@@ -97,7 +96,7 @@ def delivery(wamid: str, status: str, at: int, **members: Any) -> StatusUpdate:
     return StatusUpdate(CHANNEL, SHEENA, wamid, at, status, **members)
 
 
-def test_the_first_message_makes_channel_contact_and_conversation(database: SQLiteDatabase) -> None:
+def test_the_first_message_makes_channel_contact_and_conversation(database: Database) -> None:
     applied = apply(database, inbound(NOW - 5))
     assert applied.messages == applied.contacts == applied.conversations == Tally(new=1)
     conversation = only(database, "conversation")
@@ -108,7 +107,7 @@ def test_the_first_message_makes_channel_contact_and_conversation(database: SQLi
     assert revision(database) == 1
 
 
-def test_the_last_message_is_ready_in_the_words_of_the_wire(database: SQLiteDatabase) -> None:
+def test_the_last_message_is_ready_in_the_words_of_the_wire(database: Database) -> None:
     apply(database, inbound(NOW - 5000, text="a" * 300), outbound(NOW - 1000, text="Done 👍🏽"))
     assert json.loads(only(database, "conversation")["last_message_json"]) == {
         "id": "2",
@@ -121,14 +120,14 @@ def test_the_last_message_is_ready_in_the_words_of_the_wire(database: SQLiteData
     }
 
 
-def test_the_preview_follows_the_delivery_of_its_message(database: SQLiteDatabase) -> None:
+def test_the_preview_follows_the_delivery_of_its_message(database: Database) -> None:
     apply(database, inbound(NOW - 5000), outbound(NOW - 1000, "out"))
     apply(database, delivery("out", "read", NOW))
     preview = json.loads(only(database, "conversation")["last_message_json"])
     assert preview["delivery_status"] == "read"
 
 
-def test_a_second_time_nothing_changes(database: SQLiteDatabase) -> None:
+def test_a_second_time_nothing_changes(database: Database) -> None:
     events = (
         ChannelUpsert(CHANNEL, NOW, phone="+15550783881"),
         ContactUpsert(SHEENA, NOW, name="Sheena", name_rank=PROFILE_NAME, profile_name="Sheena"),
@@ -168,9 +167,7 @@ TABLES = (
 
 
 @pytest.mark.parametrize("steps", [("sent", "read", "delivered"), ("read", "sent", "delivered")])
-def test_a_delivery_status_never_goes_down(
-    database: SQLiteDatabase, steps: tuple[str, ...]
-) -> None:
+def test_a_delivery_status_never_goes_down(database: Database, steps: tuple[str, ...]) -> None:
     apply(database, outbound(NOW - 100, "out"))
     times = {"sent": NOW - 90, "delivered": NOW - 80, "read": NOW - 70}
     for step in steps:
@@ -180,7 +177,7 @@ def test_a_delivery_status_never_goes_down(
     assert {step: message[f"{step}_at"] for step in times} == times
 
 
-def test_a_failure_after_delivery_keeps_the_status_and_its_reason(database: SQLiteDatabase) -> None:
+def test_a_failure_after_delivery_keeps_the_status_and_its_reason(database: Database) -> None:
     error = {"code": 131026, "title": "Undeliverable", "details": None}
     apply(database, outbound(NOW - 100, "out"), delivery("out", "delivered", NOW - 90))
     apply(database, delivery("out", "failed", NOW - 80, error=error))
@@ -189,7 +186,7 @@ def test_a_failure_after_delivery_keeps_the_status_and_its_reason(database: SQLi
     assert json.loads(message["error_json"]) == error
 
 
-def test_a_status_of_an_unknown_message_makes_a_placeholder(database: SQLiteDatabase) -> None:
+def test_a_status_of_an_unknown_message_makes_a_placeholder(database: Database) -> None:
     apply(database, inbound(NOW - 500), delivery("out", "delivered", NOW - 80))
     apply(database, delivery("out", "sent", NOW - 90))
     placeholder = rows(database, "SELECT * FROM message WHERE wamid = 'out'")[0]
@@ -199,7 +196,7 @@ def test_a_status_of_an_unknown_message_makes_a_placeholder(database: SQLiteData
     assert only(database, "conversation")["waiting_since"] is None
 
 
-def test_contents_replace_a_placeholder_and_never_the_reverse(database: SQLiteDatabase) -> None:
+def test_contents_replace_a_placeholder_and_never_the_reverse(database: Database) -> None:
     apply(database, delivery("out", "delivered", NOW - 80))
     apply(database, outbound(NOW - 100, "out", text="Hello"))
     apply(database, replace(outbound(NOW - 50, "out"), richness=0, type="unsupported", text=None))
@@ -212,13 +209,13 @@ def test_contents_replace_a_placeholder_and_never_the_reverse(database: SQLiteDa
     assert message["delivered_at"] == NOW - 80
 
 
-def test_a_status_of_nobodys_message_is_counted_as_ignored(database: SQLiteDatabase) -> None:
+def test_a_status_of_nobodys_message_is_counted_as_ignored(database: Database) -> None:
     applied = apply(database, replace(delivery("out", "sent", NOW), person=None))
     assert applied.ignored == 1
     assert not rows(database, "SELECT * FROM message")
 
 
-def test_a_late_message_is_folded_in_its_place(database: SQLiteDatabase) -> None:
+def test_a_late_message_is_folded_in_its_place(database: Database) -> None:
     apply(database, inbound(NOW - 100), happening(NOW - 50, "resolved"))
     apply(database, inbound(NOW - 70), outbound(NOW - 60, author=ANA))
     conversation = only(database, "conversation")
@@ -227,7 +224,7 @@ def test_a_late_message_is_folded_in_its_place(database: SQLiteDatabase) -> None
     assert (conversation["read_marker"], conversation["unread_count"]) == (NOW - 60, 0)
 
 
-def test_activity_never_goes_back(database: SQLiteDatabase) -> None:
+def test_activity_never_goes_back(database: Database) -> None:
     apply(database, inbound(NOW - 100))
     apply(database, inbound(NOW - 900))
     conversation = only(database, "conversation")
@@ -235,7 +232,7 @@ def test_activity_never_goes_back(database: SQLiteDatabase) -> None:
     assert json.loads(conversation["last_message_json"])["text"] == f"said at {NOW - 100}"
 
 
-def test_notes_and_events_are_no_activity(database: SQLiteDatabase) -> None:
+def test_notes_and_events_are_no_activity(database: Database) -> None:
     apply(database, inbound(NOW - 100))
     apply(
         database,
@@ -245,7 +242,7 @@ def test_notes_and_events_are_no_activity(database: SQLiteDatabase) -> None:
     assert only(database, "conversation")["last_activity_at"] == NOW - 100
 
 
-def test_labels_and_assignees_stand_in_the_filter_table(database: SQLiteDatabase) -> None:
+def test_labels_and_assignees_stand_in_the_filter_table(database: Database) -> None:
     apply(
         database,
         UserUpsert("ana@example.com", "Ana", NOW - DAY),
@@ -262,7 +259,7 @@ def test_labels_and_assignees_stand_in_the_filter_table(database: SQLiteDatabase
     assert {tuple(entry.values()) for entry in entries} == {(None, 1, 1), ("billing", 1, 1)}
 
 
-def test_the_counters_equal_a_recount_through_every_change(database: SQLiteDatabase) -> None:
+def test_the_counters_equal_a_recount_through_every_change(database: Database) -> None:
     steps: list[DomainEvent] = [
         inbound(NOW - 100),
         happening(NOW - 90, "labelled", title="vip", on=True),
@@ -294,7 +291,7 @@ def test_the_counters_equal_a_recount_through_every_change(database: SQLiteDatab
     ("choice", "status"), [("auto", 2), ("open", 0), ("resolved", 2)], ids=lambda value: str(value)
 )
 def test_silent_back_fill_starts_as_asked(
-    database: SQLiteDatabase, choice: InitialStatus, status: int
+    database: Database, choice: InitialStatus, status: int
 ) -> None:
     apply(database, inbound(NOW - 30 * DAY, live=False), initial_status=choice)
     conversation = only(database, "conversation")
@@ -304,7 +301,7 @@ def test_silent_back_fill_starts_as_asked(
 
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_back_fill_in_several_batches_starts_by_its_newest_message(
-    database: SQLiteDatabase, newest_first: bool
+    database: Database, newest_first: bool
 ) -> None:
     batches = [inbound(NOW - 30 * DAY, live=False), inbound(NOW - DAY, live=False)]
     for said in reversed(batches) if newest_first else batches:
@@ -314,19 +311,19 @@ def test_back_fill_in_several_batches_starts_by_its_newest_message(
     assert conversation["waiting_since"] == NOW - 30 * DAY
 
 
-def test_a_live_message_reopens_what_back_fill_left_resolved(database: SQLiteDatabase) -> None:
+def test_a_live_message_reopens_what_back_fill_left_resolved(database: Database) -> None:
     apply(database, inbound(NOW - 30 * DAY, live=False))
     apply(database, inbound(NOW))
     assert only(database, "conversation")["status"] == 0
 
 
-def test_the_live_copy_of_a_back_filled_message_counts(database: SQLiteDatabase) -> None:
+def test_the_live_copy_of_a_back_filled_message_counts(database: Database) -> None:
     apply(database, inbound(NOW - 30 * DAY, live=False))
     apply(database, inbound(NOW - 30 * DAY))
     assert only(database, "conversation")["status"] == 0
 
 
-def test_the_better_name_wins_and_among_equals_the_later(database: SQLiteDatabase) -> None:
+def test_the_better_name_wins_and_among_equals_the_later(database: Database) -> None:
     def named(name: str, rank: int, at: int) -> ContactUpsert:
         return ContactUpsert(SHEENA, at, name=name, name_rank=rank)
 
@@ -339,7 +336,7 @@ def test_the_better_name_wins_and_among_equals_the_later(database: SQLiteDatabas
     assert (contact["name"], contact["name_key"]) == ("Ångström, Sheena", "angstrom, sheena")
 
 
-def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: SQLiteDatabase) -> None:
+def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: Database) -> None:
     hidden = Person(wa_user_id="US.1")
     apply(database, inbound(NOW - 5, person=hidden))
     apply(database, inbound(NOW - 4, person=replace(SHEENA, wa_user_id="US.1")))
@@ -350,7 +347,7 @@ def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: SQLiteDatab
     assert only(database, "conversation")["contact_id"] == contact["id"]
 
 
-def test_details_of_a_contact_are_filled_in_and_never_blanked(database: SQLiteDatabase) -> None:
+def test_details_of_a_contact_are_filled_in_and_never_blanked(database: Database) -> None:
     told = ContactUpsert(SHEENA, NOW - 9, email="s@example.com", custom_fields={"plan": "gold"})
     apply(database, told)
     apply(database, ContactUpsert(SHEENA, NOW - 8, blocked=True, custom_fields={"seats": 12}))
@@ -364,7 +361,7 @@ def test_details_of_a_contact_are_filled_in_and_never_blanked(database: SQLiteDa
     assert json.loads(contact["custom_json"]) == {"plan": "gold", "seats": 12}
 
 
-def test_a_reaction_is_the_latest_of_its_person(database: SQLiteDatabase) -> None:
+def test_a_reaction_is_the_latest_of_its_person(database: Database) -> None:
     def reaction(emoji: str | None, at: int) -> ReactionSet:
         return ReactionSet(CHANNEL, "in", "sheena", emoji, at, False, "contact")
 
@@ -375,7 +372,7 @@ def test_a_reaction_is_the_latest_of_its_person(database: SQLiteDatabase) -> Non
     assert only(database, "conversation")["updated_at"] == NOW + 5
 
 
-def test_a_later_wording_replaces_a_note(database: SQLiteDatabase) -> None:
+def test_a_later_wording_replaces_a_note(database: Database) -> None:
     note = NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "Call on Monday", ANA)
     apply(database, note, replace(note, at=NOW - 5, text="Call on Tuesday"))
     row = only(database, "note")
@@ -386,7 +383,7 @@ def test_a_later_wording_replaces_a_note(database: SQLiteDatabase) -> None:
     )
 
 
-def test_the_catalogues_are_kept_by_their_keys(database: SQLiteDatabase) -> None:
+def test_the_catalogues_are_kept_by_their_keys(database: Database) -> None:
     events = (
         ChannelUpsert(CHANNEL, NOW, alias="Support EU", details={"quality_rating": "GREEN"}),
         UserUpsert("ana@example.com", "Ana Souza", NOW, availability="online"),
@@ -409,14 +406,14 @@ def test_the_catalogues_are_kept_by_their_keys(database: SQLiteDatabase) -> None
     assert json.loads(only(database, "custom_field")["options_json"]) == ["free", "gold"]
 
 
-def test_a_user_first_named_by_a_message_is_filled_in_later(database: SQLiteDatabase) -> None:
+def test_a_user_first_named_by_a_message_is_filled_in_later(database: Database) -> None:
     apply(database, outbound(NOW, author=ANA))
     apply(database, UserUpsert("ana@example.com", "Ana Souza", NOW - DAY))
     assert only(database, "app_user")["name"] == "Ana Souza"
     assert only(database, "message")["author_id"] == "1"
 
 
-def test_accounts_do_not_meet(database: SQLiteDatabase) -> None:
+def test_accounts_do_not_meet(database: Database) -> None:
     for account_id in (1, 2):
         database.write(
             lambda connection, account_id=account_id: apply_events(
@@ -427,7 +424,7 @@ def test_accounts_do_not_meet(database: SQLiteDatabase) -> None:
     assert [tuple(row.values()) for row in found] == [(1, 1), (2, 1)]
 
 
-def test_many_at_once_are_what_one_after_the_other_is(database: SQLiteDatabase) -> None:
+def test_many_at_once_are_what_one_after_the_other_is(database: Database) -> None:
     said = [
         inbound(NOW - 10_000 + step, person=Person(phone=f"+1650555{step % 700:04d}"))
         for step in range(1_500)

@@ -1,8 +1,7 @@
 """The service over a small database, called as it is over TCP but without a socket."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,7 +11,7 @@ from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
-from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.store.database import Database
 
 # 14 March 2026, 09:30 UTC.
 NOW = 1_773_480_600_000
@@ -23,17 +22,10 @@ def now() -> int:
     return NOW
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
-    database = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
-    yield database
-    database.close()
-
-
 class Desk:
     """Opens clients of one database, each with a key of its own."""
 
-    def __init__(self, database: SQLiteDatabase, stack: AsyncExitStack) -> None:
+    def __init__(self, database: Database, stack: AsyncExitStack) -> None:
         self._database = database
         self._stack = stack
 
@@ -68,7 +60,7 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(database: SQLiteDatabase) -> AsyncIterator[Desk]:
+async def desk(database: Database) -> AsyncIterator[Desk]:
     async with AsyncExitStack() as stack:
         yield Desk(database, stack)
 
@@ -100,7 +92,7 @@ def is_problem() -> Callable[[httpx.Response, int, str], dict[str, object]]:
 
 
 @pytest.fixture
-def told(database: SQLiteDatabase) -> Callable[..., None]:
+def told(database: Database) -> Callable[..., None]:
     """Tells the store some events of an account."""
 
     def tell(events: Sequence[DomainEvent], account_id: int = 1) -> None:

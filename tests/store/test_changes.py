@@ -1,25 +1,15 @@
 """Rows, ids, entries and counters are written together and say the same."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from frontdesk.store import changes, known
 from frontdesk.store.counters import Cell, Listed, counters, misfiled, move, recount
-from frontdesk.store.database import Connection
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.ids import Ids
-from frontdesk.store.sqlite import SQLiteDatabase
 
 ACCOUNT = 1
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
-    opened = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
-    yield opened
-    opened.close()
 
 
 def conversation(id_: int, **members: Any) -> dict[str, Any]:
@@ -41,7 +31,7 @@ def conversation(id_: int, **members: Any) -> dict[str, Any]:
     return {**row, **members}
 
 
-def put(database: SQLiteDatabase, was: Listed | None, now: Listed) -> None:
+def put(database: Database, was: Listed | None, now: Listed) -> None:
     def work(connection: Connection) -> None:
         changes.save(connection, "conversation", [now.conversation])
         move(connection, ACCOUNT, [(was, now)])
@@ -50,14 +40,14 @@ def put(database: SQLiteDatabase, was: Listed | None, now: Listed) -> None:
 
 
 def test_a_conversation_is_counted_once_for_all_and_once_for_each_label(
-    database: SQLiteDatabase,
+    database: Database,
 ) -> None:
     put(database, None, Listed(conversation(1, unread_count=3), frozenset({7, 8})))
     cells = database.read(lambda connection: counters(connection, ACCOUNT))
     assert cells == {Cell(label_id, 1, 0, 0, 0, 1): 1 for label_id in (0, 7, 8)}
 
 
-def test_a_cell_that_counts_nothing_is_gone(database: SQLiteDatabase) -> None:
+def test_a_cell_that_counts_nothing_is_gone(database: Database) -> None:
     was = Listed(conversation(1), frozenset({7}))
     now = Listed(conversation(1, status=2, assignee_id=5, last_activity_at=200), frozenset())
     put(database, None, was)
@@ -73,7 +63,7 @@ def test_a_cell_that_counts_nothing_is_gone(database: SQLiteDatabase) -> None:
     assert not wrong
 
 
-def test_a_recount_finds_what_was_changed_behind_its_back(database: SQLiteDatabase) -> None:
+def test_a_recount_finds_what_was_changed_behind_its_back(database: Database) -> None:
     put(database, None, Listed(conversation(1), frozenset()))
     database.write(lambda connection: connection.run("UPDATE conversation SET status = 2"))
     cells, counted, wrong = database.read(
@@ -87,7 +77,7 @@ def test_a_recount_finds_what_was_changed_behind_its_back(database: SQLiteDataba
     assert wrong == [1]
 
 
-def test_ids_count_on_from_what_was_saved(database: SQLiteDatabase) -> None:
+def test_ids_count_on_from_what_was_saved(database: Database) -> None:
     def take(connection: Connection) -> tuple[bool, list[int]]:
         ids = Ids(connection, ACCOUNT)
         seen = ids.any("message")
@@ -99,7 +89,7 @@ def test_ids_count_on_from_what_was_saved(database: SQLiteDatabase) -> None:
     assert database.write(take) == (True, [3, 4])
 
 
-def test_a_stored_message_may_move_in_time(database: SQLiteDatabase) -> None:
+def test_a_stored_message_may_move_in_time(database: Database) -> None:
     row = changes.blank("message")
     row.update(
         account_id=ACCOUNT,
@@ -123,7 +113,7 @@ def test_a_stored_message_may_move_in_time(database: SQLiteDatabase) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9, 65, 501, 1200])
-def test_any_number_of_keys_is_looked_up(database: SQLiteDatabase, count: int) -> None:
+def test_any_number_of_keys_is_looked_up(database: Database, count: int) -> None:
     rows = [conversation(id_) for id_ in range(1, 1300)]
     database.write(lambda connection: changes.save(connection, "conversation", rows))
     found = database.read(
@@ -132,7 +122,7 @@ def test_any_number_of_keys_is_looked_up(database: SQLiteDatabase, count: int) -
     assert sorted(row["id"] for row in found) == list(range(1, count + 1))
 
 
-def test_a_teams_links_are_replaced(database: SQLiteDatabase) -> None:
+def test_a_teams_links_are_replaced(database: Database) -> None:
     for channels, members in (({1, 2}, {5}), ({2}, set[int]())):
         database.write(
             lambda connection, channels=channels, members=members: changes.link_team(

@@ -9,7 +9,7 @@ import pytest
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
 from frontdesk.store import catalogues, contacts, keys, queries
-from frontdesk.store.database import Connection
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.queries import ConversationSelection, states_of
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -36,14 +36,14 @@ class Explaining:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
+def sqlite_database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
     database = SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False)
     yield database
     database.close()
 
 
 @pytest.fixture
-def explaining(database: SQLiteDatabase):
+def explaining(sqlite_database: SQLiteDatabase):
     """Runs reading work and gives its plans."""
 
     def explain(work) -> list[Plan]:
@@ -52,7 +52,7 @@ def explaining(database: SQLiteDatabase):
             work(watched)
             return watched.plans
 
-        return database.read(read)
+        return sqlite_database.read(read)
 
     return explain
 
@@ -158,7 +158,7 @@ def test_counts_read_counter_cells_only(explaining):
     assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
 
 
-def test_an_account_reads_its_own_rows_only(database: SQLiteDatabase):
+def test_an_account_reads_its_own_rows_only(database: Database):
     person = Person(phone="+16505551234")
     message = MessageUpsert("1", person, "w", 0, False, Author("contact"), "text", "webhook")
     database.write(lambda c: apply_events(c, 1, [message], now=0))
@@ -180,7 +180,7 @@ def test_an_account_reads_its_own_rows_only(database: SQLiteDatabase):
     assert found(2) == (0, 0, 0, False, False, 0)
 
 
-def test_an_old_number_leads_to_the_contact_that_had_it(database: SQLiteDatabase):
+def test_an_old_number_leads_to_the_contact_that_had_it(database: Database):
     told = ContactUpsert(Person(phone="+16505551234"), 0, "Sheena")
     database.write(lambda c: apply_events(c, 1, [told], now=0))
     database.write(
@@ -215,7 +215,7 @@ def test_both_spellings_of_a_mobile_number_lead_to_its_contact(
             assert found["phone"] == stored
 
 
-def test_a_number_itself_goes_before_its_other_spelling(database: SQLiteDatabase):
+def test_a_number_itself_goes_before_its_other_spelling(database: Database):
     pair = ("+5511987654321", "+551187654321")
     told = [ContactUpsert(Person(phone=phone), 0) for phone in pair]
     database.write(lambda c: apply_events(c, 1, told, now=0))

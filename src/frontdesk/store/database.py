@@ -10,6 +10,9 @@ Dialect = Literal["sqlite", "postgresql"]
 
 SCHEMA_VERSION = 1
 
+# When a reader who ran into a statement's deadline may try again.
+QUERY_RETRY_SECONDS = 5.0
+
 
 class Connection(Protocol):
     """One transaction. SQL has `:name` parameters and runs on both engines."""
@@ -34,15 +37,19 @@ class Connection(Protocol):
 class Database(Protocol):
     """Runs work in transactions. Both methods block: call them from a thread of their own.
 
-    Raises: UnusableFile when opened on a file that is not ours, or newer than the program;
-    Unreachable when the database is locked or down beyond its timeout.
+    Raises: UnusableFile when opened on a database that is not ours, or newer than the program;
+    Unreachable when the database is locked or down beyond its timeout, or cannot be written now;
+    QueryTimeout when a statement ran longer than it may.
     """
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on one snapshot; it must not write."""
+        """Run `work` on one snapshot; it must not write, and may be run again."""
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` in one write transaction: all of it is kept, or nothing."""
+        """Run `work` in one write transaction: all of it is kept, or nothing.
+
+        Where writers got in each other's way it is run again, so it must leave no other trace.
+        """
 
     def close(self) -> None:
         """Give up every connection. No call may follow."""

@@ -297,6 +297,6 @@ def reactions_to(
 
 
 def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]:
-    """The inside of an `IN (...)` for these values, and its parameters."""
+    """The inside of an `IN (...)` for these values, and its parameters; of none, nothing is one."""
     parameters = {f"{name}{number}": value for number, value in enumerate(values)}
-    return ", ".join(f":{key}" for key in parameters), parameters
+    return ", ".join(f":{key}" for key in parameters) or "NULL", parameters

@@ -1,48 +1,73 @@
 """SQLite as the store's engine: one file, one writer at a time, a reader on each thread."""
 
-import re
-import secrets
+import math
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar, cast
 
-from frontdesk.errors import Unreachable, UnusableFile
-from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect, Row
+from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
+from frontdesk.store.database import QUERY_RETRY_SECONDS, Connection, Dialect, Row
+from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
 
 T = TypeVar("T")
 
 # "fdsk": tells our database from any other SQLite file.
 APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
+# A statement's deadline is looked at after so many steps of SQLite's machine: a few milliseconds.
+STEPS_BETWEEN_LOOKS = 50_000
+
+
+class _Session(sqlite3.Connection):
+    """A connection that ends a statement once `ends_at`, of the monotonic clock, has passed."""
+
+    ends_at: float = math.inf
+
+    def mind_the_time(self) -> None:
+        self.set_progress_handler(lambda: time.monotonic() > self.ends_at, STEPS_BETWEEN_LOOKS)
 
 
 class SQLiteDatabase:
     """A store in one file. `read` and `write` may be called from any thread."""
 
-    def __init__(self, path: Path, *, create: bool = False, durable: bool = True) -> None:
-        """Open `path`; with `create`, make it if it does not exist.
+    def __init__(
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        upgrade: bool = False,
+        durable: bool = True,
+        statement_seconds: float | None = None,
+        layout: Layout | None = None,
+    ) -> None:
+        """Open `path`; with `create`, make it if it does not exist, or upgrade an older one.
 
         `durable=False` is for a store that goes with the process: no syncing to the disk.
+        statement_seconds: how long a statement may take, None for ever.
 
-        Raises: UnusableFile: there is no such file, it is not ours, or it is newer.
+        Raises: UnusableFile: there is no such file, it is not ours, or it is newer or older.
         """
         self._path = path
         self._durable = durable
+        self._statement_seconds = math.inf if statement_seconds is None else statement_seconds
         self._local = threading.local()
         self._writing = threading.Lock()
-        self._opened: list[sqlite3.Connection] = []
-        self._check(create)
+        self._opened: list[_Session] = []
+        layout = layout or Layout()
+        version = self._version(create)
+        ready = version is not None and is_current(
+            str(path), version, layout, upgrade=create or upgrade
+        )
         try:
             self._writer = self._connect()
         except sqlite3.OperationalError as error:
             self.close()
             raise UnusableFile(f"{path} cannot be opened: {error}") from error
-        if not self._writer.execute("PRAGMA user_version").fetchone()[0]:
-            self.write(_lay_out)
+        if not ready:
+            self._prepare(layout)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         connection = getattr(self._local, "connection", None)
@@ -60,41 +85,61 @@ class SQLiteDatabase:
             connection.close()
         self._opened.clear()
 
-    def _check(self, create: bool) -> None:
-        """Look at the file without changing it."""
+    def _version(self, create: bool) -> int | None:
+        """The layout's version, without changing the file; None for a file to be laid out."""
         if not self._path.exists():
             if create:
-                return
+                return None
             raise UnusableFile(f"There is no database at {self._path}")
         if not self._path.is_file():
             raise UnusableFile(f"{self._path} is not a file")
         if create and not self._path.stat().st_size:
-            return
+            return None
         try:
             probe = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
             try:
-                owner = probe.execute("PRAGMA application_id").fetchone()[0]
-                version = probe.execute("PRAGMA user_version").fetchone()[0]
+                owner: int = probe.execute("PRAGMA application_id").fetchone()[0]
+                version: int = probe.execute("PRAGMA user_version").fetchone()[0]
             finally:
                 probe.close()
         except sqlite3.Error as error:
             raise UnusableFile(f"{self._path} is not a frontdesk database") from error
         if owner != APPLICATION_ID:
             raise UnusableFile(f"{self._path} is not a frontdesk database")
-        if version > SCHEMA_VERSION:
-            raise UnusableFile(
-                f"{self._path} was made by a newer frontdesk (layout {version}; "
-                f"this program reads up to {SCHEMA_VERSION})"
-            )
+        return version
 
-    def _connect(self) -> sqlite3.Connection:
+    def _prepare(self, layout: Layout) -> None:
+        """Lay the file out, or upgrade it, unless another process was faster."""
+
+        def prepare(connection: Connection) -> None:
+            owner, version = (
+                cast(int, self._writer.execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("application_id", "user_version")
+            )
+            if owner == APPLICATION_ID:
+                bring_up_to_date(connection, version, layout)
+            else:
+                lay_out(connection)
+            connection.run(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.run(f"PRAGMA user_version={layout.version}")
+
+        try:
+            self.write(prepare)
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> _Session:
         connection = sqlite3.connect(
             self._path,
             isolation_level=None,
             check_same_thread=False,
             timeout=BUSY_TIMEOUT_SECONDS,
             cached_statements=512,
+            factory=_Session,
         )
+        if self._statement_seconds < math.inf:
+            connection.mind_the_time()
         connection.row_factory = sqlite3.Row
         self._opened.append(connection)
         synchronous = "NORMAL" if self._durable else "OFF"
@@ -102,19 +147,23 @@ class SQLiteDatabase:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
-    def _within(
-        self, connection: sqlite3.Connection, begin: str, work: Callable[[Connection], T]
-    ) -> T:
+    def _within(self, connection: _Session, begin: str, work: Callable[[Connection], T]) -> T:
         try:
             connection.execute(begin)
             try:
-                outcome = work(_SQLiteConnection(connection))
+                outcome = work(_SQLiteConnection(connection, self._statement_seconds))
                 connection.execute("COMMIT")
                 return outcome
             finally:
+                connection.ends_at = math.inf
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise QueryTimeout(
+                    f"A query took longer than {self._statement_seconds:g} seconds",
+                    retry_after=QUERY_RETRY_SECONDS,
+                ) from error
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise Unreachable("The database is busy", retry_after=1.0) from error
             raise
@@ -125,37 +174,23 @@ class _SQLiteConnection:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: _Session, statement_seconds: float) -> None:
         self._connection = connection
+        self._statement_seconds = statement_seconds
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        return cast(list[Row], self._connection.execute(sql, parameters or {}).fetchall())
+        return cast(list[Row], self._execute(sql, parameters).fetchall())
 
     def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
-        return cast(Row | None, self._connection.execute(sql, parameters or {}).fetchone())
+        return cast(Row | None, self._execute(sql, parameters).fetchone())
 
     def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
-        return self._connection.execute(sql, parameters or {}).rowcount
+        return self._execute(sql, parameters).rowcount
 
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
+        self._connection.ends_at = time.monotonic() + self._statement_seconds
         self._connection.executemany(sql, parameters)
 
-
-def _lay_out(connection: Connection) -> None:
-    """Make the tables of an empty file and mark it as ours."""
-    schema = files("frontdesk.store").joinpath("schema.sql").read_text(encoding="utf-8")
-    schema = re.sub(r"^--sl ", "", schema, flags=re.MULTILINE)
-    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
-    for statement in schema.split(";"):
-        if statement.strip():
-            connection.run(statement)
-    connection.run(
-        "INSERT INTO meta(name, value) VALUES ('cursor_secret', :secret)",
-        {"secret": secrets.token_hex(32)},
-    )
-    connection.run(
-        "INSERT INTO account(id, slug, name, created_at) VALUES (1, 'default', 'Inbox', :now)",
-        {"now": time.time_ns() // 1_000_000},
-    )
-    connection.run(f"PRAGMA application_id={APPLICATION_ID}")
-    connection.run(f"PRAGMA user_version={SCHEMA_VERSION}")
+    def _execute(self, sql: str, parameters: Mapping[str, object] | None) -> sqlite3.Cursor:
+        self._connection.ends_at = time.monotonic() + self._statement_seconds
+        return self._connection.execute(sql, parameters or {})

@@ -1,0 +1,77 @@
+"""The tables of a store: laid out in an empty database, brought up to date in an older one."""
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from types import MappingProxyType
+
+from frontdesk.errors import UnusableFile
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
+
+_MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The version that a program reads and writes, and how older ones get there.
+
+    `upgrades[n]` takes the tables from version n to n + 1; without one, n is too old.
+    """
+
+    version: int = SCHEMA_VERSION
+    upgrades: Mapping[int, Callable[[Connection], None]] = field(default_factory=dict)
+
+
+def lay_out(connection: Connection) -> None:
+    """Make the tables in an empty database, with one account."""
+    for statement in statements(connection.dialect):
+        connection.run(statement)
+    connection.run(
+        "INSERT INTO meta(name, value) VALUES ('cursor_secret', :secret)",
+        {"secret": secrets.token_hex(32)},
+    )
+    connection.run(
+        "INSERT INTO account(id, slug, name, created_at) VALUES (1, 'default', 'Inbox', :now)",
+        {"now": time.time_ns() // 1_000_000},
+    )
+
+
+def statements(dialect: Dialect) -> list[str]:
+    """The statements of schema.sql as one engine takes them."""
+    schema = files("frontdesk.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
+    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
+    if dialect == "postgresql":
+        # SQLite compares texts by their bytes; a collation of words would give another order.
+        schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
+        schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
+    return [statement for statement in schema.split(";") if statement.strip()]
+
+
+def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> bool:
+    """Whether a database is ready for use; False if it must be upgraded first, and may be.
+
+    Raises: UnusableFile: it is newer, too old, or older and not to be changed now.
+    """
+    if version > layout.version:
+        raise UnusableFile(
+            f"{name} was made by a newer frontdesk (layout {version}; "
+            f"this program reads up to {layout.version})"
+        )
+    if any(step not in layout.upgrades for step in range(version, layout.version)):
+        raise UnusableFile(f"{name} was made by a frontdesk that is too old (layout {version})")
+    if version < layout.version and not upgrade:
+        raise UnusableFile(
+            f"{name} was made by an older frontdesk (layout {version}, now {layout.version}): "
+            f"bring it up to date with `frontdesk init --database {name}`"
+        )
+    return version == layout.version
+
+
+def bring_up_to_date(connection: Connection, version: int, layout: Layout) -> None:
+    """Take the tables from `version` to the layout's, inside one write transaction."""
+    for step in range(version, layout.version):
+        layout.upgrades[step](connection)

@@ -1,0 +1,303 @@
+"""PostgreSQL as the store's engine: pooled connections, reads on any server, writes on the primary.
+
+An address with several hosts and a `target_session_attrs` that takes standbys is where reads go;
+writes then go to whichever of these hosts is the primary.
+"""
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import dict_row
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from frontdesk.errors import BadSettings, QueryTimeout, Unreachable, UnusableFile
+from frontdesk.store.addresses import checked, shown
+from frontdesk.store.database import QUERY_RETRY_SECONDS, Connection, Dialect, Row
+from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
+from frontdesk.store.postgres_types import adapters
+
+T = TypeVar("T")
+_Session = psycopg.Connection[dict[str, Any]]
+
+EXTENSIONS = ("pg_trgm", "btree_gin")
+
+# How long a caller waits for a connection, and how many connections there are at most.
+WAIT_SECONDS = 3.0
+READERS, WRITERS = 8, 4
+RETRY_SECONDS = 1.0
+
+# Work that another transaction got in the way of is done again, so often at most.
+TRIES = 8
+PAUSE_SECONDS = 0.01
+
+# "fdsk": the lock under which a database is laid out or upgraded.
+_LAYOUT_LOCK = 0x6664736B
+
+# A server that is gone without a word is noticed in seconds, not hours.
+_DEFAULTS: Mapping[str, str] = {
+    "application_name": "frontdesk",
+    "connect_timeout": "3",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+_WRITABLE = ("any", "read-write", "primary")
+
+_IN_THE_WAY = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
+# Left alone: strings, casts and names inside words. A percent sign is psycopg's own.
+_NAMES = re.compile(r"('(?:[^']|'')*')|(%)|::|(?<![:\w]):([A-Za-z_]\w*)")
+
+
+class PostgresDatabase:
+    """A store on a server. `read` and `write` may be called from any thread."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        create: bool = False,
+        upgrade: bool = False,
+        durable: bool = True,
+        read_address: str | None = None,
+        statement_seconds: float | None = None,
+        layout: Layout | None = None,
+    ) -> None:
+        """Connect to the database at `address`, which exists; `create` lays it out if it is empty.
+
+        The other parameters are those of `open_database`.
+
+        Raises: UnusableFile, Unreachable, BadSettings.
+        """
+        self._name = shown(address)
+        self._durable = durable
+        self._statement_seconds = statement_seconds
+        reading = _parameters(read_address or address)
+        primary = _to_primary(_parameters(address))
+        changing = create or upgrade
+        self._greet(primary if changing else reading)
+        self._primary = self._pool(primary, WRITERS, reading=False)
+        self._readers = self._pool(reading, READERS, reading=True)
+        try:
+            self._prepare(layout or Layout(), create=create, changing=changing)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        for pause in _pauses():
+            try:
+                return self._within(self._readers, work)
+            except _IN_THE_WAY as error:
+                # A standby ends queries that are in the way of what it must replay.
+                self._wait(pause, error)
+            except psycopg.OperationalError as error:
+                if pause is None or isinstance(error, PoolTimeout | errors.QueryCanceled):
+                    raise self._expected(error) from error
+                # The server went away: the pool looks for another.
+        raise AssertionError("the last try returns or raises")
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        for pause in _pauses():
+            try:
+                return self._within(self._primary, work)
+            except _IN_THE_WAY as error:
+                self._wait(pause, error)
+            except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
+                raise self._expected(error) from error
+        raise AssertionError("the last try returns or raises")
+
+    def close(self) -> None:
+        self._readers.close()
+        self._primary.close()
+
+    def _within(self, pool: ConnectionPool[_Session], work: Callable[[Connection], T]) -> T:
+        with pool.connection() as session:
+            return work(_PostgresConnection(session))
+
+    def _wait(self, pause: float | None, error: psycopg.Error) -> None:
+        """Raises: Unreachable: that was the last try. A row that is there still is a mistake."""
+        if pause is None:
+            if isinstance(error, errors.UniqueViolation):
+                raise error
+            raise Unreachable("The database is busy", retry_after=RETRY_SECONDS) from error
+        time.sleep(random.uniform(0, pause))
+
+    def _expected(self, error: psycopg.Error) -> Unreachable:
+        if isinstance(error, errors.QueryCanceled):
+            return QueryTimeout(
+                f"A query took longer than {self._statement_seconds:g} seconds",
+                retry_after=QUERY_RETRY_SECONDS,
+            )
+        if isinstance(error, errors.ReadOnlySqlTransaction):
+            return Unreachable("The database takes no writes now", retry_after=RETRY_SECONDS)
+        return Unreachable("The database does not answer", retry_after=RETRY_SECONDS)
+
+    def _greet(self, parameters: Mapping[str, Any]) -> None:
+        """Connect once, so that a mistake in the address is told at once and in full."""
+        try:
+            psycopg.connect(make_conninfo(**parameters)).close()
+        except psycopg.OperationalError as error:
+            reason = " ".join(str(error).split())
+            raise Unreachable(
+                f"{self._name} does not answer: {reason}", retry_after=RETRY_SECONDS
+            ) from error
+
+    def _pool(
+        self, parameters: Mapping[str, Any], size: int, *, reading: bool
+    ) -> ConnectionPool[_Session]:
+        def configure(session: _Session) -> None:
+            session.autocommit = True
+            if self._statement_seconds is not None:
+                milliseconds = max(1, round(self._statement_seconds * 1000))
+                session.execute(f"SET statement_timeout TO {milliseconds}".encode())
+            if not self._durable:
+                session.execute("SET synchronous_commit TO off")
+            session.autocommit = False
+            if reading:
+                session.read_only = True
+                session.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+
+        return ConnectionPool(
+            make_conninfo(**parameters),
+            kwargs={"row_factory": dict_row, "context": adapters()},
+            min_size=0,
+            max_size=size,
+            timeout=WAIT_SECONDS,
+            check=ConnectionPool.check_connection,
+            configure=configure,
+            open=True,
+        )
+
+    def _prepare(self, layout: Layout, *, create: bool, changing: bool) -> None:
+        """Lay an empty database out, or upgrade an older one, as far as that is asked for."""
+        version = self.read(_version) if not changing else self.write(_version)
+        if version is None and not create:
+            raise UnusableFile(f"There is no inbox in {self._name}")
+        if version is not None and self._is_current(version, layout, changing):
+            return
+        self.write(lambda connection: self._change(connection, layout))
+
+    def _is_current(self, version: int, layout: Layout, changing: bool) -> bool:
+        if version < 0:
+            raise UnusableFile(
+                f"{self._name} is not a frontdesk database: there are other tables in it"
+            )
+        return is_current(self._name, version, layout, upgrade=changing)
+
+    def _change(self, connection: Connection, layout: Layout) -> None:
+        """Lay out or upgrade, unless another process did while this one waited."""
+        connection.run("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LAYOUT_LOCK})
+        version = _version(connection)
+        if version is None:
+            self._add_extensions(connection)
+            lay_out(connection)
+        elif self._is_current(version, layout, True):
+            return
+        else:
+            bring_up_to_date(connection, version, layout)
+        connection.run(
+            """
+            INSERT INTO meta(name, value) VALUES ('schema_version', :version)
+            ON CONFLICT(name) DO UPDATE SET value = excluded.value
+            """,
+            {"version": str(layout.version)},
+        )
+
+    def _add_extensions(self, connection: Connection) -> None:
+        present = {row["extname"] for row in connection.rows("SELECT extname FROM pg_extension")}
+        missing = [name for name in EXTENSIONS if name not in present]
+        try:
+            for name in missing:
+                connection.run(f"CREATE EXTENSION IF NOT EXISTS {name}")
+        except psycopg.Error as error:
+            orders = " ".join(f"CREATE EXTENSION {name};" for name in missing)
+            raise UnusableFile(
+                f"{self._name} lacks the extensions {' and '.join(missing)}, and this user cannot "
+                f"add them: have an administrator run {orders}"
+            ) from error
+
+
+class _PostgresConnection:
+    """The Connection of one transaction."""
+
+    dialect: Dialect = "postgresql"
+
+    def __init__(self, session: _Session) -> None:
+        self._session = session
+
+    def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        return [*self._session.execute(_translated(sql), parameters or {})]
+
+    def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
+        return self._session.execute(_translated(sql), parameters or {}).fetchone()
+
+    def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
+        return self._session.execute(_translated(sql), parameters or {}).rowcount
+
+    def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
+        with self._session.cursor() as cursor:
+            cursor.executemany(_translated(sql), parameters)
+
+
+@lru_cache(maxsize=1024)
+def _translated(sql: str) -> bytes:
+    """`:name` as psycopg's `%(name)s`, with literal percent signs doubled."""
+
+    def translate(found: re.Match[str]) -> str:
+        literal, percent, name = found.groups()
+        if name:
+            return f"%({name})s"
+        return found[0].replace("%", "%%") if literal or percent else found[0]
+
+    return _NAMES.sub(translate, sql).encode()
+
+
+def _version(connection: Connection) -> int | None:
+    """The layout's version, None for an empty database, -1 for somebody else's."""
+    tables = {
+        row["relname"]
+        for row in connection.rows(
+            """
+            SELECT relname FROM pg_class
+            WHERE relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
+            """
+        )
+    }
+    if not tables:
+        return None
+    if not tables >= {"meta", "account", "conversation"}:
+        return -1
+    row = connection.row("SELECT value FROM meta WHERE name = 'schema_version'")
+    return -1 if row is None else int(row["value"])
+
+
+def _parameters(address: str) -> dict[str, Any]:
+    """Raises: BadSettings: the address cannot be read; it is not repeated, it may hold a secret."""
+    try:
+        return {**_DEFAULTS, **conninfo_to_dict(checked(address))}
+    except psycopg.ProgrammingError:
+        raise BadSettings("The database's address is not one of PostgreSQL's") from None
+
+
+def _to_primary(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The same hosts, of which only the primary will do."""
+    asked = parameters.get("target_session_attrs", "any")
+    several = "," in str(parameters.get("host", "")) + str(parameters.get("hostaddr", ""))
+    if asked in _WRITABLE and not (asked == "any" and several):
+        return dict(parameters)
+    return {**parameters, "target_session_attrs": "read-write", "load_balance_hosts": "disable"}
+
+
+def _pauses() -> Iterator[float | None]:
+    """The longest pause after each try, None after the last."""
+    for attempt in range(TRIES - 1):
+        yield PAUSE_SECONDS * 2**attempt
+    yield None

@@ -1,0 +1,116 @@
+"""Empty stores for tests, on either engine."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.postgres import PostgresDatabase
+from frontdesk.store.sqlite import SQLiteDatabase
+from tests.postgres_servers import Server, server_directory
+
+SERVER_VARIABLE = "FRONTDESK_TEST_POSTGRES"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Makes empty stores. `fresh()` is a context with a Database: one at a time."""
+
+    name: str
+    fresh: Callable[[], AbstractContextManager[Database]]
+
+
+@contextmanager
+def sqlite_store() -> Iterator[Database]:
+    with tempfile.TemporaryDirectory() as directory:
+        database = SQLiteDatabase(Path(directory) / "inbox.db", create=True, durable=False)
+        try:
+            yield database
+        finally:
+            database.close()
+
+
+class PostgresServer:
+    """A server that makes databases, each gone with the test that asked for it."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._made = 0
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """The address of an empty database of the test's own."""
+        self._made += 1
+        name = f"frontdesk_test_{os.getpid()}_{self._made}"
+        with psycopg.connect(self._address, autocommit=True) as session:
+            session.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
+            try:
+                yield _with_database(self._address, name)
+            finally:
+                session.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """The server that the environment names, or one of our own."""
+    if address := os.environ.get(SERVER_VARIABLE):
+        yield PostgresServer(address)
+        return
+    with server_directory() as servers:
+        server = Server(servers, "main")
+        server.make()
+        server.start()
+        try:
+            yield PostgresServer(server.address())
+        finally:
+            server.stop()
+
+
+@contextmanager
+def postgres_engine(server: PostgresServer) -> Iterator[Engine]:
+    """Stores that are one database, emptied each time: much faster than a new one."""
+    with server.database() as address:
+        laid_out = PostgresDatabase(address, create=True)
+        account = laid_out.read(lambda connection: connection.row("SELECT * FROM account"))
+        laid_out.close()
+        assert account is not None
+
+        @contextmanager
+        def fresh() -> Iterator[Database]:
+            database = PostgresDatabase(address, durable=False)
+            try:
+                database.write(lambda connection: _empty(connection, account))
+                yield database
+            finally:
+                database.close()
+
+        yield Engine("postgresql", fresh)
+
+
+def _empty(connection: Connection, account: Row) -> None:
+    """Make it as it was when it was laid out."""
+    tables = connection.rows(
+        """
+        SELECT relname FROM pg_class
+        WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'
+          AND relname <> 'meta'
+        """
+    )
+    for table in tables:
+        connection.run(f"DELETE FROM {table['relname']}")
+    columns = ", ".join(account)
+    values = ", ".join(f":{name}" for name in account)
+    connection.run(f"INSERT INTO account({columns}) VALUES ({values})", account)
+
+
+def _with_database(address: str, name: str) -> str:
+    """The address with another database's name."""
+    parameters = {**conninfo_to_dict(address), "dbname": name}
+    return "postgresql://?" + urlencode(parameters, quote_via=quote)
