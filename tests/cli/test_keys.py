@@ -1,4 +1,4 @@
-"""`frontdesk keys create`: a key is printed once, and opens what it was made for."""
+"""`frontdesk keys`: a key is printed once, opens what it was made for, and ends when told to."""
 
 import json
 import subprocess
@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.keys import keys_group
+from frontdesk.cli.accounts import accounts_group
+from frontdesk.cli.keys import KeyOrder, keys_group, make_key, rotate_key
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import UserUpsert
 from frontdesk.service.auth import SCOPES, is_well_formed, key_hash, key_id
 from frontdesk.store.keys import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
+
+ALL = ("--all-read",)
 
 
 @pytest.fixture
@@ -129,3 +132,170 @@ def test_the_program_says_so_in_one_line_and_ends_with_2(tmp_path: Path):
     assert ended.stdout == ""
     assert len(ended.stderr.splitlines()) == 1
     assert "none.db" in ended.stderr
+
+
+def run(path: Path, command: str, *options: str) -> Result:
+    return CliRunner().invoke(keys_group, [command, "--database", str(path), *options])
+
+
+def listed(path: Path, *options: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = json.loads(run(path, "list", "--json", *options).stdout)
+    return rows
+
+
+def test_the_list_says_what_keys_are_for_and_never_what_they_are(path: Path):
+    options = ("--name", "ana laptop", "--scope", "notes:read", "--user", "ana", "--expires", "1d")
+    made = json.loads(create(path, *options, "--json").stdout)
+    shown = run(path, "list").stdout
+    assert "ana laptop" in shown
+    assert made["key_id"] in shown
+    assert "Ana Souza" in shown
+    assert listed(path) == [
+        {
+            "key_id": made["key_id"],
+            "account": "default",
+            "name": "ana laptop",
+            "last4": made["key"][-4:],
+            "scopes": ["notes:read"],
+            "user_id": "1",
+            "user": "Ana Souza",
+            "created_at": listed(path)[0]["created_at"],
+            "last_used_at": None,
+            "expires_at": made["expires_at"],
+            "revoked_at": None,
+            "state": "active",
+        }
+    ]
+    told = shown + run(path, "list", "--json").stdout
+    for secret in (made["key"][16:56], key_hash(made["key"]).hex(), repr(key_hash(made["key"]))):
+        assert secret not in told
+
+
+def test_a_list_is_in_the_order_of_making_and_may_be_of_one_account(path: Path):
+    add_account(path, "shop")
+    made = [
+        json.loads(create(path, "--name", name, "--account", account, *ALL, "--json").stdout)
+        for name, account in (("a", "default"), ("b", "shop"), ("c", "default"))
+    ]
+    assert [key["name"] for key in listed(path)] == ["a", "c", "b"]
+    assert [key["key_id"] for key in listed(path, "--account", "shop")] == [made[1]["key_id"]]
+    unknown = run(path, "list", "--account", "nope")
+    assert isinstance(unknown.exception, BadSettings)
+
+
+def test_a_name_cannot_command_the_terminal(path: Path):
+    create(path, "--name", "x\x1b[2J\nnext\u202e", *ALL)
+    shown = run(path, "list").stdout
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert len(shown.splitlines()) == 2
+
+
+def test_columns_are_aligned_whatever_the_script(path: Path):
+    for name in ("日本", "abcd", "e\u0301a"):
+        create(path, "--name", name, *ALL)
+    shown = run(path, "list").stdout
+    for cell in ("NAME  U", "日本  -", "abcd  -", "e\u0301a    -"):
+        assert cell in shown
+
+
+def test_a_revoked_key_stays_in_the_list(path: Path):
+    key = create(path, "--name", "x", *ALL).stdout.strip()
+    assert run(path, "revoke", key_id(key)).exit_code == 0
+    assert listed(path)[0]["state"] == "revoked"
+    assert kept(path, key)["revoked_at"] is not None
+
+
+def test_to_revoke_twice_changes_nothing(path: Path):
+    key = create(path, "--name", "x", *ALL).stdout.strip()
+    run(path, "revoke", key_id(key))
+    first = kept(path, key)["revoked_at"]
+    again = run(path, "revoke", key_id(key))
+    assert again.exit_code == 0
+    assert "before" in again.stdout
+    assert kept(path, key)["revoked_at"] == first
+
+
+@pytest.mark.parametrize("command", ["revoke", "rotate"])
+def test_an_unknown_key_is_refused_and_not_repeated(path: Path, command: str):
+    key = create(path, "--name", "x", *ALL).stdout.strip()
+    result = run(path, command, key)
+    assert isinstance(result.exception, BadSettings)
+    assert key not in str(result.exception)
+    assert [row["state"] for row in listed(path)] == ["active"]
+
+
+def test_a_rotated_key_keeps_its_name_user_scopes_and_length_of_life(path: Path):
+    options = ("--name", "robot", "--user", "ana", "--scope", "notes:read", "--expires", "90d")
+    old = json.loads(create(path, *options, "--json").stdout)
+    result = run(path, "rotate", old["key_id"])
+    key = result.stdout.strip()
+    assert is_well_formed(key)
+    assert key != old["key"]
+    before, after = kept(path, old["key"]), kept(path, key)
+    for column in ("account_id", "name", "user_id", "scopes"):
+        assert after[column] == before[column]
+    assert after["expires_at"] - after["created_at"] == 90 * 86_400_000
+    assert before["revoked_at"] is not None
+    assert old["key_id"] in result.stderr
+
+
+def test_the_old_key_may_go_on_for_a_while(path: Path):
+    old = create(path, "--name", "x", *ALL).stdout.strip()
+    made = rotate_key(path, key_id(old), 3_600_000, now=50_000)
+    assert kept(path, old)["revoked_at"] is None
+    assert kept(path, old)["expires_at"] == 3_650_000
+    assert made["old_key_id"] == key_id(old)
+    assert made["old_ends_at"] == "1970-01-01T01:00:50.000Z"
+    assert kept(path, str(made["key"]))["expires_at"] is None
+
+
+def test_a_rotation_makes_no_life_longer(path: Path):
+    order = KeyOrder("default", "x", None, SCOPES, 1_000)
+    old = str(make_key(path, order, now=0)["key"])
+    made = rotate_key(path, key_id(old), 3_600_000, now=500)
+    assert kept(path, old)["expires_at"] == 1_000
+    assert made["old_ends_at"] == "1970-01-01T00:00:01.000Z"
+    assert made["expires_at"] == "1970-01-01T00:00:01.500Z"
+
+
+def test_rotation_by_json_is_one_object(path: Path):
+    old = create(path, "--name", "x", *ALL).stdout.strip()
+    result = run(path, "rotate", key_id(old), "--overlap", "24h", "--json")
+    made = json.loads(result.stdout)
+    assert set(made) == {
+        "key",
+        "key_id",
+        "name",
+        "scopes",
+        "user_id",
+        "expires_at",
+        "old_key_id",
+        "old_ends_at",
+    }
+    assert result.stderr == ""
+
+
+def test_what_has_ended_is_not_rotated(path: Path):
+    revoked = create(path, "--name", "x", *ALL).stdout.strip()
+    run(path, "revoke", key_id(revoked))
+    order = KeyOrder("default", "y", None, SCOPES, 1_000)
+    expired = str(make_key(path, order, now=0)["key"])
+    for key in (revoked, expired):
+        result = run(path, "rotate", key_id(key))
+        assert isinstance(result.exception, BadSettings)
+        assert "keys create" in str(result.exception)
+    assert len(listed(path)) == 2
+
+
+def test_a_key_opens_its_own_account(path: Path):
+    shop = add_account(path, "shop")
+    key = create(path, "--name", "x", "--account", "shop", *ALL).stdout.strip()
+    assert kept(path, key)["account_id"] == shop
+    unknown = create(path, "--name", "x", "--account", "shop", "--user", "ana", *ALL)
+    assert isinstance(unknown.exception, BadSettings)
+
+
+def add_account(path: Path, slug: str) -> int:
+    result = CliRunner().invoke(accounts_group, ["create", slug, "--database", str(path), "--json"])
+    return int(json.loads(result.stdout)["id"])

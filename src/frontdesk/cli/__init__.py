@@ -12,9 +12,12 @@ from frontdesk.cli.commands import Group, run
     cls=Group,
     invoke_without_command=True,
     lazy={
+        "accounts": "frontdesk.cli.accounts:accounts_group",
         "demo": "frontdesk.cli.viewer:demo_command",
         "import": "frontdesk.cli.importing:import_group",
+        "init": "frontdesk.cli.initialising:init_command",
         "keys": "frontdesk.cli.keys:keys_group",
+        "openapi": "frontdesk.cli.openapi:openapi_command",
         "serve": "frontdesk.cli.serving:serve_command",
     },
 )

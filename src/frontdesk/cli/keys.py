@@ -1,16 +1,24 @@
-"""`frontdesk keys`: API keys of a database are made here, since no request can."""
+"""`frontdesk keys`: API keys of a database are made and ended here, since no request can."""
 
 import json
 import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from frontdesk.cli.commands import Group
+from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.tables import moment, table
+from frontdesk.errors import BadSettings
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Connection, Database, Row
 
 _MILLISECONDS = {"h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_HEADINGS = ("KEY", "ACCOUNT", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "ENDS", "STATE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +34,11 @@ class KeyOrder:
 
 @click.group("keys", cls=Group)
 def keys_group() -> None:
-    """Make API keys for a database."""
+    """Make, list and end the API keys of a database."""
 
 
 @keys_group.command("create")
-@click.option(
-    "--database",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The database that the key opens.",
-)
+@database_option("The database that the key opens.")
 @click.option("--name", required=True, help="What the key is for.")
 @click.option("--account", default="default", show_default=True, help="The account it opens.")
 @click.option("--user", help="Whose key it is (e-mail address or key): makes 'mine' work.")
@@ -60,12 +63,66 @@ def create_command(
 ) -> None:
     """Make an API key and print it, once: only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
-    made = make_key(database, order, now=time.time_ns() // 1_000_000)
+    show_new_key(make_key(database, order, now=_now()), as_json=as_json)
+
+
+@keys_group.command("list")
+@database_option("The database whose keys are listed.")
+@click.option("--account", help="Only the keys of this account.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
+def list_command(database: Path, account: str | None, as_json: bool) -> None:
+    """List the keys, oldest first: what they are for, never what they are."""
+    from frontdesk.store.keys import all_keys
+
+    def found(connection: "Connection") -> "list[Row]":
+        account_id = account_named(connection, account)["id"] if account else None
+        return all_keys(connection, account_id)
+
+    with opened(database) as store:
+        rows = store.read(found)
+    now = _now()
     if as_json:
-        click.echo(json.dumps(made, ensure_ascii=False))
+        click.echo(json.dumps([_described(row, now) for row in rows], ensure_ascii=False))
     else:
-        click.echo(f"The key {name!r} is shown this once; keep it like a password:", err=True)
-        click.echo(made["key"])
+        click.echo(table(_HEADINGS, [_line(row, now) for row in rows]))
+
+
+@keys_group.command("revoke")
+@click.argument("key_id", metavar="KEY")
+@database_option("The database that the key opens.")
+def revoke_command(key_id: str, database: Path) -> None:
+    """End the life of KEY (its id, as `keys list` shows it) at once."""
+    from frontdesk.store.keys import revoke_key
+
+    now = _now()
+
+    def end(connection: "Connection") -> bool:
+        _key(connection, key_id)
+        return revoke_key(connection, key_id, now)
+
+    with opened(database) as store:
+        ended = store.write(end)
+    click.echo(f"{key_id} is revoked" if ended else f"{key_id} was revoked before")
+
+
+@keys_group.command("rotate")
+@click.argument("key_id", metavar="KEY")
+@database_option("The database that the key opens.")
+@click.option(
+    "--overlap",
+    callback=lambda context, option, text: _lifetime(text),
+    help="How long the old key goes on beside the new: 24h or 7d. It ends at once otherwise.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def rotate_command(key_id: str, database: Path, overlap: int | None, as_json: bool) -> None:
+    """Replace KEY (its id) by a new key of the same name, user, scopes and length of life.
+
+    The new key is printed once.
+    """
+    made = rotate_key(database, key_id, overlap or 0, now=_now())
+    show_new_key(made, as_json=as_json)
+    if not as_json:
+        click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)
 
 
 def make_key(path: Path, order: KeyOrder, *, now: int) -> dict[str, object]:
@@ -73,54 +130,167 @@ def make_key(path: Path, order: KeyOrder, *, now: int) -> dict[str, object]:
 
     Raises: UnusableFile: there is no such database. BadSettings: no such account or user.
     """
-    from frontdesk.errors import BadSettings
-    from frontdesk.service.auth import key_hash, key_id, new_key
-    from frontdesk.store.accounts import account_by_slug
-    from frontdesk.store.database import Connection
-    from frontdesk.store.keys import NewKey, add_key, user_named
-    from frontdesk.store.sqlite import SQLiteDatabase
-    from frontdesk.wire import timestamp
+    with opened(path) as store:
+        return keep_new_key(store, order, now=now)
+
+
+def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, object]:
+    """Make a key and keep what is kept of it. The answer alone holds the key itself.
+
+    Raises: BadSettings: no such account or user.
+    """
+    from frontdesk.service.auth import new_key
+    from frontdesk.store.keys import user_named
 
     key = new_key()
     expires_at = None if order.expires_in is None else now + order.expires_in
 
-    def keep(connection: Connection) -> int | None:
-        account = account_by_slug(connection, order.account)
-        if account is None:
-            raise BadSettings(f"The database has no account {order.account!r}")
-        user = user_named(connection, account["id"], order.user) if order.user else None
+    def keep(connection: "Connection") -> dict[str, object]:
+        account_id = account_named(connection, order.account)["id"]
+        user = user_named(connection, account_id, order.user) if order.user else None
         if order.user and user is None:
             raise BadSettings(f"The account has no user {order.user!r}")
-        user_id = None if user is None else int(user["id"])
-        add_key(
-            connection,
-            NewKey(
-                key_id=key_id(key),
-                account_id=account["id"],
-                secret_hash=key_hash(key),
-                last4=key[-4:],
-                name=order.name,
-                scopes=order.scopes,
-                user_id=user_id,
-                created_at=now,
-                expires_at=expires_at,
-            ),
-        )
-        return user_id
+        row = {
+            "account_id": account_id,
+            "name": order.name,
+            "scopes": " ".join(order.scopes),
+            "user_id": 0 if user is None else user["id"],
+        }
+        return _keep(connection, key, row, now, expires_at)
 
-    database = SQLiteDatabase(path)
-    try:
-        user_id = database.write(keep)
-    finally:
-        database.close()
+    return store.write(keep)
+
+
+def rotate_key(path: Path, key_id: str, overlap: int, *, now: int) -> dict[str, object]:
+    """Make a key like another, which ends after `overlap` milliseconds.
+
+    Raises: BadSettings: there is no such key, or it has ended already.
+    """
+    from frontdesk.service.auth import new_key
+    from frontdesk.store.keys import end_key, revoke_key
+    from frontdesk.wire import timestamp
+
+    key = new_key()
+
+    def rotate(connection: "Connection") -> dict[str, object]:
+        old = _key(connection, key_id)
+        if _state(old, now) != "active":
+            raise BadSettings(f"The key {key_id} has ended: make a new one with keys create")
+        lifetime = None if old["expires_at"] is None else old["expires_at"] - old["created_at"]
+        made = _keep(connection, key, old, now, None if lifetime is None else now + lifetime)
+        if overlap:
+            end_key(connection, key_id, now + overlap)
+        else:
+            revoke_key(connection, key_id, now)
+        ends_at = min(now + overlap, old["expires_at"] or now + overlap)
+        return made | {"old_key_id": key_id, "old_ends_at": timestamp(ends_at)}
+
+    with opened(path) as store:
+        return store.write(rotate)
+
+
+def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
+    """Print a key for the only time: it alone is on standard output, or one JSON object."""
+    if as_json:
+        click.echo(json.dumps(made, ensure_ascii=False))
+    else:
+        click.echo(
+            f"The key {made['name']!r} is shown this once; keep it like a password:", err=True
+        )
+        click.echo(made["key"])
+
+
+def _keep(
+    connection: "Connection", key: str, like: "Row", now: int, expires_at: int | None
+) -> dict[str, object]:
+    """Keep a key for the account, user, name and scopes of `like`."""
+    from frontdesk.service.auth import key_hash, key_id
+    from frontdesk.store.keys import NewKey, add_key
+    from frontdesk.wire import timestamp
+
+    user_id = like["user_id"] or None
+    add_key(
+        connection,
+        NewKey(
+            key_id=key_id(key),
+            account_id=like["account_id"],
+            secret_hash=key_hash(key),
+            last4=key[-4:],
+            name=like["name"],
+            scopes=tuple(like["scopes"].split()),
+            user_id=user_id,
+            created_at=now,
+            expires_at=expires_at,
+        ),
+    )
     return {
         "key": key,
         "key_id": key_id(key),
-        "name": order.name,
-        "scopes": list(order.scopes),
+        "name": like["name"],
+        "scopes": like["scopes"].split(),
         "user_id": None if user_id is None else str(user_id),
         "expires_at": None if expires_at is None else timestamp(expires_at),
     }
+
+
+def _key(connection: "Connection", key_id: str) -> "Row":
+    """Raises: BadSettings: there is no such key."""
+    from frontdesk.store.keys import find_key
+
+    row = find_key(connection, key_id)
+    if row is None:
+        # What was given may be a whole key by mistake: it is not repeated.
+        raise BadSettings("The database has no key with this id; see frontdesk keys list")
+    return row
+
+
+def _state(row: "Row", now: int) -> str:
+    if row["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if row["expires_at"] is not None and row["expires_at"] <= now else "active"
+
+
+def _described(row: "Row", now: int) -> dict[str, object]:
+    from frontdesk.wire import timestamp
+
+    times = {
+        name: None if row[name] is None else timestamp(row[name])
+        for name in ("created_at", "last_used_at", "expires_at", "revoked_at")
+    }
+    return {
+        "key_id": row["key_id"],
+        "account": row["account"],
+        "name": row["name"],
+        "last4": row["last4"],
+        "scopes": row["scopes"].split(),
+        "user_id": str(row["user_id"]) if row["user_id"] else None,
+        "user": row["user_name"],
+        **times,
+        "state": _state(row, now),
+    }
+
+
+def _line(row: "Row", now: int) -> tuple[str, ...]:
+    from frontdesk.service.auth import SCOPES
+
+    scopes = row["scopes"].split()
+    shown = "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
+    ends_at = row["expires_at"] if row["revoked_at"] is None else row["revoked_at"]
+    return (
+        row["key_id"],
+        row["account"],
+        row["name"],
+        row["user_name"] or "-",
+        shown,
+        moment(row["created_at"]),
+        moment(row["last_used_at"]),
+        moment(ends_at),
+        _state(row, now),
+    )
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _lifetime(text: str | None) -> int | None:

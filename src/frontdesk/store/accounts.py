@@ -32,6 +32,22 @@ def any_account(connection: Connection) -> Row | None:
     return connection.row("SELECT id FROM account LIMIT 1")
 
 
+def all_accounts(connection: Connection, now: int) -> list[Row]:
+    """All accounts, oldest first: (id, slug, name, disabled, created_at, keys).
+
+    keys: how many open it at `now`.
+    """
+    return connection.rows(
+        """
+        SELECT id, slug, name, disabled, created_at,
+          (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id
+             AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)) AS keys
+        FROM account ORDER BY id
+        """,
+        {"now": now},
+    )
+
+
 def add_account(connection: Connection, slug: str, name: str, created_at: int) -> int:
     """Make an account and return its id. created_at: epoch milliseconds."""
     newest = connection.row("SELECT MAX(id) AS id FROM account")

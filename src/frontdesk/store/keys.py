@@ -60,6 +60,35 @@ def find_key(connection: Connection, key_id: str) -> Row | None:
     )
 
 
+def all_keys(connection: Connection, account_id: int | None) -> list[Row]:
+    """The keys of one account or, with None, of all; oldest first, and without their hashes."""
+    return connection.rows(
+        f"""
+        SELECT api_key.key_id, api_key.account_id, api_key.last4, api_key.name, api_key.scopes,
+          api_key.user_id, api_key.created_at, api_key.expires_at, api_key.revoked_at,
+          api_key.last_used_at, account.slug AS account, app_user.name AS user_name
+        FROM api_key
+        JOIN account ON account.id = api_key.account_id
+        LEFT JOIN app_user
+          ON app_user.account_id = api_key.account_id AND app_user.id = api_key.user_id
+        {"" if account_id is None else "WHERE api_key.account_id = :account"}
+        ORDER BY api_key.account_id, api_key.created_at, api_key.key_id
+        """,
+        {} if account_id is None else {"account": account_id},
+    )
+
+
+def end_key(connection: Connection, key_id: str, at: int) -> None:
+    """Let a key live until `at`, unless it ends before."""
+    connection.run(
+        """
+        UPDATE api_key SET expires_at = :at
+        WHERE key_id = :key_id AND (expires_at IS NULL OR expires_at > :at)
+        """,
+        {"key_id": key_id, "at": at},
+    )
+
+
 def revoke_key(connection: Connection, key_id: str, at: int) -> bool:
     """End a key's life; False if there is no such key or it has ended already."""
     changed = connection.run(
