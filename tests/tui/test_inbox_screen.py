@@ -321,6 +321,26 @@ async def test_minus_swaps_with_the_conversation_before(viewer: Viewer) -> None:
         assert open_conversation(app).id == first
 
 
+async def test_slash_finds_in_the_pane_with_the_focus_and_n_goes_on(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"refund", "enter")
+        await settle(pilot)
+        rows = screen_of(app)._list
+        first = rows.cursor
+        assert "refund" in rows.words_at(first).casefold()
+        await pilot.press("n")
+        assert rows.cursor != first
+        assert "refund" in rows.words_at(rows.cursor).casefold()
+        await pilot.press("N")
+        assert rows.cursor == first
+        await pilot.press("slash", "escape", "slash", *"xyzzy", "enter")
+        await settle(pilot)
+        assert rows.cursor == first
+        assert [n.message for n in app._notifications][-1].endswith("is not in what is loaded here")
+
+
 async def test_plus_shows_one_pane_alone_and_all_again(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(160, 40)) as pilot:

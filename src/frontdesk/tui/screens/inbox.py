@@ -10,11 +10,13 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
 
-from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
+from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.connection import Connection
 from frontdesk.tui.screens.filters import ANY, FilterMenu, choices_for
+from frontdesk.tui.screens.find import FindPrompt
 from frontdesk.tui.screens.help import HelpScreen
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.picker import Picker
@@ -60,6 +62,9 @@ class InboxScreen(Screen[None]):
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("minus", "swap", "The conversation before this one", id="inbox.swap"),
+        Binding("slash", "find", "Find in this pane", id="inbox.find"),
+        Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
+        Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
         Binding("plus,underscore", "zoom", "This pane alone, and back", id="inbox.zoom"),
         Binding("y", "copy", "Copy the message or line", id="inbox.copy"),
         Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
@@ -94,9 +99,8 @@ class InboxScreen(Screen[None]):
         self._queue = Queue(mailbox, self._list, self._channels)
         self._reading = Reading(mailbox, clock, self._thread, self._contact)
         self._preview: Timer | None = None
-        self._state: list[Piece] = [("dim", "connecting…")]
-        self._problem = ""
-        self._stopped = False
+        self._connection = Connection(mailbox, clock, self._tell)
+        self._sought = ""
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
@@ -200,6 +204,19 @@ class InboxScreen(Screen[None]):
         else:
             self._list.go_to(position)
             self._open_highlighted()
+
+    @work(group="ask", exclusive=True)
+    async def action_find(self) -> None:
+        """Ask for words and go to the next row of this pane that has them."""
+        sought = await self.app.push_screen_wait(FindPrompt(self._sought))
+        if sought is not None:
+            self._sought = sought
+            self.action_find_next(1)
+
+    def action_find_next(self, step: int) -> None:
+        """The next or previous row with the words that were asked for last."""
+        if self._sought and not self._panes.find(self._sought, step):
+            self.notify(f"“{self._sought}” is not in what is loaded here", markup=False)
 
     def action_zoom(self) -> None:
         self._panes.toggle_zoom()
@@ -314,7 +331,7 @@ class InboxScreen(Screen[None]):
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self) -> None:
         if await self._ask(self._queue.refresh):
-            self._state, self._problem = [("dim", "live")], ""
+            self._connection.is_live()
         self._reading.renew()
         if self._panes.at in ("list", "channels"):
             self._open_highlighted()
@@ -333,35 +350,13 @@ class InboxScreen(Screen[None]):
         await self._ask(self._reading.older)
 
     async def _ask(self, question: Callable[[], Awaitable[None]]) -> bool:
-        """Ask the server for something, unless it refused the key; True if that went well."""
-        if self._stopped or not self._mailbox.connected:
-            return False
-        try:
-            await question()
-        except InboxError as error:
-            self._report(error)
-            return False
+        """Ask the server for something; True if that went well."""
+        went_well = await self._connection.ask(question, self._queue.listing.fetched_at)
         self._describe()
-        return True
+        return went_well
 
-    # The state of things
-
-    def _report(self, error: InboxError) -> None:
-        """The one place where an expected failure reaches the eye."""
-        told, self._problem = self._problem, str(error)
-        match error:
-            case Unreachable():
-                fetched = self._clock.here(self._queue.listing.fetched_at)
-                as_of = f" · as of {fetched:%H:%M}" if fetched else ""
-                self._state = [("warning", f"offline{as_of}")]
-            case Unauthorised():
-                self._stopped = True
-                self._state = [("error", "key refused (401)")]
-            case BadResponse():
-                self._state = [("error", "unreadable answer")]
-        if not isinstance(error, Unreachable) and str(error) != told:
-            self.notify(str(error), severity="warning", timeout=10, markup=False)
-        self._describe()
+    def _tell(self, sentence: str) -> None:
+        self.notify(sentence, severity="warning", timeout=10, markup=False)
 
     def _time_passed(self) -> None:
         self._list.update_ages()
@@ -374,9 +369,9 @@ class InboxScreen(Screen[None]):
             self.query_one("#channel-tabs", Bar),
             self._panes,
             title=self._inbox_title,
-            problem=self._problem,
+            problem=self._connection.problem,
         )
         self._reading.describe(self._panes)
-        right: list[Piece] = [*self._state, ("dim", f" · {self._queue.loaded_words()} ")]
+        right: list[Piece] = [*self._connection.state, ("dim", f" · {self._queue.loaded_words()} ")]
         keys = say.key_words(_KEYS[self._panes.at], self.size.width - width_of(right) - 2)
         self.query_one("#status", Bar).show([("dim", keys)], right)

@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.rows import next_match
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
@@ -61,6 +62,15 @@ class Panes(Horizontal):
     def toggle_zoom(self) -> None:
         """Show the pane with the focus alone, or all again."""
         self.toggle_class("-zoomed")
+
+    def find(self, sought: str, step: int) -> bool:
+        """Move the cursor of the pane with the focus to the next row with these words."""
+        body = self._panes[self.at].body
+        count = len(body.rows) if body.rows is not None else 0
+        position = next_match(body.words_at, count, body.cursor, step, sought)
+        if position is not None:
+            body.go_to(position)
+        return position is not None
 
     def copied(self) -> str:
         """What copying takes from the pane with the focus."""

@@ -69,6 +69,10 @@ class ChannelList(VirtualList[ChannelRow]):
         channel = self.row.channel if self.row else None
         return (channel.phone or channel.id) if channel else ""
 
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return self.rows[position].name
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         row = self.rows[position]

@@ -39,6 +39,10 @@ class ContactPanel(VirtualList[Fact]):
     def copied(self) -> str:
         return self.row.value if self.row else ""
 
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return f"{self.rows[position].label} {self.rows[position].value}"
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         fact = self.rows[position]

@@ -49,6 +49,13 @@ class ConversationList(VirtualList[Conversation]):
         """The customer's number."""
         return (self.row.contact.phone or "") if self.row else ""
 
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        conversation = self.rows[position]
+        contact, preview = conversation.contact, conversation.last_message
+        words = [contact.name, contact.phone, preview.text if preview else None]
+        return " ".join([*(word for word in words if word), *conversation.labels])
+
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]

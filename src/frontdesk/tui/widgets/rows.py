@@ -51,6 +51,21 @@ class FixedRows(Generic[R]):
         return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
 
 
+def next_match(
+    words_at: Callable[[int], str], count: int, start: int, step: int, sought: str
+) -> int | None:
+    """The position of the next row whose words hold `sought`, whatever the case; it wraps around.
+
+    `step` is 1 (down) or -1 (up); the row at `start` is looked at last.
+    """
+    wanted = sought.casefold()
+    for away in range(1, count + 1):
+        position = (start + step * away) % count
+        if wanted in words_at(position).casefold():
+            return position
+    return None
+
+
 D = TypeVar("D")
 
 

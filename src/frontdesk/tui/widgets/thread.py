@@ -63,6 +63,10 @@ class Thread(VirtualList[Entry]):
     def copied(self) -> str:
         return (self.row.text or "") if self.row else ""
 
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return self.rows[position].text or ""
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         entry = self.rows[position]

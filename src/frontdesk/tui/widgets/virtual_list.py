@@ -107,6 +107,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """What copying takes from the row under the cursor; empty where there is nothing."""
         return ""
 
+    def words_at(self, position: int) -> str:
+        """The words by which a row is found."""
+        return ""
+
     # What is shown
 
     @property
