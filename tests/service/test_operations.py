@@ -32,7 +32,7 @@ class Down:
 
 
 class Counted:
-    """A database that counts the statements that it runs."""
+    """A database that counts the statements that readers run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class Counted:
         return self._database.read(lambda connection: work(self._counting(connection)))
 
     def write(self, work: Callable[[Connection], Any]) -> Any:
-        return self._database.write(lambda connection: work(self._counting(connection)))
+        return self._database.write(work)
 
     def close(self) -> None:
         pass

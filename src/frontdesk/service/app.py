@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from starlette.types import Receive, Scope, Send
 
-from frontdesk.errors import Unreachable
+from frontdesk.errors import QueryTimeout, Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.auth import Caller, Guest
 from frontdesk.service.calls import Call, Endpoint
@@ -40,11 +40,14 @@ from frontdesk.service.problems import Refusal, lacking
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.keys import touch_key
+from frontdesk.store.queries import snoozes_over
 
 THREADS = 4
 RETRY_SECONDS = 1
 # A key's last use is written at most this often.
 TOUCH_MILLISECONDS = 60_000
+# How often it is tried to write down that snoozes are over.
+WAKE_MILLISECONDS = 10_000
 
 _log = logging.getLogger("frontdesk.service")
 
@@ -52,14 +55,6 @@ _log = logging.getLogger("frontdesk.service")
 def system_clock() -> int:
     """Now, in epoch milliseconds."""
     return time.time_ns() // 1_000_000
-
-
-class _SnoozeOver(Exception):
-    """Time alone has changed a conversation of this account."""
-
-    def __init__(self, account_id: int) -> None:
-        super().__init__(account_id)
-        self.account_id = account_id
 
 
 class Application:
@@ -83,6 +78,7 @@ class Application:
         self._readers = ThreadPoolExecutor(THREADS, "frontdesk-service")
         self._notary = ThreadPoolExecutor(1, "frontdesk-service-notes")
         self._touched: dict[str, int] = {}
+        self._woken: dict[int, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -139,12 +135,7 @@ class Application:
         call_for = endpoint_at(path)
         visit.route = None if call_for is None else call_for[0].route
         self._doorkeeper.check_address(visit)
-        work = partial(self._answer_within, visit, call_for)
-        try:
-            return self._database.read(work)
-        except _SnoozeOver as over:
-            self._wake(over.account_id, visit.now)
-            return self._database.read(work)
+        return self._database.read(partial(self._answer_within, visit, call_for))
 
     def _answer_anyone(self, visit: Visit) -> Response:
         """Answer what needs no key."""
@@ -160,15 +151,13 @@ class Application:
     ) -> Response:
         """Answer from one snapshot.
 
-        Raises: Refusal. _SnoozeOver, once: what is stored is no longer so.
+        Raises: Refusal.
         """
         request = visit.request
-        awoken = visit.caller is not None
         caller = self._doorkeeper.admit(visit, connection)
-        if not awoken and caller.next_snooze is not None and caller.next_snooze <= visit.now:
-            raise _SnoozeOver(caller.grant.account_id)
+        awake_at = self._note_snoozes(caller, visit.now, connection)
         self._note_use(caller, visit.now)
-        tag = entity_tag(request, caller)
+        tag = entity_tag(request, caller, awake_at)
         if request.method in ("GET", "HEAD") and tag in tags(request.if_none_match):
             self._doorkeeper.found_unchanged(visit)
             return Response(304, caching(tag))
@@ -182,7 +171,7 @@ class Application:
             request.query, endpoint.parameters, strict=self._options.strict_query
         )
         body = endpoint.answer(
-            Call(connection, caller.grant, endpoint, path_value, parameters, visit.now)
+            Call(connection, caller.grant, endpoint, path_value, parameters, visit.now, awake_at)
         )
         return Response(
             200,
@@ -190,14 +179,27 @@ class Application:
             body.model_dump_json(exclude_unset=True).encode(),
         )
 
+    def _note_snoozes(self, caller: Caller, now: int, connection: Connection) -> int | None:
+        """When the last of the snoozes was over that are still stored, None if all that are last.
+
+        What is read takes them as over. They are written so aside, where the database can be
+        written; on a standby nothing is.
+        """
+        if caller.next_snooze is None or caller.next_snooze > now:
+            return None
+        account_id = caller.grant.account_id
+        if now - self._woken.get(account_id, 0) >= WAKE_MILLISECONDS:
+            self._woken[account_id] = now
+            self._notary.submit(self._wake, account_id, now)
+        return snoozes_over(connection, account_id, now)
+
     def _wake(self, account_id: int, now: int) -> None:
-        """Open what was snoozed until now; a busy database may do so at the next request."""
         from frontdesk.ingest.snoozes import wake
 
         try:
             self._database.write(lambda connection: wake(connection, account_id, now))
         except Unreachable:
-            _log.info("Snoozes that are over stay: the database is busy")
+            _log.info("Snoozes that are over are not written down: the database takes no writes")
 
     def _note_use(self, caller: Caller, now: int) -> None:
         """Have the use of a kept key written, seldom, and without making anyone wait."""
@@ -264,9 +266,10 @@ def _failed() -> Refusal:
 
 def _unavailable(error: Unreachable) -> Refusal:
     seconds = max(RETRY_SECONDS, round(error.retry_after or 0))
+    late = isinstance(error, QueryTimeout)
     return Refusal(
-        "service_unavailable",
-        "The database does not answer now.",
+        "query_timeout" if late else "service_unavailable",
+        "The database took too long." if late else "The database does not answer now.",
         headers=(("Retry-After", str(seconds)),),
         retry_after=seconds,
     )

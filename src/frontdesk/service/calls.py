@@ -33,7 +33,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to one endpoint, on one snapshot of the database. now: epoch milliseconds."""
+    """One request to one endpoint, on one snapshot of the database. now: epoch milliseconds.
+
+    awake_at: conversations snoozed until then or before are open; None if all that are stored as
+    snoozed are.
+    """
 
     connection: Connection
     grant: Grant
@@ -41,6 +45,7 @@ class Call:
     path_value: str
     parameters: Parameters
     now: int
+    awake_at: int | None = None
 
     @property
     def account_id(self) -> int:

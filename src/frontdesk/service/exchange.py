@@ -80,13 +80,17 @@ def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
     return Response(refusal.status, headers, refusal.document(request_id, base_uri))
 
 
-def entity_tag(request: Request, caller: Caller) -> str:
-    """What changes whenever the answer might: by the account's revision, not by the answer."""
+def entity_tag(request: Request, caller: Caller, awake_at: int | None) -> str:
+    """What changes whenever the answer might: by the account's revision, not by the answer.
+
+    awake_at tells what time alone has changed since that revision.
+    """
     grant = caller.grant
     told = (
         __version__,
         grant.account_id,
         caller.revision,
+        awake_at,
         grant.user_id,
         sorted(grant.scopes),
         request.path,

@@ -29,7 +29,11 @@ def conversations(call: Call) -> Page[Conversation]:
     place = call.place(asked)
     parameters.settle()
     selection = queries.ConversationSelection(
-        queries.states_of(_statuses(status), assigned=assigned), label_id, channel_id, assignee_id
+        queries.states_of(_statuses(status), assigned=assigned),
+        label_id,
+        channel_id,
+        assignee_id,
+        awake_at=call.awake_at,
     )
     rows, next_cursor = place.cut(
         queries.conversation_page(
@@ -65,6 +69,7 @@ def counts(call: Call) -> Counts:
         label_id=label_id,
         channel_id=channel_id,
         user_id=call.grant.user_id,
+        awake_at=call.awake_at,
     )
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], call.grant)

@@ -35,6 +35,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "headers_too_large": (431, "The headers are too large"),
         "internal_error": (500, "The service failed"),
         "service_unavailable": (503, "The service is not available now"),
+        "query_timeout": (503, "The answer takes too long to find"),
     }
 )
 

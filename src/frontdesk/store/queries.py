@@ -4,7 +4,7 @@ Every function takes the account and answers nothing of any other. A page functi
 key of the row before the page (None: from the start) and how many rows to read at most.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from frontdesk.store.database import Connection, Row
@@ -16,18 +16,36 @@ NO_LABEL = 0
 # What a counter cell says of unread messages.
 READ, UNREAD, NO_MARKER = 0, 1, 2
 
+# Conversations that are stored as snoozed, but are open by now.
+_AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
+# The cells with these conversations moved to where they belong.
+_CELLS_AWAKE = f"""(
+  SELECT account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
+  UNION ALL
+  SELECT e.account_id, e.label_id, e.channel_id, e.state + moved.state, e.assignee_id,
+    c.awaiting_human, CASE WHEN c.unread_count IS NULL THEN {NO_MARKER}
+      WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END, moved.n
+  FROM conversation AS c
+  JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
+  CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
+  WHERE c.account_id = :account AND c.snoozed_until <= :awake_at) AS cell"""
+
 # A sort key with every component of its row, the unique one last.
 Position = Sequence[int | str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSelection:
-    """Which conversations: by state (2 * status + assigned), and by ids where they are given."""
+    """Which conversations: by state (2 * status + assigned), and by ids where they are given.
+
+    awake_at: those snoozed until then or before are open, whatever is stored; None if none are.
+    """
 
     states: tuple[int, ...]
     label_id: int = NO_LABEL
     channel_id: int | None = None
     assignee_id: int | None = None
+    awake_at: int | None = None
 
 
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
@@ -50,16 +68,16 @@ def conversation_page(
         "channel": selection.channel_id,
         "assignee": selection.assignee_id,
         "count": count,
+        "awake_at": selection.awake_at,
     }
-    parameters |= {f"state{number}": state for number, state in enumerate(selection.states)}
     if after is not None:
         parameters |= {"after_activity": after[0], "after_id": after[1]}
     # One index range for each state, merged: neither engine merges `state IN (...)`.
     arms = " UNION ALL ".join(
-        f"SELECT * FROM ({_arm(selection, number, after is not None)}) AS arm{number}"
-        for number in range(len(selection.states))
+        f"SELECT * FROM ({arm}) AS arm{number}"
+        for number, arm in enumerate(_arms(selection, after is not None))
     )
-    return connection.rows(
+    rows = connection.rows(
         f"""
         SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
           c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
@@ -76,10 +94,35 @@ def conversation_page(
         """,
         parameters,
     )
+    return [_awake(row, selection.awake_at) for row in rows]
 
 
-def _arm(selection: ConversationSelection, number: int, continued: bool) -> str:
-    conditions = ["account_id = :account", "label_id = :label", f"state = :state{number}"]
+def _awake(row: Row, awake_at: int | None) -> Row:
+    """A conversation as it is once its snooze is over."""
+    until = row["snoozed_until"]
+    if awake_at is None or until is None or until > awake_at:
+        return row
+    opened = {"status": OPEN, "snoozed_until": None, "updated_at": max(row["updated_at"], until)}
+    return {**row, **opened}
+
+
+def _arms(selection: ConversationSelection, continued: bool) -> Iterator[str]:
+    """Ranges of entries, each in order: one for each state, and more while snoozes are over."""
+    asleep = f"IN ({_AWAKE})"
+    for state in selection.states:
+        if selection.awake_at is None:
+            yield _arm(selection, state, continued)
+        elif state // 2 == SNOOZED:
+            yield _arm(selection, state, continued, f"conversation_id NOT {asleep}")
+        else:
+            yield _arm(selection, state, continued)
+            if state // 2 == OPEN:
+                stored = state + 2 * SNOOZED
+                yield _arm(selection, stored, continued, f"conversation_id {asleep}")
+
+
+def _arm(selection: ConversationSelection, state: int, continued: bool, *also: str) -> str:
+    conditions = ["account_id = :account", "label_id = :label", f"state = {state:d}", *also]
     if selection.assignee_id is not None:
         conditions.append("assignee_id = :assignee")
     if selection.channel_id is not None:
@@ -118,18 +161,23 @@ def counts(
     label_id: int,
     channel_id: int | None,
     user_id: int | None,
+    awake_at: int | None = None,
 ) -> list[Row]:
-    """The cells as sums: (phone_number_id, status, assigned, mine, awaiting, unread, n)."""
+    """The cells as sums: (phone_number_id, status, assigned, mine, awaiting, unread, n).
+
+    awake_at: conversations snoozed until then or before are counted as open.
+    """
     narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
+    cells = "cell" if awake_at is None else _CELLS_AWAKE
     return connection.rows(
         f"""
         SELECT channel.phone_number_id, sums.* FROM (
           SELECT cell.channel_id, cell.state / 2 AS status, cell.state % 2 AS assigned,
             CASE WHEN cell.assignee_id = :user THEN 1 ELSE 0 END AS mine,
             cell.awaiting, cell.unread, SUM(cell.n) AS n
-          FROM cell
+          FROM {cells}
           WHERE cell.account_id = :account AND cell.label_id = :label {narrowed}
-          GROUP BY 1, 2, 3, 4, 5, 6) AS sums
+          GROUP BY 1, 2, 3, 4, 5, 6 HAVING SUM(cell.n) <> 0) AS sums
         JOIN channel ON channel.account_id = :account AND channel.id = sums.channel_id
         ORDER BY channel.name_key, channel.id
         """,
@@ -139,6 +187,7 @@ def counts(
             "channel": channel_id,
             # Nobody is nobody's "me": an id that no row has.
             "user": -1 if user_id is None else user_id,
+            "awake_at": awake_at,
         },
     )
 
@@ -199,6 +248,18 @@ def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -
         """,
         {"account": account_id, "now": now, "count": count},
     )
+
+
+def snoozes_over(connection: Connection, account_id: int, now: int) -> int | None:
+    """When the last was over of the snoozes that are stored and over; None if none is."""
+    row = connection.row(
+        """
+        SELECT MAX(snoozed_until) AS until FROM conversation
+        WHERE account_id = :account AND snoozed_until <= :now
+        """,
+        {"account": account_id, "now": now},
+    )
+    return None if row is None else row["until"]
 
 
 def message_page(
