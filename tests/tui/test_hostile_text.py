@@ -1,0 +1,248 @@
+"""In a real terminal, no text of an inbox becomes anything but text."""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from frontdesk.text import clean, one_line
+from tests.bench.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
+from tests.tui.hostile import (
+    HOSTILE,
+    ME,
+    SEQUENCES,
+    gallery_entry,
+    greeting,
+    make_hostile_inbox,
+)
+
+PATIENCE = 30.0
+
+# Where the thread begins at 120 columns.
+THREAD = 46
+TITLE_ROW, FIRST_ROW, LAST_ROW = 2, 3, ROWS - 2
+
+# All that the terminal's driver writes: colours, the cursor's place, modes, the pointer's shape.
+DRIVER = re.compile(
+    rb"\x1b\[[\d;]*m"
+    rb"|\x1b\[\d+;\d+H"
+    rb"|\x1b\[\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026|2048)[hl]"
+    rb"|\x1b\[\?\d+\$p"
+    rb"|\x1b\[[<>=]\d*u"
+    rb"|\x1b\]22;[a-z-]+\x07"
+)
+CONTROL = re.compile(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\r(?!\n)|(?<!\r)\n")
+
+
+class Recorded(PseudoTerminal):
+    """A terminal that keeps every byte that was sent to it."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.received = bytearray()
+        super().__init__(command, environment)
+
+    def _take(self, data: bytes) -> None:
+        self.received += data[len(self._pending) :]
+        super()._take(data)
+
+    def row(self, y: int, start: int = 0, end: int = COLUMNS) -> str:
+        """Some cells of a line, as text."""
+        return "".join(self._screen.buffer[y][x].data for x in range(start, end))
+
+    @property
+    def thread(self) -> str:
+        """What stands to the right of the queue."""
+        return "\n".join(self.row(y, THREAD) for y in range(TITLE_ROW, ROWS - 1))
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return "\n".join(self.row(y) for y in range(ROWS))
+
+    @property
+    def header(self) -> str:
+        """The first line."""
+        return self.row(0)
+
+    def send(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def until(self, *words: str, within: str = "text", gone: str = "") -> None:
+        """Read until all words are on the screen and `gone` is not.
+
+        Raises: AssertionError: that did not happen, or the program ended.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while not self._shows(words, within, gone):
+            assert self._process.poll() is None, f"it has ended:\n{self.text}"
+            assert time.monotonic() < deadline, f"{words} not shown:\n{self.text}"
+            self._read(0.1)
+
+    def changes(self) -> None:
+        """Read until a whole frame shows something else than before."""
+        before, frames, deadline = self.text, self.frames, time.monotonic() + PATIENCE
+        while self.text == before or self.frames == frames:
+            assert time.monotonic() < deadline, f"nothing changed:\n{before}"
+            self._read(0.1)
+
+    def find(self, words: str, start: int = 0) -> tuple[int, int]:
+        """The column and line, from 1, where words of one cell a character stand."""
+        for y in range(ROWS):
+            at = self.row(y).find(words, start)
+            if at >= 0:
+                return at + 1, y + 1
+        raise AssertionError(f"{words!r} is not shown:\n{self.text}")
+
+    def ended(self) -> int:
+        """Read until the program has ended; its exit code."""
+        deadline = time.monotonic() + PATIENCE
+        while self._process.poll() is None:
+            assert time.monotonic() < deadline, f"it goes on:\n{self.text}"
+            self._read(0.1)
+        while self._read(0.1) is not None and time.monotonic() < deadline:
+            pass
+        return self._process.wait()
+
+    def _shows(self, words: Sequence[str], within: str, gone: str) -> bool:
+        shown = getattr(self, within)
+        return all(word in shown for word in words) and (not gone or gone not in self.text)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Recorded]:
+    """The viewer on a hostile inbox, when it has shown the first thread."""
+    path = tmp_path / "inbox.db"
+    make_hostile_inbox(path, now=time.time_ns() // 1_000_000)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+    }
+    command = [sys.executable, "-m", "frontdesk", "--database", str(path), "--as", ME]
+    terminal = Recorded(command, environment)
+    try:
+        terminal.until("end of the gallery", within="thread")
+        terminal.until("live")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def leave(terminal: Recorded) -> None:
+    """Quit, and see that nothing but text was written all the time."""
+    terminal.send("qqqq")
+    assert terminal.ended() == 0
+    only_text(bytes(terminal.received))
+
+
+def only_text(received: bytes) -> None:
+    for sequence in SEQUENCES:
+        assert sequence.encode() not in received
+    assert set(CONTROL.findall(DRIVER.sub(b"", received))) == set()
+
+
+def keeps_its_columns(terminal: Recorded) -> None:
+    """The line between queue and thread is straight, whatever stands beside it."""
+    edge = {terminal.row(y, THREAD - 1, THREAD) for y in range(FIRST_ROW, LAST_ROW)}
+    assert edge == {"│"}, terminal.text
+
+
+def shown_name(text: str) -> str:
+    """The beginning of a name that has only characters that are drawn as they are."""
+    words = one_line(clean(text))
+    return words[: next((n for n, c in enumerate(words) if ord(c) > 0x2FF and c != "�"), 12)][:12]
+
+
+def test_every_conversation_can_be_read(terminal: Recorded) -> None:
+    keeps_its_columns(terminal)
+    terminal.send("j")
+    terminal.until("half � character �", within="thread")
+    for number, text in enumerate(HOSTILE):
+        terminal.send("j")
+        terminal.until(greeting(number), shown_name(text), within="thread")
+        keeps_its_columns(terminal)
+    leave(terminal)
+
+
+def test_every_kind_of_entry_can_be_read(terminal: Recorded) -> None:
+    terminal.send("\r")
+    terminal.until("esc back")
+    while gallery_entry(0) not in terminal.thread:
+        terminal.send("g")
+        terminal.changes()
+    shown = terminal.thread
+    while "more below" in terminal.thread:
+        terminal.send(" ")
+        terminal.changes()
+        shown += terminal.thread
+        keeps_its_columns(terminal)
+    for number in range(len(HOSTILE)):
+        assert gallery_entry(number) in shown
+    for literal in ("[@click=app.quit]press[/]", "[/nope]", "[red]r[/red]", "<RLO>exe.gnp<PDF>"):
+        assert literal in shown
+    leave(terminal)
+
+
+def test_the_contact_can_be_read(terminal: Recorded) -> None:
+    terminal.send("i4")
+    terminal.until("CUSTOM FIELDS", "�]0;PWNED�")
+    terminal.send("G")
+    terminal.until("-rf --help", gone="CUSTOM FIELDS")
+    terminal.send("g")
+    terminal.until("CUSTOM FIELDS")
+    leave(terminal)
+
+
+@pytest.mark.parametrize(
+    ("letter", "title", "typed", "chosen"),
+    [
+        ("l", "Filter by label", "26 [@click=app.quit]press[/]", "#26 [@click=app.quit]press[/]"),
+        ("a", "Filter by assignee", "[red]r[/red]", "@[red]r[/red]"),
+        ("c", "Filter by channel", "0 �]52;c;U1RPTEVO�", "0 �]52;c;U1RPTEVO�"),
+    ],
+)
+def test_every_choice_of_a_filter_can_be_read(
+    terminal: Recorded, letter: str, title: str, typed: str, chosen: str
+) -> None:
+    terminal.send("f")
+    terminal.until("Filter by", "clear all filters")
+    terminal.send(letter)
+    terminal.until(title)
+    terminal.send(typed)
+    terminal.until(f" {typed} ")
+    terminal.send("\r")
+    terminal.until(f" · {chosen}", within="header", gone=title)
+    leave(terminal)
+
+
+def test_help_and_the_channels_can_be_read(terminal: Recorded) -> None:
+    terminal.send("?")
+    terminal.until("Keys that work here")
+    terminal.send("q")
+    terminal.until("live", gone="Keys that work here")
+    leave(terminal)
+
+
+def test_markup_is_not_pressed_by_the_mouse(terminal: Recorded) -> None:
+    action = "[@click=app.quit]press[/]"
+    terminal.send("G")
+    terminal.until(action)
+    press(terminal, *terminal.find(action))
+    terminal.until(greeting(HOSTILE.index(action)), action, within="thread")
+    press(terminal, *terminal.find(action, THREAD))
+    press(terminal, *terminal.find("Me [@click=app.quit]"))
+    terminal.send("i")
+    terminal.until("CONTACT")
+    leave(terminal)
+
+
+def press(terminal: Recorded, x: int, y: int) -> None:
+    """Press and release the mouse some cells to the right, and once more."""
+    terminal.send(f"\x1b[<0;{x + 5};{y}M\x1b[<0;{x + 5};{y}m" * 2)
