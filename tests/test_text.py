@@ -22,6 +22,8 @@ NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
         ("\u202egpj.exe", "<RLO>gpj.exe"),
         ("\u2066in\u2069", "<LRI>in<PDI>"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("\u3164\uffa0", ""),
         ("lone \ud800 surrogate", "lone � surrogate"),
         ("tab\tand\nline", "tab\tand\nline"),
         ("👩\u200d👧 ❤\ufe0f", "👩\u200d👧 ❤\ufe0f"),
@@ -34,6 +36,13 @@ def test_what_a_terminal_would_obey_is_made_visible(hostile: str, shown: str) ->
 @given(st.text(alphabet=st.characters(min_codepoint=0, max_codepoint=0x2100)))
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)
+
+
+def test_every_character_that_is_cleaned_is_found_in_a_body() -> None:
+    cleaned = [char for char in map(chr, range(0x10000)) if clean(char) != char]
+    bodies = [json.dumps(char, ensure_ascii=True).encode() for char in cleaned]
+    bodies += [json.dumps(char, ensure_ascii=False).encode(errors="ignore") for char in cleaned]
+    assert [body for body in bodies if clean_json(body) is body and body != b'""'] == []
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))

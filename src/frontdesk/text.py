@@ -25,6 +25,7 @@ _DIRECTION_MARKS = {
 
 # Invisible, and of no use to a reader. The joiners 200C and 200D stay: Persian and emoji need them.
 _INVISIBLE = (
+    0x00AD,
     0x061C,
     0x180E,
     0x200B,
@@ -35,7 +36,9 @@ _INVISIBLE = (
     0x2062,
     0x2063,
     0x2064,
+    0x3164,
     0xFEFF,
+    0xFFA0,
 )
 
 _TABLE: dict[int, str | None] = {
@@ -51,8 +54,9 @@ _TABLE: dict[int, str | None] = {
 
 # Any byte sequence of a JSON body that could decode to a character of the table above.
 _SUSPECT = re.compile(
-    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
-    rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\\[bfr]|\\u(?:00[01789]|061|180|20|fe|ff|d[89a-f])",
+    rb"\x7f|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xe3\x85\xa4|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb9-\xbb]"
+    rb"|\\[bfr]|\\u(?:00[01789a]|061|180|20|316|fe|ff|d[89a-f])",
     re.IGNORECASE,
 )
 
