@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -10,11 +11,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.stores import PostgresServer
 
 from frontdesk.cli import importing
 from frontdesk.cli.commands import exit_code
 from frontdesk.cli.importing import import_group
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # A moment long past: what was said then is silent for more than a week.
@@ -180,10 +184,41 @@ def test_a_database_that_is_not_ours_stays_as_it_is(tmp_path: Path, archive: Pat
     assert database.read_bytes() == b"my novel"
 
 
-def test_a_database_in_a_directory_that_does_not_exist_is_refused(archive: Path) -> None:
-    error = run(archive.parent / "nowhere", archive).exception
+def test_a_database_that_is_made_is_for_its_owner_alone(archive: Path) -> None:
+    assert run(archive.parent / "nowhere", archive).exit_code == 0
+    made = archive.parent / "nowhere" / "inbox.db"
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert stat.S_IMODE(made.parent.stat().st_mode) == 0o700
+
+
+def test_a_database_where_none_can_be_made_is_refused(archive: Path) -> None:
+    error = run(archive, archive).exception
     assert isinstance(error, InboxError)
     assert exit_code(error) == 2
+
+
+def test_what_only_the_clock_changed_is_written_by_the_next_import(
+    tmp_path: Path, archive: Path
+) -> None:
+    run(tmp_path, archive)
+    who = Person(phone="+16505550001", wa_id="16505550001")
+    over = MOMENT * 1000 + 999_000
+    snooze = ConversationEvent("106540352242922", who, "s", over - 1, "snoozed", {"until": over})
+    database = SQLiteDatabase(tmp_path / "inbox.db")
+    database.write(lambda connection: apply_events(connection, 1, [snooze], now=over - 1))
+    database.close()
+    sql = "SELECT status FROM conversation ORDER BY status"
+    assert stored(tmp_path, sql) == [(1,), (2,)]
+    run(tmp_path, archive)
+    assert stored(tmp_path, sql) == [(0,), (2,)]
+
+
+def test_a_database_on_a_server_takes_the_same(postgres: PostgresServer, archive: Path) -> None:
+    with postgres.database() as address:
+        arguments = ["events", str(archive), "--database", address]
+        assert CliRunner().invoke(import_group, arguments).exit_code == 0
+        result = CliRunner().invoke(import_group, arguments)
+        assert "messages: 0 new, 10 already known" in result.stdout
 
 
 def test_an_unknown_account_is_refused(tmp_path: Path, archive: Path) -> None:

@@ -18,24 +18,31 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def database_option(help_text: str) -> Callable[[F], F]:
     """The option `--database` of a command that cannot do without."""
-    return click.option(
-        "--database", required=True, type=click.Path(path_type=Path), help=help_text
-    )
+    return click.option("--database", required=True, metavar="PATH|ADDRESS", help=help_text)
 
 
 @contextmanager
-def opened(target: Path, *, create: bool = False) -> "Iterator[Database]":
-    """A database for the length of a command; with `create`, made if it does not exist.
+def opened(
+    target: str | Path,
+    *,
+    create: bool = False,
+    upgrade: bool = False,
+    statement_seconds: float | None = None,
+) -> "Iterator[Database]":
+    """A database for the length of a command; see `open_database` for what may be asked for.
 
-    What is made is for its owner's eyes alone.
+    A file that is made is for its owner's eyes alone.
 
-    Raises: UnusableFile: there is no such database, it is not ours, or it is newer.
+    Raises: UnusableFile, Unreachable, BadSettings.
     """
-    from frontdesk.store.sqlite import SQLiteDatabase
+    from frontdesk.store.addresses import is_address
+    from frontdesk.store.opening import open_database
 
-    if create and not target.exists():
-        _make_private(target)
-    database = SQLiteDatabase(target, create=create)
+    if create and not is_address(target) and not Path(target).exists():
+        _make_private(Path(target))
+    database = open_database(
+        target, create=create, upgrade=upgrade, statement_seconds=statement_seconds
+    )
     try:
         yield database
     finally:

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from frontdesk.cli.commands import INTERRUPTED, Group
-from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply import Applied, InitialStatus
     from frontdesk.ingest.archive import Line, Rejected
     from frontdesk.ingest.events import DomainEvent
-    from frontdesk.store.database import Database
+    from frontdesk.store.database import Connection, Database
 
 # A transaction takes this many lines, or the events of fewer if they hold more than so many.
 LINES_AT_ONCE = 400
@@ -38,12 +39,7 @@ def import_group() -> None:
 
 @import_group.command("events")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--database",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The database to import into; made if it does not exist.",
-)
+@database_option("The database to import into; made if it does not exist.")
 @click.option("--account", default="default", show_default=True, help="The account they are of.")
 @click.option(
     "--initial-status",
@@ -56,7 +52,7 @@ def import_group() -> None:
 def events_command(
     context: click.Context,
     files: tuple[str, ...],
-    database: Path,
+    database: str,
     account: str,
     initial_status: "InitialStatus",
 ) -> None:
@@ -65,15 +61,11 @@ def events_command(
     FILE is plain or gzip, - is standard input. What is known already changes nothing; lines that
     cannot be read are reported and the rest goes in.
     """
-    from frontdesk.store.sqlite import SQLiteDatabase
-
     _check(files)
-    opened = SQLiteDatabase(database, create=True)
-    try:
-        imported = _Import(opened, _account_id(opened, account), initial_status)
+    with opened(database, create=True) as store:
+        account_id = store.read(lambda connection: account_named(connection, account)["id"])
+        imported = _Import(store, account_id, initial_status)
         finished = imported.read(files)
-    finally:
-        opened.close()
     imported.report(files)
     if not finished:
         click.echo("frontdesk: interrupted; what the summary counts is in", err=True)
@@ -116,7 +108,7 @@ class _Import:
     def _read_file(self, name: str, advance: Callable[[int], object]) -> None:
         from frontdesk.ingest import archive
 
-        with _opened(name) as stream:
+        with _stream(name) as stream:
             batch: list[Line] = []
             for line in archive.read(stream):
                 self._take(name, line, batch)
@@ -141,14 +133,18 @@ class _Import:
     def _apply(self, batch: "list[Line]") -> None:
         """Put some lines in, all of them or, when interrupted, none."""
         from frontdesk.ingest.apply import apply_events
+        from frontdesk.ingest.snoozes import wake
 
         events: list[DomainEvent] = [event for line in batch for event in line.events]
         now = time.time_ns() // 1_000_000
-        applied = self.database.write(
-            lambda connection: apply_events(
+
+        def put_in(connection: "Connection") -> "Applied":
+            wake(connection, self.account_id, now)
+            return apply_events(
                 connection, self.account_id, events, now=now, initial_status=self.initial_status
             )
-        )
+
+        applied = self.database.write(put_in)
         self.applied = applied if self.applied is None else self.applied + applied
         self.lines += len(batch)
         for line in batch:
@@ -185,17 +181,8 @@ def _check(files: tuple[str, ...]) -> None:
                 raise UnusableFile(clean(f"Cannot read {name}: {reason}"))
 
 
-def _account_id(database: "Database", slug: str) -> int:
-    from frontdesk.store.accounts import account_by_slug
-
-    account = database.read(lambda connection: account_by_slug(connection, slug))
-    if account is None:
-        raise BadSettings(f"The database has no account {slug!r}")
-    return int(account["id"])
-
-
 @contextmanager
-def _opened(name: str) -> Iterator[io.BufferedReader]:
+def _stream(name: str) -> Iterator[io.BufferedReader]:
     """A file, or standard input, which stays open."""
     if name == _STANDARD_INPUT:
         yield cast(io.BufferedReader, sys.stdin.buffer)
