@@ -121,6 +121,14 @@ async def test_a_number_takes_no_parameters(client, is_problem):
     is_problem(response, 400, "invalid_parameter")
 
 
+async def test_a_custom_field_has_a_value_of_a_kind_that_is_defined(client, told):
+    fields = {"plan": "gold", "seats": 12, "vip": True, "none": None, "tags": ["a", "ä"]}
+    told([ContactUpsert(Person(phone="+4915100000"), START, custom_fields=fields)])
+    (contact,) = (await client.get("/v1/contacts")).json()["data"]
+    expected = {"plan": "gold", "seats": 12, "vip": True, "tags": '["a", "ä"]'}
+    assert contact["custom_fields"] == expected
+
+
 async def test_half_a_character_in_what_is_stored_breaks_no_answer(client, told):
     person = Person(phone="+4915100000")
     told([ContactUpsert(person, START, custom_fields={"note": "half \\ud83d"})])

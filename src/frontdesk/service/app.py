@@ -27,6 +27,7 @@ from frontdesk.service.exchange import (
     Response,
     caching,
     check_size,
+    document_tag,
     entity_tag,
     refused,
     send_response,
@@ -79,6 +80,7 @@ class Application:
         self._notary = ThreadPoolExecutor(1, "frontdesk-service-notes")
         self._touched: dict[str, int] = {}
         self._woken: dict[int, int] = {}
+        self._document = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -140,11 +142,23 @@ class Application:
     def _answer_anyone(self, visit: Visit) -> Response:
         """Answer what needs no key."""
         path = visit.request.path
-        if path not in ("healthz", "readyz"):
+        if path not in ("healthz", "readyz", "openapi.json"):
             raise _no_route()
         visit.route = f"/{path}"
         _check_method(visit.request)
+        if path == "openapi.json":
+            return self._description(visit.request)
         return alive() if path == "healthz" else ready(self._database)
+
+    def _description(self, request: Request) -> Response:
+        """The OpenAPI document, which is made when it is first asked for."""
+        from frontdesk.service.openapi import document_bytes
+
+        self._document = self._document or document_bytes()
+        tag = document_tag(self._document)
+        if tag in tags(request.if_none_match):
+            return Response(304, caching(tag))
+        return Response(200, (("Content-Type", "application/json"), *caching(tag)), self._document)
 
     def _answer_within(
         self, visit: Visit, call_for: tuple[Endpoint, str] | None, connection: Connection

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from frontdesk.store.database import Row
@@ -34,6 +35,32 @@ from frontdesk.wire import (
 STATUSES = ("open", "snoozed", "resolved")
 DIRECTIONS = ("inbound", "outbound")
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
+
+_REFERRAL = MappingProxyType(
+    dict.fromkeys(("source_type", "source_id", "source_url", "headline", "body"))
+)
+# The members of `content` by the type of the message, as they are where nothing is known.
+_CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
+        "contacts": {"contacts": ()},
+        "interactive inbound": dict.fromkeys(
+            ("kind", "id", "title", "description", "payload", "response")
+        ),
+        "interactive outbound": dict.fromkeys(
+            ("kind", "header", "body", "footer", "buttons", "sections")
+        ),
+        "template": {"name": None, "language": None, "category": None, "components": ()},
+        "order": {"catalog_id": None, "items": ()},
+        "reaction": {
+            "emoji": None,
+            "removed": False,
+            "target_message_id": None,
+            "target_wamid": None,
+        },
+        "unsupported": {"reason": "unknown_type", "original_type": None, "errors": ()},
+    }
+)
 
 
 def conversation_body(row: Row, labels: Sequence[str], *, with_preview: bool) -> Conversation:
@@ -80,11 +107,11 @@ def message_body(
         author_ref=author,
         type=row["type"],
         text=None if deleted else row["text"],
-        content=None if deleted else _contents(row["content_json"]),
+        content=None if deleted else _content(row),
         media=None if deleted else _media(row["media_json"]),
         reply_to=_reply_to(row["reply_wamid"], quoted),
         forwarded=row["forwarded"],
-        referral=_contents(row["referral_json"]),
+        referral=_filled(_REFERRAL, row["referral_json"]),
         reactions=tuple(_reaction(reaction) for reaction in reactions),
         delivery_status=row["delivery_status"] if outbound else None,
         delivery=_delivery(row) if outbound else None,
@@ -122,7 +149,7 @@ def contact_body(row: Row) -> Contact:
         wa_user_id=row["wa_user_id"],
         username=row["username"],
         blocked=bool(row["blocked"]),
-        custom_fields=_contents(row["custom_json"]) or {},
+        custom_fields=_custom_fields(row["custom_json"]),
         last_activity_at=_time(row["last_activity_at"]),
         **_times(row),
     )
@@ -237,6 +264,29 @@ def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
     for row in rows:
         groups[row[by]].append(row)
     return groups
+
+
+def _content(row: Row) -> dict[str, Any] | None:
+    """A type's own payload, with every member that it may have."""
+    kind = row["type"]
+    if kind == "interactive":
+        kind = f"{kind} {DIRECTIONS[row['direction']]}"
+    return _filled(_CONTENT.get(kind, {}), row["content_json"])
+
+
+def _filled(members: Mapping[str, Any], text: str | None) -> dict[str, Any] | None:
+    stored = _contents(text)
+    return None if stored is None else {**members, **stored}
+
+
+def _custom_fields(text: str) -> dict[str, Any]:
+    """Values by key; one of a kind that no definition has is told as text."""
+    stored: dict[str, Any] = _contents(text) or {}
+    return {
+        key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        for key, value in stored.items()
+        if value is not None
+    }
 
 
 def _preview(text: str | None) -> MessagePreview | None:

@@ -99,6 +99,11 @@ def entity_tag(request: Request, caller: Caller, awake_at: int | None) -> str:
     return f'W/"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}"'
 
 
+def document_tag(document: bytes) -> str:
+    """What changes with a document that is the same for everyone."""
+    return f'W/"{hashlib.sha256(document).hexdigest()[:32]}"'
+
+
 def tags(if_none_match: str) -> list[str]:
     """The tags of an `If-None-Match` header, as weak ones."""
     # Proxies may have made a weak tag strong; ours are all weak.

@@ -1,0 +1,316 @@
+"""The OpenAPI 3.1 document: made from the table of endpoints and the wire models, never written."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pydantic_core import to_json
+
+from frontdesk import __version__
+from frontdesk.service.auth import SCOPES
+from frontdesk.service.calls import Endpoint
+from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
+from frontdesk.service.endpoints import ENDPOINTS
+from frontdesk.service.people import MAX_QUERY_LENGTH
+from frontdesk.service.problems import CODES, MEDIA_TYPE
+from frontdesk.service.schemas import OPEN, Schema, plain, reference, schemas_of
+from frontdesk.wire import Problem, Wire
+from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT, STATUSES
+
+KEY = "apiKey"
+
+_ABOUT = """\
+Reads an inbox of customer conversations held over WhatsApp numbers. The account is that of the \
+API key. Lists come in pages: pass `next_cursor` back, unchanged, as `cursor`, with the same \
+filters. Members and values may be added, so be ready for those that you do not know: values \
+under `x-known-values` are what is known today. Every error is a problem document (RFC 9457) \
+with a stable `code`. Every path also answers HEAD."""
+
+_OPENS: Mapping[str, str] = MappingProxyType(
+    {
+        "conversations:read": "conversations and their counts, with names and numbers in short",
+        "messages:read": "messages, and `last_message` of conversations",
+        "notes:read": "internal notes",
+        "contacts:read": "contacts with their custom fields",
+        "labels:read": "labels",
+        "custom_fields:read": "definitions of contact attributes",
+        "users:read": "users",
+        "teams:read": "teams",
+        "channels:read": "channels",
+        "canned_responses:read": "canned responses",
+        "templates:read": "templates",
+        "reports:read": "reports",
+    }
+)
+
+_PATH_VALUES: Mapping[str, tuple[str, Schema]] = MappingProxyType(
+    {
+        "conversations": ("id", {"type": "string", "description": "A conversation's id."}),
+        "by-phone": (
+            "phone",
+            {
+                "type": "string",
+                "pattern": r"^\+?[1-9][0-9]{6,14}$",
+                "description": "An E.164 number; its plus may be left out. A number that the "
+                "contact had before, or the other spelling of a mobile number of Argentina, "
+                "Brazil or Mexico, leads to the contact too.",
+                "examples": ["+16505551234"],
+            },
+        ),
+    }
+)
+
+_TEXT: Schema = {"type": "string"}
+# No parameter may have control characters in its value.
+_WORDS: Schema = {"type": "string", "pattern": r"^[^\u0000-\u001F\u007F-\u009F]*$"}
+
+_PARAMETERS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "status": {
+            "description": "Only conversations of this status; all without it.",
+            "schema": {"type": "string", "enum": list(STATUSES)},
+        },
+        "assignee": {
+            "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
+            "schema": {
+                "anyOf": [
+                    {"type": "string", "enum": list(ASSIGNEE_WORDS)},
+                    {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+                ]
+            },
+        },
+        "channel": {
+            "description": "The id of a channel.",
+            "schema": {**_WORDS, "minLength": 1},
+        },
+        "label": {
+            "description": "The title of a label, in any case.",
+            "schema": {**_WORDS, "minLength": 1},
+        },
+        "q": {
+            "description": "Words that must all be found, whatever their case and accents: in "
+            "names, username or e-mail address, there at the beginning of a word if they have "
+            "fewer than three letters; those of three digits or more in the phone number.",
+            "schema": {**_WORDS, "maxLength": MAX_QUERY_LENGTH},
+        },
+        "cursor": {
+            "description": "`next_cursor` of the page before.",
+            "schema": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9_.-]+$",
+                "maxLength": MAX_CURSOR_LENGTH,
+            },
+        },
+        "from": {
+            "description": "Where the period begins: an instant with an offset, or a date.",
+            "schema": _WORDS,
+        },
+        "to": {
+            "description": "Where the period ends, itself not in it: an instant or a date.",
+            "schema": _WORDS,
+        },
+        "timezone": {
+            "description": "The IANA name of the zone of dates and buckets; the account's without.",
+            "schema": _WORDS,
+        },
+        "granularity": {
+            "description": "Adds a series of buckets of this length.",
+            "schema": {"type": "string", "enum": ["hour", "day", "week", "month"]},
+        },
+    }
+)
+
+_KNOWN_TAG: Schema = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of an answer that is still at hand.",
+    "schema": _TEXT,
+}
+
+# Codes that only some endpoints have, and which those are; all others may meet any request.
+_ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
+    {
+        "invalid_filter": lambda endpoint: bool(
+            {"status", "assignee", "channel", "label"} & {*endpoint.parameters}
+        ),
+        "assignee_me_unavailable": lambda endpoint: "assignee" in endpoint.parameters,
+        "invalid_limit": lambda endpoint: "limit" in endpoint.parameters,
+        "invalid_cursor": lambda endpoint: "cursor" in endpoint.parameters,
+        "cursor_mismatch": lambda endpoint: "cursor" in endpoint.parameters,
+        "invalid_period": lambda endpoint: "from" in endpoint.parameters,
+        "invalid_phone": lambda endpoint: _value_name(endpoint) == "phone",
+        "contact_not_found": lambda endpoint: _value_name(endpoint) == "phone",
+        "conversation_not_found": lambda endpoint: _value_name(endpoint) == "id",
+        "route_not_found": lambda endpoint: False,
+        "method_not_allowed": lambda endpoint: False,
+    }
+)
+
+_HEADERS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "X-Request-Id": {"description": "Names this request in the log.", "schema": _TEXT},
+        "ETag": {"description": "For If-None-Match.", "schema": _TEXT},
+        "RateLimit-Policy": {"description": "How often this key may ask.", "schema": _TEXT},
+        "RateLimit": {"description": "What is left of it.", "schema": _TEXT},
+        "Retry-After": {
+            "description": "Seconds until it is worth asking again.",
+            "schema": {"type": "integer", "minimum": 1},
+        },
+        "WWW-Authenticate": {"description": "What is wrong with the key.", "schema": _TEXT},
+    }
+)
+_LIMITS = ("RateLimit-Policy", "RateLimit")
+_HEADERS_OF: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+)
+
+
+def document_bytes() -> bytes:
+    """The document as it is sent and printed."""
+    return to_json(document(), indent=2) + b"\n"
+
+
+def document() -> Schema:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Conversation inbox", "version": __version__, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "paths": {path_of(endpoint): {"get": _operation(endpoint)} for endpoint in ENDPOINTS},
+        "components": {
+            "schemas": schemas_of([Problem, *map(body_of, ENDPOINTS)]),
+            "headers": {
+                name: {**header, "required": name not in _LIMITS}
+                for name, header in _HEADERS.items()
+            },
+            "responses": {
+                _shared_name(status): _problem(status, codes)
+                for endpoint in ENDPOINTS
+                for status, codes in codes_of(endpoint).items()
+                if _is_shared(codes)
+            },
+            "securitySchemes": {
+                KEY: {"type": "http", "scheme": "bearer", "description": _scopes()}
+            },
+        },
+    }
+
+
+def path_of(endpoint: Endpoint) -> str:
+    """An endpoint's path, with the names of its values."""
+    return endpoint.route.replace("{}", f"{{{_value_name(endpoint)}}}")
+
+
+def body_of(endpoint: Endpoint) -> type[Wire]:
+    """What an endpoint answers with."""
+    body: type[Wire] = inspect.get_annotations(endpoint.answer)["return"]
+    return body
+
+
+def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
+    """The codes of the problems that an endpoint may answer with, by status."""
+    found: dict[int, list[str]] = {}
+    for code, (status, _) in CODES.items():
+        if code not in _ONLY or _ONLY[code](endpoint):
+            found.setdefault(status, []).append(code)
+    return found
+
+
+def _value_name(endpoint: Endpoint) -> str:
+    """What the value in an endpoint's path is called, "" where there is none."""
+    if "{}" not in endpoint.path:
+        return ""
+    return _PATH_VALUES[endpoint.path[endpoint.path.index("{}") - 1]][0]
+
+
+def _operation(endpoint: Endpoint) -> Schema:
+    body = body_of(endpoint)
+    return {
+        "operationId": endpoint.name,
+        "summary": plain(inspect.getdoc(endpoint.answer)),
+        "description": f"Needs the scope `{endpoint.scope}`.",
+        "security": [{KEY: [endpoint.scope]}],
+        "parameters": [
+            *_path_parameters(endpoint),
+            *map(_parameter(endpoint), endpoint.parameters),
+        ],
+        "responses": {
+            "200": {
+                "description": "What was asked for.",
+                "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
+                "content": {"application/json": {"schema": reference(body)}},
+            },
+            "304": {
+                "description": "Nothing has changed since the ETag in If-None-Match.",
+                "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
+            },
+            **{
+                str(status): {"$ref": f"#/components/responses/{_shared_name(status)}"}
+                if _is_shared(codes)
+                else _problem(status, codes)
+                for status, codes in codes_of(endpoint).items()
+            },
+        },
+    }
+
+
+def _path_parameters(endpoint: Endpoint) -> list[Schema]:
+    values = [_PATH_VALUES[name] for name in endpoint.path if name in _PATH_VALUES]
+    return [
+        {"name": name, "in": "path", "required": True, "schema": schema}
+        for name, schema in values
+        if name == _value_name(endpoint)
+    ]
+
+
+def _parameter(endpoint: Endpoint) -> Callable[[str], Schema]:
+    def parameter(name: str) -> Schema:
+        return {"name": name, "in": "query", **told(name)}
+
+    def told(name: str) -> Schema:
+        if name != "limit":
+            return _PARAMETERS[name]
+        bounds: dict[str, Any] = {"minimum": 1, "maximum": MAX_LIMIT}
+        return {
+            "description": "How many rows a page may have.",
+            "schema": {"type": "integer", **bounds, "default": endpoint.page_length},
+        }
+
+    return parameter
+
+
+def _is_shared(codes: list[str]) -> bool:
+    """Whether every endpoint has just these codes of their status."""
+    return not any(code in _ONLY or code == "invalid_parameter" for code in codes)
+
+
+def _shared_name(status: int) -> str:
+    return f"Problem{status}"
+
+
+def _problem(status: int, codes: list[str]) -> Schema:
+    return {
+        "description": "; ".join(f"`{code}`: {CODES[code][1]}" for code in codes) + ".",
+        "headers": _headers("X-Request-Id", *_HEADERS_OF.get(status, ()), *_LIMITS),
+        "content": {
+            MEDIA_TYPE: {
+                "schema": {
+                    "allOf": [reference(Problem)],
+                    "properties": {
+                        "status": {"const": status},
+                        "code": {"type": "string", OPEN: codes},
+                    },
+                }
+            }
+        },
+    }
+
+
+def _headers(*names: str) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _scopes() -> str:
+    lines = (f"- `{scope}`: {_OPENS[scope]}" for scope in SCOPES)
+    return "An API key. It opens what its scopes name:\n" + "\n".join(lines)

@@ -1,0 +1,120 @@
+"""The JSON schemas of what is served: the wire models, as strict as this service keeps them."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from frontdesk.service import vocabulary
+from frontdesk.wire import Wire
+
+Schema = dict[str, Any]
+
+REFERENCE = "#/components/schemas/"
+E164 = r"^\+[1-9]\d{6,14}$"
+OPEN = "x-known-values"
+
+_PAGE = re.compile(r"\bPage_(\w+)_")
+
+
+_TIMESTAMP: Schema = {
+    "type": "string",
+    "description": "ISO 8601 in UTC with milliseconds, so that the order of texts is that of time.",
+    "format": "date-time",
+    "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$",
+    "examples": ["2026-03-14T09:26:53.000Z"],
+}
+
+
+class _Served(GenerateJsonSchema):
+    """Every member is there; what a client assumes of other servers is left out."""
+
+    def field_is_required(self, *arguments: Any, **options: Any) -> bool:
+        return True
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> Schema:
+        return self.generate_inner(schema["schema"])
+
+
+def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
+    """The schema of each model and of all that they hold, by name, sorted."""
+    asked = sorted(set(models), key=lambda model: model.__name__)
+    _, definitions = models_json_schema(
+        [(model, "serialization") for model in asked],
+        ref_template=REFERENCE + "{model}",
+        schema_generator=_Served,
+    )
+    found: dict[str, Schema] = {
+        name_of(name): _strict(name, schema) for name, schema in definitions["$defs"].items()
+    }
+    return dict(sorted({**found, "Timestamp": _TIMESTAMP}.items()))
+
+
+def reference(model: type[Wire]) -> Schema:
+    """Where a model's schema is."""
+    return {"$ref": REFERENCE + name_of(model.__name__)}
+
+
+def name_of(model_name: str) -> str:
+    """A model's name, that of a page after what it is a page of."""
+    return _PAGE.sub(r"\1Page", re.sub(r"\bPage\[(\w+)\]", r"Page_\1_", model_name))
+
+
+def plain(text: str | None) -> str:
+    """A docstring as a description: in the words of JSON, without what only the code knows."""
+    words = " ".join((text or "").split())
+    words = re.sub(r" \((contract|RFC)[^)]*\)| \(contract.*?\)", "", words)
+    return re.sub(r"\bNone\b", "null", words)
+
+
+def _strict(name: str, schema: Schema) -> Schema:
+    members: dict[str, Schema] = schema["properties"]
+    optional = vocabulary.OPTIONAL.get(name, frozenset())
+    return {
+        "type": "object",
+        "description": plain(schema.get("description")) or "One page, in the order of the list.",
+        "properties": {member: _member(name, member, told) for member, told in members.items()},
+        "required": [member for member in members if member not in optional],
+    }
+
+
+def _member(model: str, name: str, schema: Schema) -> Schema:
+    """One member: its kind, and null only where it may be null."""
+    kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
+    if name in vocabulary.NEVER_NULL.get(model, frozenset()):
+        kinds = [kind for kind in kinds if kind != {"type": "null"}]
+    return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+
+
+def _kind(model: str, name: str, kind: Schema) -> Schema:
+    """One kind of value that a member may have."""
+    match kind.get("type"):
+        case "string" if name.endswith("_at") or name in vocabulary.TIMES:
+            return {"$ref": f"{REFERENCE}Timestamp"}
+        case "string":
+            return kind | _text(model, name)
+        case "object" if (model, name) in vocabulary.KINDS_INSIDE:
+            kinds = list(vocabulary.KINDS_INSIDE[model, name])
+            return kind | {"additionalProperties": {"type": kinds}}
+        case "integer" if name != "code":
+            return kind | {"minimum": 0}
+        case _ if "$ref" in kind:
+            return {"$ref": name_of(kind["$ref"])}
+        case "array" if "$ref" in kind["items"]:
+            return kind | {"items": {"$ref": name_of(kind["items"]["$ref"])}}
+    return kind
+
+
+def _text(model: str, name: str) -> Schema:
+    if (model, name) in vocabulary.CLOSED:
+        return {"enum": list(vocabulary.CLOSED[model, name])}
+    if (model, name) in vocabulary.KNOWN:
+        known = list(vocabulary.KNOWN[model, name])
+        return {OPEN: known, "examples": known[:1]}
+    if name == "phone":
+        return {"pattern": E164, "examples": ["+16505551234"]}
+    return {"pattern": "^#[0-9a-fA-F]{6}$"} if name == "color" else {}

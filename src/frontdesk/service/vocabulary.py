@@ -1,0 +1,147 @@
+"""What the wire models leave open and this service promises: values, formats, what is never null.
+
+The models are as lenient as a client must be; these are the facts of contract 1.4.8 on top.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from frontdesk.wire.queries import STATUSES
+
+Member = tuple[str, str]
+
+DIRECTIONS = ("inbound", "outbound")
+
+# Times by the name of the member, wherever it is; all others that end in "_at" are times too.
+TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "start", "end"})
+
+# Members that may be absent, where all others are always there.
+OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Conversation": frozenset({"last_message"}),
+        "ParameterProblem": frozenset({"allowed", "min", "max"}),
+        "Problem": frozenset(
+            {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
+        ),
+    }
+)
+
+# Members that a client lives without but this service always has a value for.
+NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
+        "Message": frozenset({"conversation_id", "source"}),
+        "Note": frozenset({"conversation_id", "updated_at"}),
+        **dict.fromkeys(
+            ("Contact", "CustomField", "Label", "User", "Team", "Channel", "CannedResponse"),
+            frozenset({"created_at", "updated_at"}),
+        ),
+        "Counts": frozenset({"by_status", "as_of"}),
+        "ParameterProblem": OPTIONAL["ParameterProblem"],
+        "Problem": OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
+    }
+)
+
+# What the members of an object are, where any name may be one.
+KINDS_INSIDE: Mapping[Member, tuple[str, ...]] = MappingProxyType(
+    {("Contact", "custom_fields"): ("string", "number", "boolean")}
+)
+
+# Every value that there is.
+CLOSED: Mapping[Member, tuple[str, ...]] = MappingProxyType(
+    {
+        ("Conversation", "status"): STATUSES,
+        ("Message", "direction"): DIRECTIONS,
+        ("MessagePreview", "direction"): DIRECTIONS,
+        ("Reaction", "direction"): DIRECTIONS,
+        ("ReplyTo", "direction"): DIRECTIONS,
+        ("CustomField", "scope"): ("contact",),
+    }
+)
+
+_AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
+_STEPS = ("pending", "sent", "delivered", "read", "played", "failed")
+_TYPES = (
+    "text",
+    "image",
+    "video",
+    "audio",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "interactive",
+    "template",
+    "order",
+    "reaction",
+    "system",
+    "unsupported",
+)
+_CATEGORIES = ("AUTHENTICATION", "MARKETING", "UTILITY")
+
+# Values that are known; a client must be ready for others.
+KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
+    {
+        **{(model, "author"): _AUTHORS for model in ("Message", "MessagePreview", "ReplyTo")},
+        **{(model, "type"): _TYPES for model in ("Message", "MessagePreview", "ReplyTo")},
+        **{(model, "delivery_status"): _STEPS for model in ("Message", "MessagePreview")},
+        ("Message", "forwarded"): ("once", "many"),
+        ("Message", "source"): (
+            "webhook",
+            "echo",
+            "history",
+            "archive",
+            "chat_export",
+            "chatwoot",
+        ),
+        ("Reaction", "author"): _AUTHORS,
+        ("Note", "author"): ("user", "ai_agent", "automation"),
+        ("CustomField", "type"): (
+            "text",
+            "number",
+            "currency",
+            "percent",
+            "link",
+            "date",
+            "list",
+            "checkbox",
+        ),
+        ("User", "role"): ("agent", "administrator"),
+        ("User", "availability"): ("online", "busy", "offline"),
+        ("Team", "distribution"): ("round_robin",),
+        ("Channel", "quality_rating"): ("GREEN", "YELLOW", "RED", "UNKNOWN", "NA"),
+        ("Channel", "status"): ("CONNECTED",),
+        ("Channel", "platform"): ("CLOUD_API", "ON_PREMISE", "NOT_APPLICABLE"),
+        ("Template", "category"): _CATEGORIES,
+        ("Template", "previous_category"): _CATEGORIES,
+        ("Template", "parameter_format"): ("POSITIONAL", "NAMED"),
+        ("Template", "quality_score"): ("GREEN", "YELLOW", "RED", "UNKNOWN"),
+        ("Template", "status"): (
+            "APPROVED",
+            "PENDING",
+            "REJECTED",
+            "PAUSED",
+            "DISABLED",
+            "IN_APPEAL",
+            "FLAGGED",
+            "PENDING_DELETION",
+            "DELETED",
+            "LIMIT_EXCEEDED",
+            "LOCKED",
+            "REINSTATED",
+            "ARCHIVED",
+            "UNARCHIVED",
+        ),
+        ("ParameterProblem", "reason"): (
+            "unknown",
+            "repeated",
+            "malformed",
+            "empty",
+            "not_allowed",
+            "unknown_value",
+            "unavailable",
+            "mismatch",
+            "too_long",
+        ),
+    }
+)

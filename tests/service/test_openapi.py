@@ -1,0 +1,222 @@
+"""The OpenAPI document: served, printed, true to the table of endpoints, and nothing else in it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from click.testing import CliRunner
+from contract_examples import CONVERSATION, EXAMPLES
+from small_inbox import catalogue, conversations, thread
+
+import frontdesk.wire
+from frontdesk.cli.openapi import openapi_command
+from frontdesk.service.auth import SCOPES
+from frontdesk.service.endpoints import ENDPOINTS
+from frontdesk.service.openapi import document, path_of
+from frontdesk.service.problems import CODES
+
+# What the interface says it does not have: anywhere, and on a conversation.
+NOWHERE = {
+    "priority",
+    "typing",
+    "contact_inbox",
+    "contact_inbox_id",
+    "custom_attributes",
+    "account_id",
+    "private",
+}
+NOT_ON_A_CONVERSATION = {"team", "team_id", "custom_fields", "pending"}
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    return json.loads(json.dumps(document()))
+
+
+def operations(told: dict[str, Any]) -> list[dict[str, Any]]:
+    return [path["get"] for path in told["paths"].values()]
+
+
+def members(value: Any) -> Iterator[str]:
+    """Every member's name, at any depth."""
+    if isinstance(value, dict):
+        for name, inside in value.items():
+            yield name
+            yield from members(inside)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from members(inside)
+
+
+def checker(told: dict[str, Any], name: str) -> jsonschema_rs.Draft202012Validator:
+    """Checks values against a component; a member that the component does not know is refused."""
+    closed = {
+        name: {**schema, "additionalProperties": False} if "properties" in schema else schema
+        for name, schema in told["components"]["schemas"].items()
+    }
+    return jsonschema_rs.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{name}", "components": {"schemas": closed}},
+        validate_formats=True,
+    )
+
+
+async def test_it_is_served_without_a_key_and_only_read(desk, is_problem):
+    client = await desk.client_with(None)
+    response = await client.get("/openapi.json")
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.json() == json.loads(json.dumps(document()))
+    head = await client.head("/openapi.json")
+    assert (head.status_code, head.content) == (200, b"")
+    is_problem(await client.post("/openapi.json"), 405, "method_not_allowed")
+
+
+async def test_a_reader_who_has_it_is_told_so(client):
+    tag = (await client.get("/openapi.json")).headers["ETag"]
+    response = await client.get("/openapi.json", headers={"If-None-Match": tag})
+    assert (response.status_code, response.content) == (304, b"")
+
+
+def test_it_is_printed_by_the_program(told):
+    printed = CliRunner().invoke(openapi_command, [])
+    assert printed.exit_code == 0
+    assert json.loads(printed.output) == told
+
+
+def test_every_reference_leads_somewhere(told):
+    references = re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(told))
+    assert references
+    for reference in references:
+        place = told
+        for step in reference.split("/"):
+            place = place[step]
+
+
+def test_every_component_is_a_schema(told):
+    for schema in told["components"]["schemas"].values():
+        jsonschema_rs.meta.validate({**schema, "$schema": jsonschema_rs_dialect()})
+
+
+def jsonschema_rs_dialect() -> str:
+    return "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_each_endpoint_is_told_with_its_scope_and_parameters(told):
+    assert list(told["paths"]) == [path_of(endpoint) for endpoint in ENDPOINTS]
+    for endpoint, operation in zip(ENDPOINTS, operations(told), strict=True):
+        assert operation["operationId"] == endpoint.name
+        assert operation["security"] == [{"apiKey": [endpoint.scope]}]
+        assert operation["summary"].endswith(".")
+        asked = [one["name"] for one in operation["parameters"] if one["in"] == "query"]
+        assert asked == list(endpoint.parameters)
+        limits = [one["schema"] for one in operation["parameters"] if one["name"] == "limit"]
+        for limit in limits:
+            assert limit["default"] == endpoint.page_length
+            assert (limit["minimum"], limit["maximum"]) == (1, 100)
+
+
+def test_every_scope_is_described(told):
+    described = told["components"]["securitySchemes"]["apiKey"]["description"]
+    assert re.findall(r"`(\w+:read)`", described) == list(SCOPES)
+
+
+def test_every_code_of_the_catalogue_is_told_somewhere_at_its_status(told):
+    found: dict[str, int] = {}
+    for operation in operations(told):
+        for status, response in operation["responses"].items():
+            if "$ref" in response:
+                response = told["components"]["responses"][response["$ref"].split("/")[-1]]
+            content = response.get("content", {}).get("application/problem+json")
+            if content:
+                codes = content["schema"]["properties"]["code"]["x-known-values"]
+                found |= dict.fromkeys(codes, int(status))
+    elsewhere = {"route_not_found", "method_not_allowed"}
+    assert found == {code: CODES[code][0] for code in CODES if code not in elsewhere}
+
+
+def test_members_are_always_there_but_those_that_may_be_absent(told):
+    absent = {
+        (name, member)
+        for name, schema in told["components"]["schemas"].items()
+        for member in schema.get("properties", ())
+        if member not in schema["required"]
+    }
+    assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
+        ("Conversation", "last_message")
+    }
+
+
+def test_open_enumerations_are_no_enumerations(told):
+    message = told["components"]["schemas"]["Message"]["properties"]
+    assert "enum" not in message["author"]
+    assert "ai_agent" in message["author"]["x-known-values"]
+    assert message["direction"]["enum"] == ["inbound", "outbound"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_what_the_document_says_and_what_the_client_reads(told, name):
+    checker(told, name).validate(EXAMPLES[name])
+    model = getattr(frontdesk.wire, name)
+    assert model(**EXAMPLES[name]).model_dump(mode="json", exclude_unset=True) == EXAMPLES[name]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_without_one_of_its_members_is_refused(told, name):
+    check = checker(told, name)
+    for member in told["components"]["schemas"][name]["required"]:
+        assert not check.is_valid({k: v for k, v in EXAMPLES[name].items() if k != member}), member
+
+
+def test_a_conversation_without_its_last_message_is_one(told):
+    bare = {name: value for name, value in CONVERSATION.items() if name != "last_message"}
+    checker(told, "Conversation").validate(bare)
+
+
+async def test_everything_served_is_what_the_document_says_to_the_member(client, desk, told_to):
+    newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
+    text = json.loads(json.dumps(document()))
+    for path, operation in text["paths"].items():
+        address = path.replace("{id}", newest).replace("{phone}", "+5511987654321")
+        response = await client.get(address)
+        assert response.status_code == 200, address
+        schema = operation["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        checker(text, schema["$ref"].split("/")[-1]).validate(response.json())
+
+
+def test_what_does_not_exist_is_in_no_document(told):
+    names = set(members(told["components"]["schemas"]))
+    asked = {one["name"] for operation in operations(told) for one in operation["parameters"]}
+    assert not (names | asked) & NOWHERE
+    assert not asked & {"team", "team_id", "custom_fields", "inbox", "private"}
+    conversation = told["components"]["schemas"]["Conversation"]["properties"]
+    assert not conversation.keys() & NOT_ON_A_CONVERSATION
+    words = json.dumps([told["paths"], told["components"]]).lower()
+    for word in ("priority", "typing", "contact_inbox", "custom attribute", "custom_attribute"):
+        assert word not in words
+
+
+async def test_what_does_not_exist_is_in_no_body(client, told_to):
+    newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
+    for endpoint in ENDPOINTS:
+        path = path_of(endpoint).replace("{id}", newest).replace("{phone}", "+5511987654321")
+        assert not {*members((await client.get(path)).json())} & NOWHERE, path
+    for conversation in (await client.get("/v1/conversations?limit=100")).json()["data"]:
+        assert not {*members(conversation)} & NOT_ON_A_CONVERSATION
+
+
+@pytest.mark.parametrize("name", sorted(NOWHERE | NOT_ON_A_CONVERSATION | {"inbox", "labels[]"}))
+async def test_what_does_not_exist_cannot_be_asked_for(client, is_problem, name):
+    response = await client.get("/v1/conversations", params={name: "1"})
+    assert is_problem(response, 400, "invalid_parameter")["errors"][0]["reason"] == "unknown"
+
+
+@pytest.fixture
+def told_to(database):
+    """The small inbox, told to the database."""
+    from frontdesk.ingest.apply import apply_events
+
+    for events in (catalogue(), conversations(45), thread()):
+        database.write(lambda c, events=events: apply_events(c, 1, events, now=1_773_480_600_000))
