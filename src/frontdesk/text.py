@@ -98,6 +98,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def first_said(*names: str | None) -> str:
+    """The first of some names that has more in it than white space, on one line; else empty."""
+    return next((name for name in (one_line(name or "") for name in names) if name), "")
+
+
 def ago(then: datetime, now: datetime) -> str:
     """How long ago, in at most six cells: now, 12m, 3h, Tue, 9 Mar, 2024. Never negative."""
     passed = max(now - then, timedelta())

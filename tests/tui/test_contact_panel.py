@@ -1,5 +1,6 @@
 """What is known of a customer, and that it fits beside its names."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -190,14 +191,15 @@ def test_a_heading_stands_under_an_empty_line() -> None:
 
 
 def test_a_long_value_is_wrapped_beside_its_name() -> None:
-    assert [line.rstrip() for line in drawn(Fact("labels", "billing, vip, refund"), 28)] == [
-        "labels        billing, vip,",
-        "              refund",
-    ]
+    first, second = drawn(Fact("labels", "billing, vip, refund"), 28)
+    assert first.split() == ["labels", "billing,", "vip,"]
+    assert second.split() == ["refund"]
+    assert second.index("refund") == first.index("billing")
 
 
 def test_a_long_name_is_cut() -> None:
-    assert drawn(Fact("a name that is too long", "x"), 30)[0].rstrip() == "a name that…  x"
+    (line,) = drawn(Fact("a name that is too long", "x"), 30)
+    assert re.fullmatch("a name[ a-z]*… +x +", line)
 
 
 def test_a_narrow_pane_is_shared_by_name_and_value() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frontdesk.text import one_line
+from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.conversation_list import window_left
@@ -100,9 +100,9 @@ def _count_in(counts: CountSet, assignee: str | None) -> int | None:
 def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
     """Who this is, and the conversation's state."""
     contact = conversation.contact
-    name = one_line(contact.name or contact.phone or f"contact {contact.id}")
+    name = first_said(contact.name, contact.phone, f"contact {contact.id}")
     left: list[Piece] = [("strong", f" {name}")]
-    if contact.name and contact.phone:
+    if contact.phone and contact.phone != name:
         left.append(("dim", f"  {contact.phone}"))
     if width >= 70:
         left.append(("dim", f"  {one_line(conversation.channel.name or '')}"))

@@ -3,7 +3,7 @@
 import asyncio
 
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.text import one_line
+from frontdesk.text import first_said
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.panes import Panes
@@ -55,7 +55,7 @@ class Reading:
         self._thread.say_when_empty("loading…" if listing.fetched_at is None else "no messages")
         self._thread.open(
             listing,
-            contact=one_line(contact.name or contact.phone or "Customer"),
+            contact=first_said(contact.name, contact.phone, "Customer"),
             unread=conversation.unread_count or 0,
             top_word=self._top_word(),
             place=self._places.get(conversation.id),

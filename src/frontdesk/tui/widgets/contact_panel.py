@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.text import ago, long_duration, one_line, short_date
+from frontdesk.text import ago, first_said, long_duration, one_line, short_date
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note
-
-_LABEL_WIDTH = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class ContactPanel(VirtualList[Fact]):
             return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
         if not fact.label:
             return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
-        label_width = min(_LABEL_WIDTH, width // 2)
+        label_width = min(max(10, width * 9 // 20), width // 2)
         beside = width - label_width
         label = fit(cut(fact.label, label_width - 1), label_width)
         return [
@@ -82,11 +80,12 @@ def contact_facts(
 
 def _identity(conversation: Conversation, contact: Contact | None) -> list[Fact]:
     short = conversation.contact
-    name = (contact.name if contact else None) or short.name
+    name = first_said(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
-    facts = [Fact("", one_line(name or phone or f"contact {short.id}"), "strong")]
-    if contact and contact.profile_name and contact.profile_name != name:
-        facts.append(Fact("", f"~{one_line(contact.profile_name)}", "dim"))
+    facts = [Fact("", first_said(name, phone, f"contact {short.id}"), "strong")]
+    profile_name = first_said(contact.profile_name) if contact else ""
+    if profile_name not in ("", name):
+        facts.append(Fact("", f"~{profile_name}", "dim"))
     facts.append(Fact("", phone or "number not shared"))
     if contact and contact.email:
         facts.append(Fact("", one_line(contact.email)))

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from frontdesk.text import ago, duration, long_duration, one_line, words
+from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
@@ -87,7 +87,7 @@ def _name_line(conversation: Conversation, clock: Clock, width: int, *, narrow: 
 
 def _name(conversation: Conversation) -> str:
     contact = conversation.contact
-    return contact.name or contact.phone or f"contact {contact.id}"
+    return first_said(contact.name, contact.phone, f"contact {contact.id}")
 
 
 def _snippet_line(conversation: Conversation, width: int, *, with_label: bool) -> Line:
