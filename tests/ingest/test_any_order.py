@@ -24,6 +24,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rollups import misrolled
 
 START = 1_780_000_000_000
 NOW = START + 60 * 24 * 60 * 60 * 1000
@@ -139,6 +140,7 @@ def inbox(engine: Engine, *batches: list[DomainEvent]) -> dict[str, Any]:
 def _contents(connection: Connection) -> dict[str, Any]:
     assert counters(connection, 1) == recount(connection, 1)
     assert not misfiled(connection, 1)
+    assert not misrolled(connection, 1)
     stale = connection.rows(
         """
         SELECT c.id FROM conversation c JOIN message m ON m.conversation_id = c.id
@@ -173,7 +175,8 @@ VIEWS = {
     "conversations": f"""
         SELECT phone_number_id, p.phone, wa_user_id, c.status, u.key, awaiting_human, snoozed_until,
           unread_count, read_marker, waiting_since, first_reply_at, last_inbound_at, folded_at,
-          told, unanswered_since, c.created_at, last_message_json
+          told, unanswered_since, episode_at, handed_over_at, bot_spoke_at, c.created_at,
+          last_message_json
         FROM conversation c {WHO}
         """,
     "messages": f"""
@@ -188,6 +191,14 @@ VIEWS = {
         """,
     "reactions": "SELECT target_wamid, person, emoji, created_at FROM reaction",
     "notes": "SELECT external_id, text, author_name, created_at, updated_at FROM note",
+    "measures": f"""
+        SELECT phone_number_id, p.phone, wa_user_id, m.name, started_at, ended_at
+        FROM metric_event m JOIN conversation c ON c.id = m.conversation_id {WHO}
+        """,
+    "rollups": """
+        SELECT grain, bucket, phone_number_id, rollup.name, author, n, samples, total
+        FROM rollup JOIN channel ON channel.id = channel_id
+        """,
     "events": "SELECT external_id, name, value_json, created_at FROM conversation_event",
 }
 

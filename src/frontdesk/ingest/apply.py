@@ -24,6 +24,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.ingest.people import People
+from frontdesk.ingest.reckoning import Reckoning
 from frontdesk.ingest.rules import InitialStatus, Standing
 from frontdesk.ingest.threads import Thread, Threads
 from frontdesk.store import changes, counters, known
@@ -79,6 +80,7 @@ class _Batch:
         self._threads = Threads(
             connection, account_id, self._ids, self._counted, self._catalogue, self._people
         )
+        self._reckoning = Reckoning(connection, account_id, self._ids)
 
     def apply(self) -> Applied:
         self._tell_catalogue()
@@ -86,6 +88,7 @@ class _Batch:
         self._tell_threads()
         self._threads.save()
         self._save_conversations()
+        self._reckoning.save()
         self._people.save()
         self._catalogue.save()
         self._ids.save()
@@ -158,6 +161,7 @@ class _Batch:
         rows: list[dict[str, Any]] = []
         moves: list[tuple[Listed | None, Listed]] = []
         for thread in self._threads.touched():
+            self._reckoning.count(thread)
             standing = self._stand(thread)
             row = self._row(thread, standing)
             rows.append(row)
@@ -168,14 +172,19 @@ class _Batch:
 
     def _stand(self, thread: Thread) -> Standing:
         """Fold what is new onto the stored standing, or everything from the first."""
-        if thread.stored is None:
-            return rules.fold(Standing(), thread.messages, thread.happenings)
-        before = _standing(thread.stored, thread.labels)
-        if not thread.refold and rules.continues(before, thread.messages, thread.happenings):
-            return rules.fold(before, thread.messages, thread.happenings)
+        stored = thread.stored
+        before = Standing() if stored is None else _standing(stored, thread.labels)
+        if stored is None or (
+            not thread.refold and rules.continues(before, thread.messages, thread.happenings)
+        ):
+            standing = rules.fold(before, thread.messages, thread.happenings)
+            self._reckoning.append(thread, standing.measures)
+            return standing
         messages = known.messages_of(self._connection, self._account_id, thread.id)
         events = known.events_of(self._connection, self._account_id, thread.id)
-        return rules.fold(Standing(), messages, map(self._threads.happening, events))
+        standing = rules.fold(Standing(), messages, map(self._threads.happening, events))
+        self._reckoning.replace(thread, standing.measures)
+        return standing
 
     def _row(self, thread: Thread, standing: Standing) -> dict[str, Any]:
         """The conversation as it is now stored."""
@@ -202,6 +211,9 @@ class _Batch:
             "folded_at": standing.folded_at,
             "told": int(standing.status is not None),
             "unanswered_since": standing.waiting_since,
+            "episode_at": standing.episode_at,
+            "handed_over_at": standing.handed_over_at,
+            "bot_spoke_at": standing.bot_spoke_at,
             "created_at": thread.first_at
             if stored is None
             else min(stored["created_at"], thread.first_at),
@@ -222,6 +234,9 @@ def _standing(stored: Row, labels: frozenset[int]) -> Standing:
         first_reply_at=stored["first_reply_at"],
         last_inbound_at=stored["last_inbound_at"],
         folded_at=stored["folded_at"],
+        episode_at=stored["episode_at"],
+        handed_over_at=stored["handed_over_at"],
+        bot_spoke_at=stored["bot_spoke_at"],
         labels=labels,
     )
 

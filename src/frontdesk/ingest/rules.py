@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 InitialStatus = Literal["auto", "open", "resolved"]
 
@@ -11,6 +11,7 @@ OPEN, SNOOZED, RESOLVED = 0, 1, 2
 INBOUND, OUTBOUND = 0, 1
 
 HUMANS = frozenset(("user", "phone"))
+BOT = "ai_agent"
 UNATTENDED = frozenset(("campaign", "automation"))
 CHARGED_AS_BULK = frozenset(("marketing", "utility", "authentication"))
 # Rows of the thread that nobody said: they neither wait, nor answer, nor are previewed.
@@ -35,12 +36,27 @@ class Happening:
     on: bool = False
 
 
+class Measure(NamedTuple):
+    """What reports measure, and when it ended (reports 6.1, 6.3).
+
+    name: episode_opened (after a resolution), first_response, reply, resolved, bot_handoff,
+    bot_resolved. started_at: None where there is nothing to be timed.
+    """
+
+    name: str
+    ended_at: int
+    started_at: int | None = None
+
+
 @dataclass(slots=True)
 class Standing:
     """What the facts so far make of a conversation. Times are epoch milliseconds.
 
     status None: nothing but back-fill is known (R11). last_message: the newest message folded
     since this standing was loaded, None if none was. folded_at -1: no fact was folded yet.
+    episode_at: start of the running episode (reports 6.2): its first message, or the opening after
+    a resolution; None while none runs. handed_over_at, bot_spoke_at: the last time of each, in
+    whichever episode. measures: those of the facts folded since this standing was loaded.
     """
 
     status: int | None = None
@@ -54,9 +70,13 @@ class Standing:
     last_inbound_at: int | None = None
     newest_at: int | None = None
     folded_at: int = -1
+    episode_at: int | None = None
+    handed_over_at: int | None = None
+    bot_spoke_at: int | None = None
     labels: frozenset[int] = frozenset()
     last_message: Message | None = None
     inbound_at: list[int] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
 
 
 def continues(
@@ -78,7 +98,7 @@ def fold(
     standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
 ) -> Standing:
     """`standing` after some more facts; at one moment messages come before happenings."""
-    after = replace(standing, inbound_at=[])
+    after = replace(standing, inbound_at=[], measures=[])
     pending = sorted(happenings, key=lambda happening: (happening.at, happening.id))
     position = 0
     for message in sorted(messages, key=_thread_order):
@@ -120,18 +140,22 @@ def _say(standing: Standing, message: Message) -> None:
         return
     standing.newest_at = at
     standing.last_message = message
+    if standing.episode_at is None and standing.status != RESOLVED:
+        standing.episode_at = at
     if message["direction"] == INBOUND:
         _arrive(standing, at, live=bool(message["live"]))
     elif message["author"] in HUMANS:
         _reply(standing, at)
     elif not _bulk(message):
         standing.waiting_since = None
+        if message["author"] == BOT:
+            standing.bot_spoke_at = at
 
 
 def _arrive(standing: Standing, at: int, *, live: bool) -> None:
     """R2: an inbound message reopens, and starts the wait; back-fill only fills in (R11)."""
     if live and standing.status != OPEN:
-        _open(standing)
+        _open(standing, at)
     if standing.status != RESOLVED and standing.waiting_since is None:
         standing.waiting_since = at
     standing.last_inbound_at = at
@@ -142,11 +166,22 @@ def _arrive(standing: Standing, at: int, *, live: bool) -> None:
 
 def _reply(standing: Standing, at: int) -> None:
     """R3: a person answered."""
+    _measure_reply(standing, at)
     standing.waiting_since = None
     standing.awaiting_human = False
     if standing.first_reply_at is None:
         standing.first_reply_at = at
     _mark_read(standing, at)
+
+
+def _measure_reply(standing: Standing, at: int) -> None:
+    """An episode's first reply is timed if a customer wrote before it, a later one if one waits."""
+    if standing.first_reply_at is not None:
+        if standing.waiting_since is not None:
+            standing.measures.append(Measure("reply", at, standing.waiting_since))
+    elif standing.episode_at is not None and _since(standing.last_inbound_at, standing.episode_at):
+        base = max(standing.episode_at, standing.handed_over_at or 0)
+        standing.measures.append(Measure("first_response", at, base))
 
 
 def _bulk(message: Message) -> bool:
@@ -161,12 +196,11 @@ def _happen(standing: Standing, happening: Happening) -> None:
     standing.folded_at = max(standing.folded_at, happening.at)
     match happening.name:
         case "opened":
-            _open(standing)
+            _open(standing, happening.at)
         case "resolved":
-            standing.status = RESOLVED
-            standing.awaiting_human = False
-            standing.waiting_since = standing.snoozed_until = None
+            _resolve(standing, happening.at)
         case "snoozed":
+            _begin_anew(standing, happening.at)
             standing.status = SNOOZED
             standing.snoozed_until = happening.until
         case "assigned":
@@ -179,17 +213,38 @@ def _happen(standing: Standing, happening: Happening) -> None:
             _mark_read(standing, happening.until)
 
 
-def _open(standing: Standing) -> None:
-    """Open it; after a resolution that begins a new episode, without a first reply."""
-    if standing.status == RESOLVED:
-        standing.first_reply_at = None
+def _open(standing: Standing, at: int) -> None:
+    _begin_anew(standing, at)
     standing.status = OPEN
     standing.snoozed_until = None
 
 
+def _begin_anew(standing: Standing, at: int) -> None:
+    """What leaves a resolution begins a new episode, without a first reply."""
+    if standing.status == RESOLVED:
+        standing.first_reply_at = None
+        standing.episode_at = at
+        standing.measures.append(Measure("episode_opened", at))
+
+
+def _resolve(standing: Standing, at: int) -> None:
+    """R6; what is resolved already is not resolved once more."""
+    if standing.status != RESOLVED:
+        started_at = standing.episode_at
+        standing.measures.append(Measure("resolved", at, started_at))
+        by_bot = started_at is not None and _since(standing.bot_spoke_at, started_at)
+        if by_bot and standing.first_reply_at is None:
+            standing.measures.append(Measure("bot_resolved", at, started_at))
+    standing.status = RESOLVED
+    standing.awaiting_human = False
+    standing.episode_at = standing.waiting_since = standing.snoozed_until = None
+
+
 def _hand_over(standing: Standing, at: int) -> None:
     """R9: a bot asks for a human."""
-    _open(standing)
+    _open(standing, at)
+    standing.measures.append(Measure("bot_handoff", at))
+    standing.handed_over_at = at
     standing.awaiting_human = True
     if standing.waiting_since is None:
         standing.waiting_since = at
@@ -206,6 +261,10 @@ def _mark_read(standing: Standing, until: int) -> None:
         return
     standing.read_marker = until
     standing.unread_count = _later_than(standing.inbound_at, until)
+
+
+def _since(moment: int | None, start: int) -> bool:
+    return moment is not None and moment >= start
 
 
 def _later_than(times: Sequence[int], moment: int) -> int:

@@ -91,7 +91,11 @@ class Threads:
             by_channel.setdefault(self._catalogue.channel_id(channel, at), set()).add(wamid)
         for channel_id, names in by_channel.items():
             for row in known.messages(self._connection, self._account_id, channel_id, names):
-                self._letters[channel_id, row["wamid"]] = {**row, "was_at": row["created_at"]}
+                self._letters[channel_id, row["wamid"]] = {
+                    **row,
+                    "was": row,
+                    "was_at": row["created_at"],
+                }
 
     def load_reactions(self, events: Sequence[ReactionSet]) -> None:
         """Read the reactions to the messages that the batch names."""

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.store import contact_words
-from frontdesk.store.database import Connection
+from frontdesk.store.database import Connection, Row
 
 
 class _Table(NamedTuple):
@@ -57,7 +57,8 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "id",
             "contact_id channel_id status assignee_id awaiting_human snoozed_until unread_count "
             "read_marker waiting_since first_reply_at last_inbound_at last_activity_at "
-            "last_message_json folded_at told unanswered_since created_at updated_at",
+            "last_message_json folded_at told unanswered_since episode_at handed_over_at "
+            "bot_spoke_at created_at updated_at",
         ),
         "message": _table(
             "message",
@@ -79,6 +80,9 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "conversation_event",
             "conversation_id created_at id",
             "name value_json external_id",
+        ),
+        "metric_event": _table(
+            "metric_event", "conversation_id id", "channel_id name started_at ended_at"
         ),
     }
 )
@@ -131,6 +135,15 @@ def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -
         f"UPDATE message SET {', '.join(changes)} WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND created_at=:was_at AND id=:id",
         rows,
+    )
+
+
+def drop_metric_events(connection: Connection, rows: Iterable[Row]) -> None:
+    """Delete stored measures of conversations."""
+    connection.run_many(
+        "DELETE FROM metric_event WHERE account_id=:account_id "
+        "AND conversation_id=:conversation_id AND id=:id",
+        map(dict, rows),
     )
 
 

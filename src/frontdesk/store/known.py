@@ -141,6 +141,15 @@ def events_of(connection: Connection, account_id: int, conversation_id: int) -> 
     )
 
 
+def metric_events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
+    """What is measured of a conversation."""
+    return connection.rows(
+        "SELECT * FROM metric_event "
+        "WHERE account_id=:account_id AND conversation_id=:conversation_id ORDER BY id",
+        {"account_id": account_id, "conversation_id": conversation_id},
+    )
+
+
 def _matching(
     connection: Connection,
     account_id: int,

@@ -118,25 +118,31 @@ CREATE TABLE contact_alias(
 -- folded_at: time of the newest fact that the columns above it already contain.
 -- told: 0 while only back-fill is known, so that status was chosen by age or by the importer;
 -- unanswered_since: waiting_since as the facts have it, before such a choice of resolved hid it.
+-- episode_at: start of the running episode; handed_over_at, bot_spoke_at: the last time of each.
 CREATE TABLE conversation(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
   awaiting_human SMALLINT NOT NULL DEFAULT 0, snoozed_until BIGINT, unread_count BIGINT,
   read_marker BIGINT, waiting_since BIGINT, first_reply_at BIGINT, last_inbound_at BIGINT,
   last_activity_at BIGINT NOT NULL, last_message_json TEXT, folded_at BIGINT NOT NULL DEFAULT 0,
-  told SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT,
+  told SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT, episode_at BIGINT,
+  handed_over_at BIGINT, bot_spoke_at BIGINT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
 CREATE INDEX conversation_snooze
   ON conversation(account_id, snoozed_until) WHERE snoozed_until IS NOT NULL;
+CREATE INDEX conversation_start ON conversation(account_id, created_at, channel_id);
+CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)
+  WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
 
 -- The filter table: one row with label_id 0 for every conversation, and one for each of its labels.
 CREATE TABLE entry(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, label_id BIGINT NOT NULL,
   state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
   last_activity_at BIGINT NOT NULL,
---pg   PRIMARY KEY(account_id, conversation_id, label_id));
+--pg   PRIMARY KEY(account_id, conversation_id, label_id))
+--pg   WITH (autovacuum_vacuum_scale_factor = 0.02);
 --sl   PRIMARY KEY(account_id, conversation_id, label_id)) WITHOUT ROWID;
 CREATE INDEX entry_state ON entry(account_id, label_id, state, last_activity_at, conversation_id);
 CREATE INDEX entry_channel
@@ -172,6 +178,7 @@ CREATE TABLE message(
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
+CREATE INDEX message_time ON message(account_id, created_at);
 
 -- One person's current reaction to one message, found by the target's wamid; emoji '' once it was
 -- taken away.
@@ -195,3 +202,23 @@ CREATE TABLE conversation_event(
   external_id TEXT,
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX conversation_event_external ON conversation_event(account_id, external_id);
+
+-- What reports measure, derived from the facts of one conversation. name: episode_opened (after a
+-- resolution), first_response, reply, resolved, bot_handoff, bot_resolved. started_at: null where
+-- there is nothing to be timed.
+CREATE TABLE metric_event(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, name TEXT NOT NULL, started_at BIGINT, ended_at BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, conversation_id, id));
+--sl   PRIMARY KEY(account_id, conversation_id, id)) WITHOUT ROWID;
+CREATE INDEX metric_event_time
+  ON metric_event(account_id, name, ended_at, channel_id, conversation_id);
+
+-- Sums of messages ('incoming', 'outgoing' by author) and of measures (author ''). grain: minutes
+-- of the bucket, 15 or 1440; samples and total: how many were timed, and their milliseconds.
+CREATE TABLE rollup(
+  account_id BIGINT NOT NULL, grain SMALLINT NOT NULL, bucket BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, name TEXT NOT NULL, author TEXT NOT NULL, n BIGINT NOT NULL,
+  samples BIGINT NOT NULL, total BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author));
+--sl   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author)) WITHOUT ROWID;

@@ -1,10 +1,13 @@
 """SQLite as the store's engine: one file, one writer at a time, a reader on each thread."""
 
 import math
+import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -189,8 +192,22 @@ class _SQLiteConnection:
 
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
         self._connection.ends_at = time.monotonic() + self._statement_seconds
-        self._connection.executemany(sql, parameters)
+        statement, values = _by_place(sql)
+        self._connection.executemany(statement, map(values, parameters))
 
     def _execute(self, sql: str, parameters: Mapping[str, object] | None) -> sqlite3.Cursor:
         self._connection.ends_at = time.monotonic() + self._statement_seconds
         return self._connection.execute(sql, parameters or {})
+
+
+@lru_cache(maxsize=256)
+def _by_place(sql: str) -> tuple[str, Callable[[Mapping[str, object]], Sequence[object]]]:
+    """A statement with `?` for each `:name`, and what takes their values from a row.
+
+    Binding by place is much faster. No statement that is run many times has a literal with a colon.
+    """
+    names = re.findall(r":([a-z]\w*)", sql)
+    statement = re.sub(r":[a-z]\w*", "?", sql)
+    if len(names) == 1:
+        return statement, lambda row: (row[names[0]],)
+    return statement, itemgetter(*names)

@@ -1,0 +1,76 @@
+"""What a batch of facts changes in the reports: events that are measured, and their sums."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from frontdesk.ingest.rules import OUTBOUND, QUIET_TYPES, Measure
+from frontdesk.ingest.threads import Thread
+from frontdesk.store import changes, known
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.ids import Ids
+from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
+
+
+class Reckoning:
+    """Gathers what becomes of a batch's conversations, and writes it at once."""
+
+    def __init__(self, connection: Connection, account_id: int, ids: Ids) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._ids = ids
+        self._rollups = Rollups()
+        self._new: list[dict[str, Any]] = []
+        self._gone: list[Row] = []
+
+    def count(self, thread: Thread) -> None:
+        """Count the messages that are new, and anew those that changed."""
+        self._rollups.add_messages(_figures(thread, thread.messages))
+        if thread.rewritten:
+            self._rollups.take_messages(
+                _figures(thread, (row["was"] for row in thread.rewritten.values()))
+            )
+            self._rollups.add_messages(_figures(thread, thread.rewritten.values()))
+
+    def append(self, thread: Thread, measures: Iterable[Measure]) -> None:
+        """Measures that come after all that the conversation had."""
+        for name, ended_at, started_at in measures:
+            row = {
+                "account_id": self._account_id,
+                "conversation_id": thread.id,
+                "id": self._ids.next("metric_event"),
+                "channel_id": thread.channel_id,
+                "name": name,
+                "ended_at": ended_at,
+                "started_at": started_at,
+            }
+            self._new.append(row)
+            self._rollups.add_measure(row)
+
+    def replace(self, thread: Thread, measures: Sequence[Measure]) -> None:
+        """All measures of the conversation: those that it had and has no more go."""
+        missing = Counter(measures)
+        for row in known.metric_events_of(self._connection, self._account_id, thread.id):
+            measure = Measure(row["name"], row["ended_at"], row["started_at"])
+            if missing[measure]:
+                missing[measure] -= 1
+            else:
+                self._gone.append(row)
+                self._rollups.add_measure(row, -1)
+        self.append(thread, missing.elements())
+
+    def save(self) -> None:
+        """Write what changed."""
+        changes.drop_metric_events(self._connection, self._gone)
+        changes.add(self._connection, "metric_event", self._new)
+        self._rollups.save(self._connection, self._account_id)
+
+
+def _figures(thread: Thread, rows: Iterable[Row]) -> Iterator[Figure]:
+    """Where each of these messages is counted."""
+    channel_id = thread.channel_id
+    for row in rows:
+        if row["type"] not in QUIET_TYPES:
+            moment = row["created_at"]
+            name = OUTGOING if row["direction"] == OUTBOUND else INCOMING
+            yield moment - moment % QUARTER, channel_id, name, row["author"]

@@ -1,0 +1,147 @@
+"""What reports sum, by quarter hour and by day: moved with every change of what is summed."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from frontdesk.store.database import Connection, Row
+
+MINUTE = 60_000
+QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
+# `grain` of a bucket: its minutes. Days are those of UTC; with the quarters at their ends they
+# make up the days of every other zone.
+QUARTERS, DAYS = 15, 24 * 60
+
+INCOMING, OUTGOING = "incoming", "outgoing"
+# What nobody said is no message to a report.
+UNCOUNTED_TYPES = "('reaction', 'system')"
+# A hand-off counts once for its conversation however often it comes, so no sum can serve it.
+HANDOFF = "bot_handoff"
+SUMMED_MEASURES = "('episode_opened', 'first_response', 'reply', 'resolved', 'bot_resolved')"
+
+# What is summed: (start of the bucket in epoch milliseconds, channel_id, name, author). The name
+# is that of a measure, with "" as its author, or one of the two kinds of messages.
+Figure = tuple[int, int, str, str]
+# Changes of n, samples and total.
+_Sums = Sequence[int]
+
+
+class Rollups:
+    """Changes of an account's roll-ups, gathered in memory and written at once."""
+
+    def __init__(self) -> None:
+        self._messages: Counter[Figure] = Counter()
+        self._measures: dict[Figure, list[int]] = {}
+
+    def add_messages(self, figures: Iterable[Figure]) -> None:
+        """One more message for each figure, whose buckets are quarter hours."""
+        self._messages.update(figures)
+
+    def take_messages(self, figures: Iterable[Figure]) -> None:
+        """One message less for each figure."""
+        self._messages.subtract(figures)
+
+    def add_measure(self, row: Mapping[str, Any], by: int = 1) -> None:
+        """One more row of `metric_event`; with `by` -1, one less."""
+        if row["name"] == HANDOFF:
+            return
+        ended_at, started_at = row["ended_at"], row["started_at"]
+        figure = (ended_at - ended_at % QUARTER, row["channel_id"], row["name"], "")
+        sums = self._measures.setdefault(figure, [0, 0, 0])
+        sums[0] += by
+        if started_at is not None:
+            sums[1] += by
+            sums[2] += by * (ended_at - started_at)
+
+    def save(self, connection: Connection, account_id: int) -> None:
+        """Write every change, sorted by key so that writers never wait in a circle."""
+        changes: dict[Figure, _Sums] = {
+            figure: (n, 0, 0) for figure, n in self._messages.items() if n
+        }
+        changes.update((figure, sums) for figure, sums in self._measures.items() if any(sums))
+        for grain, figures in ((QUARTERS, changes), (DAYS, _daily(changes))):
+            rows = _rows(account_id, grain, sorted(figures.items()))
+            connection.run_many(_ADD, rows)
+            less = [(figure, sums) for figure, sums in figures.items() if sums[0] < 0]
+            connection.run_many(_DROP_EMPTY, _rows(account_id, grain, sorted(less)))
+
+
+def misrolled(connection: Connection, account_id: int) -> list[Row]:
+    """Roll-ups that differ from a recount: (side, grain, bucket, channel_id, name, author, n,
+    samples, total), `side` being "stored" or "recounted"."""
+    recounted = " UNION ALL ".join(
+        arm.format(grain=grain, length=grain * MINUTE)
+        for grain in (QUARTERS, DAYS)
+        for arm in (_MESSAGES_RECOUNTED, _MEASURES_RECOUNTED)
+    )
+    arms = (
+        ("stored", f"{_STORED} EXCEPT SELECT * FROM ({recounted}) AS again"),
+        ("recounted", f"SELECT * FROM ({recounted}) AS again EXCEPT {_STORED}"),
+    )
+    found: list[Row] = []
+    for side, difference in arms:
+        found += connection.rows(
+            f"SELECT '{side}' AS side, difference.* FROM ({difference}) AS difference"
+            " ORDER BY grain, bucket, channel_id, name, author",
+            {"account_id": account_id},
+        )
+    return found
+
+
+_ADD = """
+    INSERT INTO rollup(account_id, grain, bucket, channel_id, name, author, n, samples, total)
+    VALUES (:account_id, :grain, :bucket, :channel_id, :name, :author, :n, :samples, :total)
+    ON CONFLICT(account_id, grain, bucket, channel_id, name, author) DO UPDATE SET
+      n = rollup.n + excluded.n, samples = rollup.samples + excluded.samples,
+      total = rollup.total + excluded.total
+"""
+_DROP_EMPTY = """
+    DELETE FROM rollup WHERE account_id=:account_id AND grain=:grain AND bucket=:bucket
+      AND channel_id=:channel_id AND name=:name AND author=:author AND n=0
+"""
+
+_STORED = """
+    SELECT grain, bucket, channel_id, name, author, n, samples, total FROM rollup
+    WHERE account_id=:account_id
+"""
+_MESSAGES_RECOUNTED = f"""
+    SELECT {{grain}} AS grain, created_at - created_at % {{length}} AS bucket, channel_id,
+      CASE WHEN direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name, author,
+      COUNT(*) AS n, 0 AS samples, 0 AS total
+    FROM message WHERE account_id=:account_id AND type NOT IN {UNCOUNTED_TYPES}
+    GROUP BY 1, 2, 3, 4, 5
+"""
+_MEASURES_RECOUNTED = f"""
+    SELECT {{grain}} AS grain, ended_at - ended_at % {{length}} AS bucket, channel_id, name,
+      '' AS author, COUNT(*) AS n, COUNT(started_at) AS samples,
+      CAST(COALESCE(SUM(ended_at - started_at), 0) AS BIGINT) AS total
+    FROM metric_event WHERE account_id=:account_id AND name IN {SUMMED_MEASURES}
+    GROUP BY 1, 2, 3, 4, 5
+"""
+
+
+def _rows(
+    account_id: int, grain: int, changes: Iterable[tuple[Figure, _Sums]]
+) -> Iterator[dict[str, Any]]:
+    for (bucket, channel_id, name, author), (n, samples, total) in changes:
+        yield {
+            "account_id": account_id,
+            "grain": grain,
+            "bucket": bucket,
+            "channel_id": channel_id,
+            "name": name,
+            "author": author,
+            "n": n,
+            "samples": samples,
+            "total": total,
+        }
+
+
+def _daily(changes: Mapping[Figure, _Sums]) -> dict[Figure, list[int]]:
+    days: dict[Figure, list[int]] = {}
+    for (bucket, channel_id, name, author), (n, samples, total) in changes.items():
+        sums = days.setdefault((bucket - bucket % DAY, channel_id, name, author), [0, 0, 0])
+        sums[0] += n
+        sums[1] += samples
+        sums[2] += total
+    return days
