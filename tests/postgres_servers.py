@@ -20,6 +20,7 @@ _FAST = {
     "autovacuum": "off",
     "listen_addresses": "",
     "max_connections": "60",
+    "deadlock_timeout": "20ms",
 }
 
 

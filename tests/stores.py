@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import psycopg
@@ -21,16 +22,18 @@ SERVER_VARIABLE = "FRONTDESK_TEST_POSTGRES"
 
 @dataclass(frozen=True)
 class Engine:
-    """Makes empty stores. `fresh()` is a context with a Database: one at a time."""
+    """Makes empty stores: `fresh(**options)` is a context with a Database, one at a time."""
 
     name: str
-    fresh: Callable[[], AbstractContextManager[Database]]
+    fresh: Callable[..., AbstractContextManager[Database]]
 
 
 @contextmanager
-def sqlite_store() -> Iterator[Database]:
+def sqlite_store(**options: Any) -> Iterator[Database]:
+    """An empty file. `options` are those of `open_database`."""
     with tempfile.TemporaryDirectory() as directory:
-        database = SQLiteDatabase(Path(directory) / "inbox.db", create=True, durable=False)
+        path = Path(directory) / "inbox.db"
+        database = SQLiteDatabase(path, create=True, durable=False, **options)
         try:
             yield database
         finally:
@@ -83,8 +86,8 @@ def postgres_engine(server: PostgresServer) -> Iterator[Engine]:
         assert account is not None
 
         @contextmanager
-        def fresh() -> Iterator[Database]:
-            database = PostgresDatabase(address, durable=False)
+        def fresh(**options: Any) -> Iterator[Database]:
+            database = PostgresDatabase(address, durable=False, **options)
             try:
                 database.write(lambda connection: _empty(connection, account))
                 yield database

@@ -1,7 +1,6 @@
 """The file under the store: ours or untouched, whole transactions, readers beside a writer."""
 
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.store import sqlite
-from frontdesk.store.accounts import account, add_account
+from frontdesk.store.accounts import add_account
 from frontdesk.store.database import SCHEMA_VERSION
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -35,10 +34,6 @@ def slugs(database: SQLiteDatabase) -> list[str]:
     return [row["slug"] for row in rows]
 
 
-def test_a_new_database_has_one_account(database: SQLiteDatabase):
-    assert slugs(database) == ["default"]
-
-
 def test_what_was_written_is_there_when_it_is_opened_again(database: SQLiteDatabase, path: Path):
     database.write(add("other"))
     database.close()
@@ -47,61 +42,10 @@ def test_what_was_written_is_there_when_it_is_opened_again(database: SQLiteDatab
     again.close()
 
 
-def test_work_that_fails_leaves_nothing_behind(database: SQLiteDatabase):
-    def work(connection):
-        add_account(connection, "half", "half", 0)
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        database.write(work)
-    assert slugs(database) == ["default"]
-    database.write(add("next"))
-    assert slugs(database) == ["default", "next"]
-
-
 def test_reading_work_cannot_write(database: SQLiteDatabase):
     with pytest.raises(sqlite3.OperationalError):
         database.read(add("other"))
     assert slugs(database) == ["default"]
-
-
-def test_a_reader_sees_one_moment_while_others_write(database: SQLiteDatabase):
-    def read(connection):
-        before = account(connection, 2)
-        writer = threading.Thread(target=database.write, args=(add("other"),))
-        writer.start()
-        writer.join()
-        return before, account(connection, 2)
-
-    assert database.read(read) == (None, None)
-    assert slugs(database) == ["default", "other"]
-
-
-def test_threads_read_at_the_same_time(database: SQLiteDatabase):
-    together = threading.Barrier(3, timeout=10)
-    found: list[list[str]] = []
-
-    def read(connection):
-        together.wait()
-        return connection.rows("SELECT slug FROM account")
-
-    threads = [threading.Thread(target=lambda: found.append(database.read(read))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 3
-
-
-def test_writers_of_one_process_take_turns(database: SQLiteDatabase):
-    threads = [
-        threading.Thread(target=database.write, args=(add(f"a{number}"),)) for number in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(slugs(database)) == 9
 
 
 def test_a_writer_kept_waiting_too_long_is_told_to_try_again(

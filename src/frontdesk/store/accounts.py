@@ -61,6 +61,17 @@ def add_account(connection: Connection, slug: str, name: str, created_at: int) -
     return account_id
 
 
+def take_turn(connection: Connection, account_id: int) -> None:
+    """Have other writers of the account wait for this transaction, and read what they wrote before.
+
+    SQLite has one writer at a time as it is.
+    """
+    if connection.dialect == "postgresql":
+        connection.run(
+            "SELECT id FROM account WHERE id = :account FOR NO KEY UPDATE", {"account": account_id}
+        )
+
+
 def disable_account(connection: Connection, account_id: int) -> None:
     """Shut an account: its keys open nothing any more."""
     connection.run("UPDATE account SET disabled = 1 WHERE id = :account", {"account": account_id})

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from frontdesk.errors import BadSettings
 
@@ -46,4 +45,5 @@ def short_name(target: str | Path) -> str:
     """What a title says of it: the file's or the database's name."""
     if not is_address(target):
         return Path(target).stem
-    return urlsplit(shown(target)).path.strip("/") or "inbox"
+    place = shown(target).partition("://")[2].partition("?")[0]
+    return place.partition("/")[2] or "inbox"

@@ -1,14 +1,19 @@
 """The ids of new rows, counted for each account and kind of row."""
 
+from frontdesk.store.accounts import take_turn
 from frontdesk.store.database import Connection
 
 
 class Ids:
-    """Hands out ids inside one write transaction; they count only once they are saved in it."""
+    """Hands out ids inside one write transaction; they count only once they are saved in it.
+
+    Until it ends no other transaction hands out ids of the same account.
+    """
 
     def __init__(self, connection: Connection, account_id: int) -> None:
         self._connection = connection
         self._account_id = account_id
+        take_turn(connection, account_id)
         rows = connection.rows(
             "SELECT kind, value FROM last_id WHERE account_id=:account_id",
             {"account_id": account_id},

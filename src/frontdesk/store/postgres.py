@@ -161,9 +161,13 @@ class PostgresDatabase:
             if not self._durable:
                 session.execute("SET synchronous_commit TO off")
             session.autocommit = False
-            if reading:
-                session.read_only = True
-                session.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            # Not False: a server that only reads would refuse that without saying why.
+            session.read_only = reading or None
+            session.isolation_level = (
+                psycopg.IsolationLevel.REPEATABLE_READ
+                if reading
+                else psycopg.IsolationLevel.READ_COMMITTED
+            )
 
         return ConnectionPool(
             make_conninfo(**parameters),

@@ -1,5 +1,6 @@
 -- Conversations at rest. One schema, two dialects: lines that start with "--sl " are for SQLite,
--- "--pg " for PostgreSQL, all others for both.
+-- "--pg " for PostgreSQL, all others for both. Texts are compared by their bytes: for PostgreSQL
+-- store/layout.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
 -- account_id leads every key and index. Times are epoch milliseconds, UTC. No triggers, no sequences.
 -- "Nobody" is assignee_id 0, "no label" is label_id 0. status: 0 open, 1 snoozed, 2 resolved;

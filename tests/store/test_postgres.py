@@ -1,0 +1,281 @@
+"""The server under the store: set up or untouched, failures told in words, without secrets."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from tests.stores import PostgresServer
+
+from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+from frontdesk.store import postgres as engine
+from frontdesk.store.addresses import checked, short_name, shown
+from frontdesk.store.database import Connection
+from frontdesk.store.opening import open_database
+from frontdesk.store.postgres import PostgresDatabase
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def address(postgres: PostgresServer) -> Iterator[str]:
+    """An empty database on the server."""
+    with postgres.database() as address:
+        yield address
+
+
+@pytest.fixture
+def database(address: str) -> Iterator[PostgresDatabase]:
+    database = PostgresDatabase(address, create=True)
+    yield database
+    database.close()
+
+
+def run(address: str, *statements: str) -> None:
+    with psycopg.connect(address, autocommit=True) as session:
+        for statement in statements:
+            session.execute(statement.encode())
+
+
+def names(connection: Connection) -> list[str]:
+    return [row["name"] for row in connection.rows("SELECT name FROM account ORDER BY id")]
+
+
+def named(name: str) -> Callable[[Connection], object]:
+    return lambda connection: connection.run("UPDATE account SET name = :name", {"name": name})
+
+
+def test_what_was_written_is_there_when_it_is_opened_again(
+    database: PostgresDatabase, address: str
+) -> None:
+    database.write(named("Front"))
+    again = open_database(address)
+    assert again.read(names) == ["Front"]
+    again.close()
+
+
+def test_an_empty_database_is_laid_out_only_when_asked_to(address: str) -> None:
+    with pytest.raises(UnusableFile, match="no inbox"):
+        PostgresDatabase(address)
+    with pytest.raises(UnusableFile, match="no inbox"):
+        PostgresDatabase(address, upgrade=True)
+    PostgresDatabase(address, create=True).close()
+    PostgresDatabase(address).close()
+
+
+def test_a_database_of_another_program_is_refused_and_untouched(address: str) -> None:
+    run(address, "CREATE TABLE meta(theirs INT)")
+    for options in ({}, {"create": True}):
+        with pytest.raises(UnusableFile, match="not a frontdesk database"):
+            PostgresDatabase(address, **options)
+    with psycopg.connect(address) as session:
+        tables = session.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text"
+            " = 'public'"
+        ).fetchall()
+    assert tables == [("meta",)]
+
+
+def test_a_database_is_laid_out_once_however_many_begin(address: str) -> None:
+    opened: list[PostgresDatabase] = []
+    threads = [
+        threading.Thread(target=lambda: opened.append(PostgresDatabase(address, create=True)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [database.read(names) for database in opened] == [["Inbox"]] * 4
+    for database in opened:
+        database.close()
+
+
+def test_extensions_that_may_not_be_added_are_named(address: str) -> None:
+    role = "frontdesk_test_plain"
+    run(
+        address,
+        f"DROP ROLE IF EXISTS {role}",
+        f"CREATE ROLE {role} LOGIN PASSWORD 'plain'",
+        f"GRANT CREATE ON SCHEMA public TO {role}",
+    )
+    plain = f"{address}&user={role}&password=plain".replace("user=postgres&", "")
+    try:
+        with pytest.raises(UnusableFile) as refused:
+            PostgresDatabase(plain, create=True)
+        run(address, "CREATE EXTENSION pg_trgm", "CREATE EXTENSION btree_gin")
+        PostgresDatabase(plain, create=True).close()
+    finally:
+        run(address, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
+    assert "CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin;" in str(refused.value)
+    assert "plain'" not in str(refused.value)
+
+
+def test_reading_work_cannot_write(database: PostgresDatabase) -> None:
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        database.read(named("x"))
+    assert database.read(names) == ["Inbox"]
+
+
+def test_writers_that_wait_for_each_other_in_a_circle_both_get_through(
+    database: PostgresDatabase,
+) -> None:
+    database.write(lambda c: c.run("INSERT INTO meta(name, value) VALUES ('a', ''), ('b', '')"))
+    meeting = threading.Barrier(2, timeout=10)
+    tries = {"ab": 0, "ba": 0}
+
+    def write(order: str) -> None:
+        def work(connection: Connection) -> None:
+            tries[order] += 1
+            for name in order:
+                connection.run(
+                    "UPDATE meta SET value = value || :who WHERE name = :name",
+                    {"who": order[0], "name": name},
+                )
+                if tries[order] == 1 and name == order[0]:
+                    # Both hold one row before either asks for the other's.
+                    meeting.wait()
+
+        database.write(work)
+
+    threads = [threading.Thread(target=write, args=(order,)) for order in tries]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(tries.values()) == [1, 2]
+    rows = database.read(lambda c: c.rows("SELECT value FROM meta WHERE name IN ('a', 'b')"))
+    assert {"".join(sorted(row["value"])) for row in rows} == {"ab"}
+
+
+def test_what_is_in_the_way_for_good_is_told(
+    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "PAUSE_SECONDS", 0.0)
+    tries = []
+
+    def work(connection: Connection) -> None:
+        tries.append(connection)
+        connection.run("DO $$ BEGIN RAISE serialization_failure; END $$")
+
+    with pytest.raises(Unreachable) as refused:
+        database.write(work)
+    assert refused.value.retry_after == 1
+    assert len(tries) == engine.TRIES
+
+
+def test_a_row_that_is_there_twice_is_a_mistake_and_told_as_one(
+    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "PAUSE_SECONDS", 0.0)
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        database.write(
+            lambda c: c.run("INSERT INTO meta(name, value) SELECT name, value FROM meta")
+        )
+
+
+def test_who_gets_no_connection_is_told_to_try_again(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "READERS", 1)
+    monkeypatch.setattr(engine, "WAIT_SECONDS", 0.05)
+    database = PostgresDatabase(address, create=True)
+
+    def work(connection: Connection) -> None:
+        with pytest.raises(Unreachable) as refused:
+            database.read(names)
+        assert refused.value.retry_after == 1
+
+    database.read(work)
+    assert database.read(names) == ["Inbox"]
+    database.close()
+
+
+def test_connections_that_were_cut_are_replaced(database: PostgresDatabase, address: str) -> None:
+    database.write(named("Front"))
+    assert database.read(names) == ["Front"]
+    run(
+        address,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+    assert database.read(names) == ["Front"]
+    database.write(named("Desk"))
+    assert database.read(names) == ["Desk"]
+
+
+def test_a_read_that_is_cut_is_done_again(database: PostgresDatabase, address: str) -> None:
+    cut = [
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND state = 'idle in transaction'"
+    ]
+
+    def work(connection: Connection) -> list[str]:
+        found = names(connection)
+        if cut:
+            run(address, cut.pop())
+        return names(connection) + found
+
+    assert database.read(work) == ["Inbox", "Inbox"]
+
+
+def test_a_server_that_only_reads_says_so(database: PostgresDatabase, address: str) -> None:
+    name = conninfo_to_dict(address)["dbname"]
+    run(address, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    following = PostgresDatabase(address)
+    assert following.read(names) == ["Inbox"]
+    with pytest.raises(Unreachable, match="takes no writes now"):
+        following.write(named("x"))
+    following.close()
+
+
+def test_a_nul_is_kept_as_the_sign_that_stands_for_it(database: PostgresDatabase) -> None:
+    database.write(named("a\0b"))
+    assert database.read(names) == ["a\ufffdb"]
+
+
+def test_the_filter_table_is_vacuumed_early(database: PostgresDatabase) -> None:
+    row = database.read(lambda c: c.row("SELECT reloptions FROM pg_class WHERE relname = 'entry'"))
+    assert row is not None
+    assert "autovacuum_vacuum_scale_factor=0.02" in row["reloptions"]
+
+
+SECRET = "s3cret"
+ADDRESSES = [
+    f"postgresql://ana:{SECRET}@127.0.0.1:1/inbox",
+    f"postgresql://ana:{SECRET}@127.0.0.1:1,127.0.0.1:2/inbox?target_session_attrs=prefer-standby",
+    f"postgres://127.0.0.1:1/inbox?user=ana&password={SECRET}",
+    f"postgresql://ana:{SECRET}@127.0.0.1:port/inbox",
+    f"postgresql://ana:{SECRET}@127.0.0.1:1/inbox?nonsense=1",
+    f"postgresql://ana:{SECRET}@127.0.0.1:1/inbox?sslmode=perhaps",
+    f"postgresql://ana:x@{SECRET}@127.0.0.1:1/inbox",
+    f"postgresql://ana:x/{SECRET}@127.0.0.1:1/inbox",
+    f"postgresql://ana:{SECRET}%zz@127.0.0.1:1/inbox",
+    f"postgresql://ana:{SECRET}@[::1/inbox",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_password_is_ever_told(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(InboxError) as refused:
+        open_database(address, create=True)
+    assert isinstance(refused.value, Unreachable | BadSettings)
+    assert SECRET not in str(refused.value)
+    assert SECRET not in shown(address)
+    assert SECRET not in short_name(address)
+    assert SECRET not in caplog.text
+
+
+def test_an_address_is_shown_with_all_but_the_password() -> None:
+    told = "postgresql://ana:x%40y@db.example.com:5432/inbox?sslmode=require&password=z&host=a"
+    assert checked(told) == told
+    assert shown(told) == (
+        "postgresql://ana:***@db.example.com:5432/inbox?sslmode=require&password=***&host=a"
+    )
+    assert short_name(told) == "inbox"
+    assert shown("postgresql:///inbox?host=/run") == "postgresql:///inbox?host=/run"
+    assert shown("some/inbox.db") == "some/inbox.db"
+    assert short_name("some/inbox.db") == "inbox"
