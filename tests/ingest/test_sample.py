@@ -27,6 +27,7 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
+from frontdesk.ingest.sample.__main__ import make
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Row
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -322,6 +323,24 @@ def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
     assert cells == inbox.database.read(lambda c: recount(c, ACCOUNT))
     assert inbox.database.read(lambda c: misfiled(c, ACCOUNT)) == []
     assert len(inbox.conversations()) == 500
+
+
+def test_laid_by_the_demo_it_ends_as_it_does_in_other_slices(inbox: Inbox, tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    make(path, now=NOW)
+    laid = SQLiteDatabase(path)
+    cells = laid.read(lambda c: counters(c, ACCOUNT))
+    assert cells == laid.read(lambda c: recount(c, ACCOUNT))
+    assert cells == inbox.database.read(lambda c: counters(c, ACCOUNT))
+    laid.close()
+
+
+def test_the_first_slice_is_a_small_inbox_of_the_newest(events: list[DomainEvent]) -> None:
+    first, rest = sample.slices(sample.SEED, NOW)
+    assert [*first, *rest] == events
+    assert of(ChannelUpsert, first) == of(ChannelUpsert, events)
+    assert 20 <= len(threads(first)) <= 40
+    assert len(first) < 1_000
 
 
 def test_applied_again_it_changes_nothing(inbox: Inbox, events: list[DomainEvent]) -> None:

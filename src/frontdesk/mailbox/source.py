@@ -1,20 +1,23 @@
 """The server as the mailbox needs it, so that opening the mailbox imports no network stack."""
 
-from typing import Protocol
+from __future__ import annotations
 
-from frontdesk.wire import (
-    Channel,
-    Contact,
-    Conversation,
-    ConversationFilter,
-    Counts,
-    CustomField,
-    Label,
-    Message,
-    Note,
-    Page,
-    User,
-)
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from frontdesk.wire import (
+        Channel,
+        Contact,
+        Conversation,
+        ConversationFilter,
+        Counts,
+        CustomField,
+        Label,
+        Message,
+        Note,
+        Page,
+        User,
+    )
 
 
 class Source(Protocol):

@@ -1,0 +1,37 @@
+"""The service in this process, and a client of it: the same two as over a network."""
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+    from frontdesk.store.database import Database
+
+ACCOUNT = 1
+
+# Never asked over a network: names the service inside this process.
+_BASE_URL = "http://localhost"
+
+
+def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> "InboxClient":
+    """A client of a service over `database`, with a key that lives in memory only.
+
+    The service ends with `ending`, before the database does. Imports the network stack.
+    """
+    from frontdesk.client import InboxClient
+    from frontdesk.service.app import create_app
+    from frontdesk.service.auth import new_guest
+
+    key, guest = new_guest(ACCOUNT, user_id)
+    service = create_app(database, guests=[guest])
+    ending.callback(service.close)
+    return InboxClient(_BASE_URL, key, app=service)
+
+
+def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
+    """A client of the sample, as one of its agents."""
+    from frontdesk.ingest.sample import ME
+    from frontdesk.store.keys import user_named
+
+    me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
+    return in_process(database, int(me["id"]) if me else None, ending)

@@ -1,0 +1,56 @@
+"""The command `frontdesk`, and where those below it are."""
+
+import gc
+from pathlib import Path
+
+import click
+
+from frontdesk import __version__
+from frontdesk.cli.commands import Group
+
+
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    lazy={
+        "accounts": "frontdesk.cli.accounts:accounts_group",
+        "demo": "frontdesk.cli.demo:demo_command",
+        "import": "frontdesk.cli.importing:import_group",
+        "init": "frontdesk.cli.initialising:init_command",
+        "keys": "frontdesk.cli.keys:keys_group",
+        "openapi": "frontdesk.cli.openapi:openapi_command",
+        "serve": "frontdesk.cli.serving:serve_command",
+    },
+)
+@click.option(
+    "--database", type=click.Path(path_type=Path), help="Open the inbox of this database."
+)
+@click.option("--as", "user", metavar="USER", help="Who “me” is: an e-mail address, name or id.")
+@click.option("--url", help="Open the inbox of this server; the key is in FRONTDESK_API_KEY.")
+@click.version_option(__version__, prog_name="frontdesk")
+@click.pass_context
+def frontdesk(
+    context: click.Context, database: Path | None, user: str | None, url: str | None
+) -> None:
+    """A terminal inbox for customer conversations held over WhatsApp numbers.
+
+    Without a command it opens the viewer on a database or a server.
+    """
+    if context.invoked_subcommand is not None:
+        if database or user or url:
+            raise click.UsageError("--database, --as and --url go behind the command's name")
+        return
+    if url and (database or user):
+        raise click.UsageError("--url does not go with --database or --as")
+    # What a start makes is there to stay: no garbage is looked for before the first paint.
+    gc.disable()
+    from frontdesk.cli import viewer
+
+    if url:
+        viewer.open_url(url)
+    elif database:
+        viewer.open_database(database, user)
+    else:
+        raise click.UsageError(
+            "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
+        )
