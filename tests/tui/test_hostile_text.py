@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.text import clean, one_line
-from tests.bench.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
+from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
 from tests.tui.hostile import (
     HOSTILE,
     ME,
@@ -21,6 +21,8 @@ from tests.tui.hostile import (
 )
 
 PATIENCE = 30.0
+
+FRAME_START = b"\x1b[?2026h"
 
 # Where the thread begins at 120 columns.
 THREAD = 46
@@ -59,6 +61,12 @@ class Recorded(PseudoTerminal):
         return "\n".join(self.row(y, THREAD) for y in range(TITLE_ROW, ROWS - 1))
 
     @property
+    def entries(self) -> str:
+        """What stands in the thread, without its bar, its scroll mark and its foot."""
+        rows = range(FIRST_ROW, LAST_ROW)
+        return "\n".join(self.row(y, THREAD + 1, COLUMNS - 1) for y in rows)
+
+    @property
     def text(self) -> str:
         """What the screen shows."""
         return "\n".join(self.row(y) for y in range(ROWS))
@@ -82,12 +90,16 @@ class Recorded(PseudoTerminal):
             assert time.monotonic() < deadline, f"{words} not shown:\n{self.text}"
             self._read(0.1)
 
-    def changes(self) -> None:
-        """Read until a whole frame shows something else than before."""
-        before, frames, deadline = self.text, self.frames, time.monotonic() + PATIENCE
-        while self.text == before or self.frames == frames:
+    def changes(self, within: str = "text") -> None:
+        """Read until something else than before is shown, by a frame that is complete."""
+        before, deadline = getattr(self, within), time.monotonic() + PATIENCE
+        while getattr(self, within) == before or not self._complete:
             assert time.monotonic() < deadline, f"nothing changed:\n{before}"
             self._read(0.1)
+
+    @property
+    def _complete(self) -> bool:
+        return self.received.rfind(FRAME_END) > self.received.rfind(FRAME_START)
 
     def find(self, words: str, start: int = 0) -> tuple[int, int]:
         """The column and line, from 1, where words of one cell a character stand."""
@@ -178,9 +190,9 @@ def test_every_kind_of_entry_can_be_read(terminal: Recorded) -> None:
         terminal.send("g")
         terminal.changes()
     shown = terminal.thread
-    while "more below" in terminal.thread:
+    while "end of the gallery" not in terminal.entries:
         terminal.send(" ")
-        terminal.changes()
+        terminal.changes("entries")
         shown += terminal.thread
         keeps_its_columns(terminal)
     for number in range(len(HOSTILE)):
