@@ -51,6 +51,8 @@ class InboxScreen(Screen[None]):
         Binding("2", "pane('list')", "Conversations", id="pane.list", show=False),
         Binding("3", "pane('thread')", "Thread", id="pane.thread", show=False),
         Binding("4", "pane('contact')", "Contact", id="pane.contact", show=False),
+        Binding("tab", "app.focus_next", "Next pane", id="pane.next", show=False),
+        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before", show=False),
         Binding("h,left", "step(-1)", "Pane to the left", id="pane.left", show=False),
         Binding("l,right", "step(1)", "Pane to the right", id="pane.right", show=False),
         Binding("i", "contact", "Contact on or off", id="inbox.contact"),
@@ -241,7 +243,7 @@ class InboxScreen(Screen[None]):
         keys: dict[str, str] = {}
         for active in self.active_bindings.values():
             binding = active.binding
-            if binding.description and not binding.system:
+            if binding.description and binding.id:
                 shown = self.app.get_key_display(binding)
                 keys[binding.description] = f"{keys.get(binding.description, '')} {shown}".strip()
         self.app.push_screen(HelpScreen([(shown, words) for words, shown in keys.items()]))
