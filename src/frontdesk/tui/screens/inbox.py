@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on, work
@@ -207,10 +208,11 @@ class InboxScreen(Screen[None]):
             self._list.go_to(position)
             self._open_highlighted()
 
-    @work(group="ask", exclusive=True)
-    async def action_find(self) -> None:
+    def action_find(self) -> None:
         """Ask for words and go to the next row of this pane that has them."""
-        sought = await self.app.push_screen_wait(FindPrompt(self._sought))
+        self.app.push_screen(FindPrompt(self._sought), self._find_first)
+
+    def _find_first(self, sought: str | None) -> None:
         if sought is not None:
             self._sought = sought
             self.action_find_next(1)
@@ -236,7 +238,8 @@ class InboxScreen(Screen[None]):
         self._refresh_thread()
 
     def action_filter(self) -> None:
-        self._ask_for(None)
+        """Ask by what to filter, then for its value."""
+        self.app.push_screen(FilterMenu(), self._ask_for)
 
     def action_help(self) -> None:
         """All keys that work where the focus is."""
@@ -250,19 +253,22 @@ class InboxScreen(Screen[None]):
 
     # Filters
 
-    @work(group="ask", exclusive=True)
-    async def _ask_for(self, name: str | None) -> None:
-        """Let the reader choose a value for a filter; first by which, unless it is told."""
-        name = name or await self.app.push_screen_wait(FilterMenu())
+    def _ask_for(self, name: str | None) -> None:
+        """Let the reader choose a value for a filter, or clear the filters.
+
+        Screens are pushed at once, not from a worker: the next key is already theirs.
+        """
         if name == "clear":
             self._choose(dict.fromkeys(("assignee", "channel", "label")))
         elif name is not None:
             current = getattr(self._queue.filter, name)
             choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
             picker = Picker(f"Filter by {name}", choices, current=current or ANY)
-            value = await self.app.push_screen_wait(picker)
-            if value is not None:
-                self._choose({name: value or None})
+            self.app.push_screen(picker, partial(self._take_choice, name))
+
+    def _take_choice(self, name: str, value: str | None) -> None:
+        if value is not None:
+            self._choose({name: value or None})
 
     def _choose(self, changes: dict[str, str | None]) -> None:
         chosen = ConversationFilter(**{**dict(self._queue.filter), **changes})
