@@ -30,7 +30,9 @@ class FrontdeskApp(App[InboxError | None]):
         self._clock = clock or Clock()
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = DARK.name
+        # Assigned plainly, the theme would have all stylesheets read twice at the start.
+        self.set_reactive(FrontdeskApp.theme, DARK.name)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def on_ready(self) -> None:
         """After the first paint: what a start made stays, so the collector need not look at it."""
@@ -48,4 +50,17 @@ class FrontdeskApp(App[InboxError | None]):
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox is the root: there is nothing below it to go back to."""
-        return InboxScreen(self._mailbox, self._clock, title=self._inbox_title)
+        screen = InboxScreen(self._mailbox, self._clock, title=self._inbox_title)
+        # Otherwise the first layout is one for no size at all, painted and thrown away.
+        width, height = self.size
+        screen.add_class(
+            _class_at(width, screen.HORIZONTAL_BREAKPOINTS or []),
+            _class_at(height, screen.VERTICAL_BREAKPOINTS or []),
+            update=False,
+        )
+        return screen
+
+
+def _class_at(size: int, breakpoints: list[tuple[int, str]]) -> str:
+    """The class of the highest breakpoint that `size` reaches."""
+    return max(one for one in breakpoints if one[0] <= size)[1]
