@@ -1,6 +1,7 @@
 """The inbox: channels, the filtered queue, the thread with its notes, the contact."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import ClassVar
@@ -10,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.worker import WorkerCancelled, get_current_worker
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -332,7 +334,11 @@ class InboxScreen(Screen[None]):
             # There is nothing to ask, now or later: the command line says why.
             self.app.exit(error)
             return
-        await self._refresh_queue().wait()
+        # Choosing a filter meanwhile ends this question for another; leaving ends everything.
+        with suppress(WorkerCancelled):
+            await self._refresh_queue().wait()
+        if get_current_worker().is_cancelled:
+            return
         await self._ask(self._queue.refresh_names)
         self._refresh_thread()
 
