@@ -1,82 +1,16 @@
 """`frontdesk demo` in a terminal: what it shows, how it is left, and what it leaves behind."""
 
-import fcntl
-import os
-import re
-import signal
-import struct
-import subprocess
-import sys
-import termios
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.terminals import LEAVE, Terminal
 
 from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
 
-LEAVE = b"\x11"
 SCREEN_OPENS = rb"\x1b\[\?1049h"
 FAILED = "frontdesk: The sample inbox could not be made"
-_SEQUENCES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
-
-
-class Terminal:
-    """A program in a terminal of 120 by 40, with a directory of its own for temporary files."""
-
-    def __init__(self, program: str, temporary: Path) -> None:
-        self._master, slave = os.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        self._said = b""
-        home = {name: str(temporary.parent) for name in ("HOME", "XDG_CACHE_HOME")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", program],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env={**os.environ, **home, "TERM": "xterm-256color", "TMPDIR": str(temporary)},
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(slave)
-
-    def wait_for(self, shown: bytes) -> None:
-        """Read until a pattern was written."""
-        while not re.search(shown, self._said):
-            assert self._read(), f"The program ended without {shown!r}"
-
-    def press(self, key: bytes) -> None:
-        os.write(self._master, key)
-
-    def ending(self) -> tuple[int, str]:
-        """Read to the end: the exit code, and all words that were written."""
-        while self._read():
-            pass
-        return self.process.wait(), _SEQUENCES.sub(b"", self._said).decode(errors="replace")
-
-    def processes(self) -> bool:
-        """Whether any process of the program is still there."""
-        try:
-            os.killpg(self.process.pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def close(self) -> None:
-        if self.processes():
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self._master)
-
-    def _read(self) -> bool:
-        try:
-            data = os.read(self._master, 1 << 16)
-        except OSError:
-            # The other end of a terminal is gone.
-            return False
-        self._said += data
-        return bool(data)
 
 
 Run = Callable[..., Terminal]

@@ -1,0 +1,46 @@
+"""The first moments of the inbox: what may happen before the server has answered."""
+
+import asyncio
+from typing import Any
+
+from frontdesk.client import InboxClient
+from tests.tui.conftest import Viewer, lines, settle
+
+
+class Slow:
+    """A server whose first count takes until `answer` is set."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.asked, self.answer = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def counts(self, *arguments: Any) -> Any:
+        self.asked.set()
+        await self.answer.wait()
+        return await self._client.counts(*arguments)
+
+
+async def test_a_filter_may_be_chosen_before_the_first_answer(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    slow: Any = Slow(client)
+    app = viewer(slow)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await slow.asked.wait()
+        await pilot.press("right_square_bracket")
+        slow.answer.set()
+        await settle(pilot)
+        assert "snoozed" in lines(app)[0]
+        assert "live" in lines(app)[-1]
+
+
+async def test_it_may_be_left_before_the_first_answer(viewer: Viewer, client: InboxClient) -> None:
+    slow: Any = Slow(client)
+    app = viewer(slow)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await slow.asked.wait()
+        await pilot.press("ctrl+q")
+    assert app.return_code == 0
