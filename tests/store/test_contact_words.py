@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.stores import Engine
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import ADDRESS_BOOK_NAME, PROFILE_NAME, ContactUpsert, Person
@@ -25,11 +26,10 @@ ACCOUNTS = count(1)
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteDatabase]:
-    path = tmp_path_factory.mktemp("words") / "inbox.db"
-    database = SQLiteDatabase(path, create=True, durable=False)
-    yield database
-    database.close()
+def database(engine: Engine) -> Iterator[Database]:
+    """One store for all examples: each has an account of its own."""
+    with engine.fresh() as database:
+        yield database
 
 
 @st.composite
