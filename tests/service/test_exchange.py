@@ -37,7 +37,7 @@ class Failing:
         "/v1//labels",
         "/v1/conversations/1",
         "/v1/conversations/1%2Fmessages",
-        "/v1/reports/inbox",
+        "/v1/reports",
         "/V1/labels",
         "/v2/labels",
         "/",

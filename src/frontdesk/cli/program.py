@@ -14,6 +14,7 @@ from frontdesk.cli.commands import Group
     invoke_without_command=True,
     lazy={
         "accounts": "frontdesk.cli.accounts:accounts_group",
+        "check": "frontdesk.cli.checking:check_command",
         "demo": "frontdesk.cli.demo:demo_command",
         "import": "frontdesk.cli.importing:import_group",
         "init": "frontdesk.cli.initialising:init_command",

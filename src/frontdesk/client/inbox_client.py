@@ -22,6 +22,8 @@ from frontdesk.wire import (
     Message,
     Note,
     Page,
+    Report,
+    ReportQuery,
     Team,
     Template,
     User,
@@ -100,6 +102,11 @@ class InboxClient:
         parameters.pop("assignee", None)
         answer = await self._exchange.get("conversations/counts", parameters)
         return value_of(answer, Counts)
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        """What happened in a period, the last seven days unless the query says otherwise."""
+        answer = await self._exchange.get("reports/inbox", query.parameters() if query else {})
+        return value_of(answer, Report)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None

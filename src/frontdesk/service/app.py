@@ -171,7 +171,8 @@ class Application:
         caller = self._doorkeeper.admit(visit, connection)
         awake_at = self._note_snoozes(caller, visit.now, connection)
         self._note_use(caller, visit.now)
-        tag = entity_tag(request, caller, awake_at)
+        minute = None if call_for is None else call_for[0].minute(request.query, visit.now)
+        tag = entity_tag(request, caller, awake_at, minute)
         if request.method in ("GET", "HEAD") and tag in tags(request.if_none_match):
             self._doorkeeper.found_unchanged(visit)
             return Response(304, caching(tag))

@@ -1,5 +1,6 @@
 """One request to one endpoint: who asks for what, and where its page starts (contract 1.2)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ from frontdesk.service.parameters import Parameters
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.keys import cursor_secret
 from frontdesk.store.queries import Position
+from frontdesk.store.rollups import MINUTE
 from frontdesk.wire import Wire
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -82,7 +84,8 @@ class Call:
 class Endpoint:
     """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value.
 
-    page_length: how many rows a page has if the caller does not say.
+    page_length: how many rows a page has if the caller does not say. until: the parameter that says
+    until when; without it the answer goes up to the minute that it is given in.
     """
 
     name: str
@@ -91,8 +94,15 @@ class Endpoint:
     parameters: tuple[str, ...]
     answer: Callable[[Call], Wire] = field(repr=False)
     page_length: int = MAX_LIMIT
+    until: str = ""
 
     @property
     def route(self) -> str:
         """The path with `{}` for the value in it: what may be told without telling who."""
         return "/".join(("/v1", *self.path))
+
+    def minute(self, query: bytes, now: int) -> int | None:
+        """The minute that an answer goes up to, None if the clock does not change it."""
+        if not self.until or re.search(rf"(^|&){self.until}=".encode(), query):
+            return None
+        return now - now % MINUTE

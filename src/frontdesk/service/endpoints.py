@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from frontdesk.service import inbox, people, shelves, threads
+from frontdesk.service import inbox, people, reports, shelves, threads
 from frontdesk.service.calls import PAGING, Endpoint
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
@@ -68,6 +68,14 @@ ENDPOINTS = (
         shelves.canned_responses,
     ),
     Endpoint("templates", ("templates",), "templates:read", PAGING, shelves.templates),
+    Endpoint(
+        "inbox_report",
+        ("reports", "inbox"),
+        "reports:read",
+        ("from", "to", "timezone", "channel", "granularity"),
+        reports.inbox_report,
+        until="to",
+    ),
 )
 
 

@@ -80,10 +80,10 @@ def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
     return Response(refusal.status, headers, refusal.document(request_id, base_uri))
 
 
-def entity_tag(request: Request, caller: Caller, awake_at: int | None) -> str:
+def entity_tag(request: Request, caller: Caller, awake_at: int | None, minute: int | None) -> str:
     """What changes whenever the answer might: by the account's revision, not by the answer.
 
-    awake_at tells what time alone has changed since that revision.
+    awake_at and minute tell what time alone has changed since that revision.
     """
     grant = caller.grant
     told = (
@@ -91,6 +91,7 @@ def entity_tag(request: Request, caller: Caller, awake_at: int | None) -> str:
         grant.account_id,
         caller.revision,
         awake_at,
+        minute,
         grant.user_id,
         sorted(grant.scopes),
         request.path,

@@ -16,7 +16,7 @@ from frontdesk.service.people import MAX_QUERY_LENGTH
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.schemas import OPEN, Schema, plain, reference, schemas_of
 from frontdesk.wire import Problem, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT, STATUSES
+from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT, STATUSES
 
 KEY = "apiKey"
 
@@ -64,6 +64,12 @@ _PATH_VALUES: Mapping[str, tuple[str, Schema]] = MappingProxyType(
 _TEXT: Schema = {"type": "string"}
 # No parameter may have control characters in its value.
 _WORDS: Schema = {"type": "string", "pattern": r"^[^\u0000-\u001F\u007F-\u009F]*$"}
+_MOMENT: Schema = {
+    "type": "string",
+    "pattern": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$",
+    "examples": ["2026-03-01", "2026-03-01T09:30:00+02:00"],
+}
 
 _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
@@ -103,20 +109,25 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             },
         },
         "from": {
-            "description": "Where the period begins: an instant with an offset, or a date.",
-            "schema": _WORDS,
+            "description": "Where the period begins: a time with its offset, or a date; without "
+            "it, the period has seven days. It may have 366.",
+            "schema": _MOMENT,
         },
         "to": {
-            "description": "Where the period ends, itself not in it: an instant or a date.",
-            "schema": _WORDS,
+            "description": "Where the period ends, itself not in it; now, if it is left out.",
+            "schema": _MOMENT,
         },
         "timezone": {
             "description": "The IANA name of the zone of dates and buckets; the account's without.",
-            "schema": _WORDS,
+            "schema": {
+                "type": "string",
+                "pattern": r"^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$",
+                "examples": ["Europe/Madrid"],
+            },
         },
         "granularity": {
-            "description": "Adds a series of buckets of this length.",
-            "schema": {"type": "string", "enum": ["hour", "day", "week", "month"]},
+            "description": "Adds a series of buckets of this length, of which it may have 1000.",
+            "schema": {"type": "string", "enum": list(GRANULARITIES)},
         },
     }
 )

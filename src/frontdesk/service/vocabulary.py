@@ -37,6 +37,9 @@ NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
             frozenset({"created_at", "updated_at"}),
         ),
         "Counts": frozenset({"by_status", "as_of"}),
+        "Report": frozenset({"previous_period", "previous", "live"}),
+        "ChannelMetrics": frozenset({"previous"}),
+        "LiveCounts": frozenset({"as_of"}),
         "ParameterProblem": OPTIONAL["ParameterProblem"],
         "Problem": OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
     }

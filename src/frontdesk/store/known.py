@@ -141,6 +141,15 @@ def events_of(connection: Connection, account_id: int, conversation_id: int) -> 
     )
 
 
+def conversation_ids(connection: Connection, account_id: int) -> list[int]:
+    """Every conversation of an account."""
+    rows = connection.rows(
+        "SELECT id FROM conversation WHERE account_id=:account_id ORDER BY id",
+        {"account_id": account_id},
+    )
+    return [row["id"] for row in rows]
+
+
 def metric_events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """What is measured of a conversation."""
     return connection.rows(

@@ -67,8 +67,10 @@ class Rollups:
 
 
 def misrolled(connection: Connection, account_id: int) -> list[Row]:
-    """Roll-ups that differ from a recount: (side, grain, bucket, channel_id, name, author, n,
-    samples, total), `side` being "stored" or "recounted"."""
+    """Roll-ups that differ from a recount: side and all columns of `rollup` but the account.
+
+    side: "stored" or "counted".
+    """
     recounted = " UNION ALL ".join(
         arm.format(grain=grain, length=grain * MINUTE)
         for grain in (QUARTERS, DAYS)
@@ -76,7 +78,7 @@ def misrolled(connection: Connection, account_id: int) -> list[Row]:
     )
     arms = (
         ("stored", f"{_STORED} EXCEPT SELECT * FROM ({recounted}) AS again"),
-        ("recounted", f"SELECT * FROM ({recounted}) AS again EXCEPT {_STORED}"),
+        ("counted", f"SELECT * FROM ({recounted}) AS again EXCEPT {_STORED}"),
     )
     found: list[Row] = []
     for side, difference in arms:

@@ -3,7 +3,16 @@
 from frontdesk.wire.base import Wire, instant, timestamp
 from frontdesk.wire.pages import Page, PartialPage
 from frontdesk.wire.problems import ParameterProblem, Problem
-from frontdesk.wire.queries import ConversationFilter
+from frontdesk.wire.queries import ConversationFilter, ReportQuery
+from frontdesk.wire.reports import (
+    Bucket,
+    ChannelMetrics,
+    LiveCounts,
+    Metrics,
+    Period,
+    Report,
+    ZonedPeriod,
+)
 from frontdesk.wire.resources import (
     CannedResponse,
     Channel,
@@ -32,9 +41,11 @@ from frontdesk.wire.resources import (
 )
 
 __all__ = [
+    "Bucket",
     "CannedResponse",
     "Channel",
     "ChannelCounts",
+    "ChannelMetrics",
     "Contact",
     "Conversation",
     "ConversationFilter",
@@ -43,25 +54,31 @@ __all__ = [
     "CustomField",
     "Delivery",
     "Label",
+    "LiveCounts",
     "Media",
     "Message",
     "MessagePreview",
+    "Metrics",
     "Note",
     "Page",
     "ParameterProblem",
     "PartialPage",
+    "Period",
     "PhoneRef",
     "Problem",
     "ProviderError",
     "Reaction",
     "Ref",
     "ReplyTo",
+    "Report",
+    "ReportQuery",
     "StatusCounts",
     "Team",
     "Template",
     "User",
     "UserRef",
     "Wire",
+    "ZonedPeriod",
     "instant",
     "timestamp",
 ]

@@ -1,9 +1,12 @@
 """What a client may ask of a list: filters and limits (contract 1.2, 1.5)."""
 
+from pydantic import ConfigDict, Field
+
 from frontdesk.wire.base import Wire
 
 STATUSES = ("open", "snoozed", "resolved")
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
+GRANULARITIES = ("hour", "day", "week", "month")
 
 MAX_LIMIT = 100
 CONVERSATION_LIMIT = 25
@@ -23,3 +26,22 @@ class ConversationFilter(Wire):
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""
         return {name: value for name, value in self if value is not None}
+
+
+class ReportQuery(Wire):
+    """Which report: every member that is not None is said, the server chooses the others.
+
+    from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    from_: str | None = Field(None, validation_alias="from", serialization_alias="from")
+    to: str | None = None
+    timezone: str | None = None
+    channel: str | None = None
+    granularity: str | None = None
+
+    def parameters(self) -> dict[str, str]:
+        """The query parameters, in a fixed order, those without a value left out."""
+        return self.model_dump(exclude_none=True)

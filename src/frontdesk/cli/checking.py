@@ -1,0 +1,44 @@
+"""`frontdesk check`: whether what is counted in a database adds up."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.commands import ERROR, Command
+from frontdesk.cli.databases import database_option, opened
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Connection
+
+SHOWN = 50
+
+
+@click.command("check", cls=Command)
+@database_option("The database that is checked.")
+@click.pass_context
+def check_command(context: click.Context, database: str) -> None:
+    """Count anew, from what was said and what happened, all that is kept counted.
+
+    Prints what differs and exits with 1, or says that everything adds up.
+    """
+    with opened(database) as store:
+        found = store.read(_differing)
+    for line in found[:SHOWN]:
+        click.echo(line)
+    if len(found) > SHOWN:
+        click.echo(f"… and {len(found) - SHOWN} more")
+    if found:
+        context.exit(ERROR)
+    click.echo("Everything adds up.")
+
+
+def _differing(connection: "Connection") -> list[str]:
+    """A line for each difference, in the order of the accounts."""
+    from frontdesk.ingest.recounting import differences
+    from frontdesk.store.accounts import all_accounts
+
+    return [
+        f"{account['slug']}: {line}"
+        for account in all_accounts(connection, now=0)
+        for line in differences(connection, account["id"])
+    ]

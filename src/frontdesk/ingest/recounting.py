@@ -1,0 +1,57 @@
+"""Recounts from the facts what is kept beside them: cells, measures and roll-ups."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from frontdesk.ingest import rules
+from frontdesk.ingest.rules import Happening, Measure, Standing
+from frontdesk.store import known
+from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.rollups import misrolled
+
+
+def differences(connection: Connection, account_id: int) -> Iterator[str]:
+    """What is stored of an account and should not be, or should be and is not: a line for each."""
+    stored, recounted = counters(connection, account_id), recount(connection, account_id)
+    for cell in sorted(stored.keys() | recounted.keys()):
+        if stored.get(cell) != recounted.get(cell):
+            counts = f"{stored.get(cell, 0)} stored, {recounted.get(cell, 0)} counted"
+            yield f"cell of {_told(cell._asdict())}: {counts}"
+    for conversation_id in misfiled(connection, account_id):
+        yield f"conversation {conversation_id}: listed elsewhere than it belongs"
+    yield from _mismeasured(connection, account_id)
+    for row in misrolled(connection, account_id):
+        figure = dict(row)
+        yield f"roll-up {figure.pop('side')}: {_told(figure)}"
+
+
+def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
+    """Measures that do not follow from the facts of their conversation."""
+    for conversation_id in known.conversation_ids(connection, account_id):
+        rows = known.metric_events_of(connection, account_id, conversation_id)
+        stored = Counter(Measure(row["name"], row["ended_at"], row["started_at"]) for row in rows)
+        measured = Counter(_measures(connection, account_id, conversation_id))
+        for side, surplus in (("stored", stored - measured), ("counted", measured - stored)):
+            for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
+                yield (
+                    f"measure {side} of conversation {conversation_id}: {measure.name}"
+                    f" from {measure.started_at} to {measure.ended_at}"
+                )
+
+
+def _measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
+    messages = known.messages_of(connection, account_id, conversation_id)
+    events = known.events_of(connection, account_id, conversation_id)
+    return rules.fold(Standing(), messages, map(_happening, events)).measures
+
+
+def _happening(row: Row) -> Happening:
+    """As far as measures need it: whose it is and its label tell nothing."""
+    until = json.loads(row["value_json"]).get("until")
+    return Happening(row["created_at"], row["id"], row["name"], until)
+
+
+def _told(members: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in members.items())

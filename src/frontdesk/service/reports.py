@@ -1,0 +1,160 @@
+"""The inbox report: what happened in a period and before it, and how it is now (contract E14)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from frontdesk.service import filters
+from frontdesk.service.bodies import grouped
+from frontdesk.service.calls import Call
+from frontdesk.service.orders import Order, report_order
+from frontdesk.service.periods import Stretch, parts_of, stretch_before
+from frontdesk.store import queries, reports
+from frontdesk.store.database import Row
+from frontdesk.store.reports import Span
+from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
+from frontdesk.wire import (
+    Bucket,
+    ChannelMetrics,
+    LiveCounts,
+    Metrics,
+    Period,
+    Ref,
+    Report,
+    ZonedPeriod,
+    timestamp,
+)
+
+_NOW, _BEFORE = 0, 1
+
+
+def inbox_report(call: Call) -> Report:
+    """What happened in a period, and in the period before it of the same length."""
+    _, channel_id, asked = filters.label_and_channel(call)
+    order = report_order(call)
+    call.parameters.settle()
+    period = order.period
+    before = stretch_before(period, order.zone)
+    rows = _figures(call, channel_id, (period, before), by_channel=True)
+    current = [row for row in rows if row["tag"] == _NOW]
+    return Report(
+        period=ZonedPeriod(
+            from_=timestamp(period.start), to=timestamp(period.end), timezone=order.zone.key
+        ),
+        previous_period=Period(from_=timestamp(before.start), to=timestamp(before.end)),
+        channel=asked.get("channel"),
+        metrics=_metrics(current),
+        previous=_metrics(row for row in rows if row["tag"] == _BEFORE),
+        outgoing_by_author=_by_author(current),
+        channels=_by_channel(call, channel_id, rows),
+        live=_live(call, channel_id),
+        series=_series(call, channel_id, order),
+    )
+
+
+def _figures(
+    call: Call, channel_id: int | None, stretches: Iterable[Stretch], *, by_channel: bool
+) -> list[Row]:
+    """What happened in some stretches; a row's tag is the position of its stretch."""
+    return reports.figures(
+        call.connection,
+        call.account_id,
+        channel_id,
+        [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)],
+        by_channel=by_channel,
+    )
+
+
+def _metrics(rows: Iterable[Row]) -> Metrics:
+    counts: Counter[str] = Counter()
+    samples: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    for row in rows:
+        counts[row["name"]] += row["n"]
+        samples[row["name"]] += row["samples"]
+        totals[row["name"]] += row["total"]
+
+    def mean(name: str) -> float | None:
+        """In seconds, to a tenth."""
+        return round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
+
+    return Metrics(
+        conversations_count=counts[reports.STARTED],
+        reopened_count=counts["episode_opened"],
+        incoming_messages_count=counts[INCOMING],
+        outgoing_messages_count=counts[OUTGOING],
+        resolutions_count=counts["resolved"],
+        avg_first_response_time=mean("first_response"),
+        avg_resolution_time=mean("resolved"),
+        avg_reply_time=mean("reply"),
+        bot_handoffs_count=counts[HANDOFF],
+        bot_resolutions_count=counts["bot_resolved"],
+    )
+
+
+def _samples(rows: Sequence[Row]) -> dict[str, int]:
+    return {
+        mean: sum(row["samples"] for row in rows if row["name"] == name)
+        for mean, name in (
+            ("avg_first_response_time", "first_response"),
+            ("avg_resolution_time", "resolved"),
+            ("avg_reply_time", "reply"),
+        )
+    }
+
+
+def _by_author(rows: Iterable[Row]) -> dict[str, int]:
+    """Messages out by their author, the busiest first."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row["name"] == OUTGOING:
+            counts[row["author"]] += row["n"]
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _by_channel(
+    call: Call, channel_id: int | None, rows: Sequence[Row]
+) -> tuple[ChannelMetrics, ...]:
+    own = grouped(rows, "channel_id")
+    return tuple(
+        ChannelMetrics(
+            channel=Ref(id=channel["phone_number_id"], name=channel["name"]),
+            metrics=_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
+            previous=_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
+        )
+        for channel in reports.channels(call.connection, call.account_id, channel_id)
+    )
+
+
+def _live(call: Call, channel_id: int | None) -> LiveCounts:
+    cells = queries.counts(
+        call.connection,
+        call.account_id,
+        label_id=queries.NO_LABEL,
+        channel_id=channel_id,
+        user_id=None,
+        awake_at=call.awake_at,
+    )
+    opened = [cell for cell in cells if cell["status"] == queries.OPEN]
+    return LiveCounts(
+        open=sum(cell["n"] for cell in opened),
+        unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),
+        unattended=reports.unattended(call.connection, call.account_id, channel_id, call.awake_at),
+        awaiting_human=sum(cell["n"] for cell in opened if cell["awaiting"]),
+        as_of=timestamp(call.now),
+    )
+
+
+def _series(call: Call, channel_id: int | None, order: Order) -> tuple[Bucket, ...] | None:
+    if order.granularity is None:
+        return None
+    parts = list(parts_of(order.period, order.granularity, order.zone))
+    own = grouped(_figures(call, channel_id, parts, by_channel=False), "tag")
+    return tuple(
+        Bucket(
+            start=timestamp(part.start),
+            end=timestamp(part.end),
+            metrics=_metrics(own[tag]),
+            samples=_samples(own[tag]),
+        )
+        for tag, part in enumerate(parts)
+    )

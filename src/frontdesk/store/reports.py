@@ -1,0 +1,194 @@
+"""What the service reads for reports: sums from whole buckets and, at the edges, from facts."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.rollups import (
+    DAY,
+    DAYS,
+    HANDOFF,
+    INCOMING,
+    OUTGOING,
+    QUARTER,
+    QUARTERS,
+    SUMMED_MEASURES,
+    UNCOUNTED_TYPES,
+)
+
+STARTED = "started"
+
+# Where a first reply is missing or a customer waits again, as the index of it says.
+_UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
+
+
+class Span(NamedTuple):
+    """start <= moment < end, epoch milliseconds; `tag` says what it is a part of."""
+
+    tag: int
+    start: int
+    end: int
+
+
+class _Parts(NamedTuple):
+    """Spans in pieces: whole days, whole quarter hours beside them, and what is left."""
+
+    days: list[Span]
+    quarters: list[Span]
+    edges: list[Span]
+
+
+def figures(
+    connection: Connection,
+    account_id: int,
+    channel_id: int | None,
+    spans: Sequence[Span],
+    *,
+    by_channel: bool,
+) -> list[Row]:
+    """(tag, channel_id, name, author, n, samples, total) of all that happened in some spans.
+
+    A figure may come in several rows, which add up. name: "started" (conversations), "incoming"
+    and "outgoing" (messages, by author) or a measure. samples: how many of them were timed, in
+    `total` milliseconds. Without `by_channel` channel_id is 0.
+    """
+    parts = _parted(spans)
+    selects = [
+        (parts.days, _ROLLUPS, {"grain": DAYS}),
+        (parts.quarters, _ROLLUPS, {"grain": QUARTERS}),
+        (parts.edges, _MESSAGES, {}),
+        (parts.edges, _MEASURES, {}),
+        (spans, _HANDOFFS, {}),
+        (spans, _CONVERSATIONS, {}),
+    ]
+    parameters = {"account": account_id, "channel": channel_id}
+    found: list[Row] = []
+    for some, select, also in selects:
+        if some:
+            values, bounds = _values(some)
+            statement = select.format(
+                channel="fact.channel_id" if by_channel else "0",
+                narrowed="" if channel_id is None else "AND fact.channel_id = :channel",
+            )
+            found += connection.rows(
+                f"WITH span(tag, start_at, end_at) AS (VALUES {values}) {statement}",
+                {**parameters, **bounds, **also},
+            )
+    return found
+
+
+def unattended(
+    connection: Connection, account_id: int, channel_id: int | None, awake_at: int | None
+) -> int:
+    """How many open conversations have no reply in their episode, or wait for one.
+
+    awake_at: those snoozed until then or before are open.
+    """
+    narrowed = "" if channel_id is None else "AND channel_id = :channel"
+    among = f"account_id = :account {narrowed} AND {_UNATTENDED}"
+    awake = "" if awake_at is None else f"UNION ALL {_COUNT} {among} AND snoozed_until <= :awake_at"
+    row = connection.row(
+        f"""
+        SELECT CAST(SUM(n) AS BIGINT) AS n
+        FROM ({_COUNT} {among} AND status = 0 {awake}) AS counts
+        """,
+        {"account": account_id, "channel": channel_id, "awake_at": awake_at},
+    )
+    return 0 if row is None else int(row["n"])
+
+
+def channels(connection: Connection, account_id: int, channel_id: int | None) -> list[Row]:
+    """(id, phone_number_id, name) of the channels, or of one, by name."""
+    narrowed = "" if channel_id is None else "AND id = :channel"
+    return connection.rows(
+        f"""
+        SELECT id, phone_number_id, name FROM channel WHERE account_id = :account {narrowed}
+        ORDER BY name_key, id
+        """,
+        {"account": account_id, "channel": channel_id},
+    )
+
+
+def account_timezone(connection: Connection, account_id: int) -> str:
+    """The IANA name of the zone that the account's days are counted in."""
+    row = connection.row(
+        "SELECT timezone FROM account WHERE id = :account", {"account": account_id}
+    )
+    return "UTC" if row is None else str(row["timezone"])
+
+
+_COUNT = "SELECT COUNT(*) AS n FROM conversation WHERE"
+
+# CROSS JOIN makes SQLite take the spans first, each as a range of the index.
+_ROLLUPS = """
+    SELECT span.tag, {channel} AS channel_id, fact.name, fact.author,
+      CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.samples) AS BIGINT) AS samples,
+      CAST(SUM(fact.total) AS BIGINT) AS total
+    FROM span CROSS JOIN rollup AS fact
+    WHERE fact.account_id = :account AND fact.grain = :grain
+      AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed}
+    GROUP BY 1, 2, 3, 4
+"""
+_MESSAGES = f"""
+    SELECT span.tag, {{channel}} AS channel_id,
+      CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name, fact.author,
+      COUNT(*) AS n, 0 AS samples, 0 AS total
+    FROM span CROSS JOIN message AS fact
+    WHERE fact.account_id = :account AND fact.created_at >= span.start_at
+      AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} {{narrowed}}
+    GROUP BY 1, 2, 3, 4
+"""
+_MEASURES = f"""
+    SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
+      COUNT(*) AS n, COUNT(fact.started_at) AS samples,
+      CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT) AS total
+    FROM span CROSS JOIN metric_event AS fact
+    WHERE fact.account_id = :account AND fact.name IN {SUMMED_MEASURES}
+      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
+    GROUP BY 1, 2, 3
+"""
+_HANDOFFS = f"""
+    SELECT span.tag, {{channel}} AS channel_id, '{HANDOFF}' AS name, '' AS author,
+      COUNT(DISTINCT fact.conversation_id) AS n, 0 AS samples, 0 AS total
+    FROM span CROSS JOIN metric_event AS fact
+    WHERE fact.account_id = :account AND fact.name = '{HANDOFF}'
+      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
+    GROUP BY 1, 2
+"""
+_CONVERSATIONS = f"""
+    SELECT span.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
+      COUNT(*) AS n, 0 AS samples, 0 AS total
+    FROM span CROSS JOIN conversation AS fact
+    WHERE fact.account_id = :account
+      AND fact.created_at >= span.start_at AND fact.created_at < span.end_at {{narrowed}}
+    GROUP BY 1, 2
+"""
+
+
+def _parted(spans: Sequence[Span]) -> _Parts:
+    days, beside = _cut(spans, DAY)
+    quarters, edges = _cut(beside, QUARTER)
+    return _Parts(days, quarters, edges)
+
+
+def _cut(spans: Sequence[Span], length: int) -> tuple[list[Span], list[Span]]:
+    """The parts of spans that are whole buckets of this length, and what is left of them."""
+    whole: list[Span] = []
+    left: list[Span] = []
+    for span in spans:
+        start = -(-span.start // length) * length
+        end = span.end // length * length
+        if start < end:
+            whole.append(Span(span.tag, start, end))
+            beside = (Span(span.tag, span.start, start), Span(span.tag, end, span.end))
+            left += [part for part in beside if part.start < part.end]
+        else:
+            left.append(span)
+    return whole, left
+
+
+def _values(spans: Sequence[Span]) -> tuple[str, dict[str, int]]:
+    """Spans as the rows of a VALUES, and its parameters."""
+    rows = ", ".join(f"({span.tag:d}, :s{n}, :e{n})" for n, span in enumerate(spans))
+    bounds = {f"s{n}": span.start for n, span in enumerate(spans)}
+    return rows, bounds | {f"e{n}": span.end for n, span in enumerate(spans)}

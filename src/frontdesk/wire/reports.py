@@ -1,0 +1,81 @@
+"""The inbox report as frozen data (contract E14, reports 6). Times of answers are seconds."""
+
+from pydantic import ConfigDict, Field
+
+from frontdesk.wire.base import Wire
+from frontdesk.wire.resources import Ref
+
+
+class Metrics(Wire):
+    """What happened in a period. A mean is None where there is nothing to take it of."""
+
+    conversations_count: int = 0
+    reopened_count: int = 0
+    incoming_messages_count: int = 0
+    outgoing_messages_count: int = 0
+    resolutions_count: int = 0
+    avg_first_response_time: float | None = None
+    avg_resolution_time: float | None = None
+    avg_reply_time: float | None = None
+    bot_handoffs_count: int = 0
+    bot_resolutions_count: int = 0
+
+
+class Period(Wire):
+    """from_ <= moment < to; on the wire the first is called `from`."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    from_: str = Field(validation_alias="from", serialization_alias="from")
+    to: str
+
+
+class ZonedPeriod(Period):
+    """A period and the zone in which its days are counted, by its IANA name."""
+
+    timezone: str = "UTC"
+
+
+class ChannelMetrics(Wire):
+    """What happened on one channel."""
+
+    channel: Ref
+    metrics: Metrics
+    previous: Metrics | None = None
+
+
+class LiveCounts(Wire):
+    """Conversations that are open now. unattended: not answered yet, or waiting again."""
+
+    open: int = 0
+    unassigned: int = 0
+    unattended: int = 0
+    awaiting_human: int = 0
+    as_of: str | None = None
+
+
+class Bucket(Wire):
+    """A part of the period. samples: how many values each mean was taken of, by its name."""
+
+    start: str
+    end: str
+    metrics: Metrics
+    samples: dict[str, int] = {}
+
+
+class Report(Wire):
+    """What happened in an inbox, and in the period before.
+
+    channel: the only one that is counted, None for all. outgoing_by_author: messages of the
+    period. series: None unless a granularity was asked for.
+    """
+
+    period: ZonedPeriod
+    previous_period: Period | None = None
+    channel: str | None = None
+    metrics: Metrics
+    previous: Metrics | None = None
+    outgoing_by_author: dict[str, int] = {}
+    channels: tuple[ChannelMetrics, ...] = ()
+    live: LiveCounts | None = None
+    series: tuple[Bucket, ...] | None = None
