@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -20,11 +20,16 @@ import warm_cache
 from pseudo_terminal import PseudoTerminal
 
 import frontdesk
+from frontdesk.cli.viewer import origin_of
 from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
+from frontdesk.settings import KEY_VARIABLE, cache_file
 
 HERE = Path(__file__).resolve().parent
 TIMEOUT = 60.0
+# Nobody listens at this port.
+NO_SERVER = "http://127.0.0.1:9"
+KEY = "fdk_" + "a" * 40
 SIZES = (300, 100_000)
 # A program is at rest when it has been silent for so many seconds.
 SILENCE = 0.4
@@ -32,18 +37,23 @@ SILENCE = 0.4
 
 @dataclass(frozen=True)
 class Program:
-    """A command, and a pattern of the text with which its content is there."""
+    """A command, what it sees, and a pattern of the text with which its content is there."""
 
     name: str
     command: tuple[str, ...]
     content: str
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds to the first content, the processor's until then and until rest, and memory."""
+    """Seconds to the first content, those of the processor until then and until rest; memory.
+
+    `own_cpu` is without children.
+    """
 
     wall: float
+    own_cpu: float
     cpu: float
     settled_cpu: float
     megabytes: float
@@ -60,20 +70,20 @@ class Keys:
 
 def start(program: Program, environment: Mapping[str, str]) -> Start:
     """Run a program until it rests."""
-    terminal = PseudoTerminal(program.command, environment)
+    terminal = PseudoTerminal(program.command, {**environment, **program.variables})
     try:
         came = terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
-        cpu = terminal.cpu()
+        own, cpu = terminal.own_cpu(), terminal.cpu()
         terminal.settle(SILENCE, TIMEOUT)
         settled = terminal.cpu()
-        return Start(came - terminal.started, cpu, settled, terminal.resident_megabytes())
+        return Start(came - terminal.started, own, cpu, settled, terminal.resident_megabytes())
     finally:
         terminal.close()
 
 
 def keys(program: Program, environment: Mapping[str, str], key: bytes, presses: int) -> Keys:
     """Press a key again and again, each time after the program has come to rest from drawing."""
-    terminal = PseudoTerminal(program.command, environment)
+    terminal = PseudoTerminal(program.command, {**environment, **program.variables})
     try:
         terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
         terminal.settle(1.5, TIMEOUT)
@@ -109,7 +119,8 @@ def starts_table(runs: Mapping[str, list[Start]]) -> str:
     """Each program against the first."""
     measures: dict[str, Callable[[Start], float]] = {
         "wall": lambda run: run.wall,
-        "CPU": lambda run: run.cpu,
+        "CPU": lambda run: run.own_cpu,
+        "CPU with children": lambda run: run.cpu,
         "CPU until rest": lambda run: run.settled_cpu,
         "memory": lambda run: run.megabytes,
     }
@@ -170,10 +181,15 @@ def newest_names() -> str:
 
 
 def viewer(size: int, caches: Path) -> Program:
-    """The viewer on a warm cache of so many conversations, with no server."""
-    file = warm_cache.make(caches / f"{size}.db", size)
-    command = (sys.executable, str(HERE / "viewer.py"), str(file))
-    return Program(f"viewer, {size:,} cached", command, re.escape(warm_cache.name(3)))
+    """The viewer on a warm cache of so many conversations, whose server does not answer."""
+    home = caches / str(size)
+    file = home / "frontdesk" / cache_file().name
+    if not file.exists():
+        file.parent.mkdir(parents=True)
+        warm_cache.make(file, size, origin_of(NO_SERVER, KEY))
+    command = (sys.executable, "-m", "frontdesk", "--url", NO_SERVER)
+    variables = {"XDG_CACHE_HOME": str(home), KEY_VARIABLE: KEY}
+    return Program(f"viewer, {size:,} cached", command, re.escape(warm_cache.name(3)), variables)
 
 
 def table(rows: list[list[str]]) -> str:

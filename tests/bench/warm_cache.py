@@ -4,8 +4,6 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer import ORIGIN
-
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
@@ -94,9 +92,9 @@ class Archive:
         return Page(data=())
 
 
-async def fill(path: Path, size: int) -> None:
+async def fill(path: Path, size: int, origin: str) -> None:
     """Read `size` conversations into a new cache at `path`, newest first."""
-    cache = Cache(path, ORIGIN)
+    cache = Cache(path, origin)
     mailbox = Mailbox(lambda: Archive(size), cache)
     try:
         await mailbox.connect()
@@ -116,11 +114,9 @@ async def fill(path: Path, size: int) -> None:
         raise RuntimeError(f"The cache holds {held} conversations, not {size}")
 
 
-def make(path: Path, size: int) -> Path:
-    """The file at `path`, made if it is not there yet."""
-    if not path.exists():
-        asyncio.run(fill(path, size))
-    return path
+def make(path: Path, size: int, origin: str) -> None:
+    """Fill a new file at `path`, as pages of `origin`."""
+    asyncio.run(fill(path, size, origin))
 
 
 def _conversation(number: int) -> Conversation:

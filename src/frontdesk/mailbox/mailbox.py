@@ -1,5 +1,7 @@
 """The inbox as pages: what was seen at once, what the server has on request."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
