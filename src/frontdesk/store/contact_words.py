@@ -67,7 +67,8 @@ def found(connection: Connection, account_id: int, words: Sequence[str]) -> Foun
     parts = [_parts(word) for word in words]
     patterns = {f"word{number}": _pattern(told) for number, told in enumerate(parts)}
     likes = " AND ".join(f"contact.search LIKE :{name} ESCAPE '\\'" for name in patterns)
-    condition = f"contact.account_id = :account AND {likes}"
+    # A GIN index finds a number only by one of exactly the column's type.
+    condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
     parameters: dict[str, object] = {"account": account_id, **patterns}
     if connection.dialect == "postgresql":
         return Found("contact", condition, condition, parameters)
