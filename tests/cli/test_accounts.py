@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli import frontdesk
+from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.auth import SCOPES, is_well_formed, key_id
 from frontdesk.store.keys import find_key

@@ -1,65 +1,22 @@
 """`frontdesk serve`: the service over TCP, from a start to a clean end."""
 
+import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
+from servers import Serve
 
-from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.cli.serving import serve_command
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.events import LabelUpsert
-from frontdesk.service.auth import SCOPES
-from frontdesk.store.sqlite import SQLiteDatabase
-
-Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A database with one label."""
-    path = tmp_path / "inbox.db"
-    database = SQLiteDatabase(path, create=True)
-    labels = [LabelUpsert("billing", 0)]
-    database.write(lambda connection: apply_events(connection, 1, labels, now=0))
-    database.close()
-    return path
-
-
-@pytest.fixture
-def key(path: Path) -> str:
-    return str(make_key(path, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-
-
-@pytest.fixture
-def serve(path: Path) -> Iterator[Serve]:
-    """Starts the program on a free port; gives the process and the address that it prints."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*options: str) -> tuple["subprocess.Popen[str]", str]:
-        command = ["serve", "--database", str(path), "--port", "0", *options]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "frontdesk", *command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        assert process.stdout is not None
-        return process, process.stdout.readline().strip()
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
+from frontdesk.service.auth import key_id, new_key
 
 
 def test_it_prints_where_it_is_once_it_can_be_asked(serve: Serve, key: str):
@@ -145,3 +102,83 @@ def test_without_its_server_the_program_says_how_to_get_it(path: Path, tmp_path:
     assert ended.returncode == 2
     assert len(ended.stderr.splitlines()) == 1
     assert "pip install 'frontdesk[serve]'" in ended.stderr
+
+
+def test_it_says_whether_it_lives_and_is_ready(serve: Serve):
+    _, url = serve()
+    assert httpx.get(f"{url}/healthz").json() == {"status": "alive"}
+    assert httpx.get(f"{url}/readyz").json() == {"status": "ready"}
+
+
+def test_the_limit_of_a_key_is_what_is_asked_for(serve: Serve, key: str):
+    _, url = serve("--rate-limit", "1", "--burst", "2")
+    with httpx.Client(headers={"Authorization": f"Bearer {key}"}) as client:
+        answers = [client.get(f"{url}/v1/labels") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[0].headers["RateLimit-Policy"] == '"default";q=1;w=60'
+    assert 1 <= int(answers[2].headers["Retry-After"]) <= 60
+
+
+def test_the_log_of_what_was_asked_is_a_file_for_its_owner(serve: Serve, key: str, tmp_path: Path):
+    log = tmp_path / "access.log"
+    process, url = serve("--access-log", str(log))
+    headers = {"Authorization": f"Bearer {key}"}
+    httpx.get(f"{url}/v1/contacts/by-phone/+16505551234", headers=headers)
+    httpx.get(f"{url}/v1/contacts?q=zebra", headers=headers)
+    process.terminate()
+    assert process.communicate() == ("", "")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(line["route"], line["status"]) for line in lines] == [
+        ("/v1/contacts/by-phone/{}", 404),
+        ("/v1/contacts", 200),
+    ]
+    assert {line["key_id"] for line in lines} == {key_id(key)}
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    for secret in (key, "16505551234", "zebra"):
+        assert secret not in log.read_text()
+
+
+def test_a_hyphen_logs_to_standard_error(serve: Serve):
+    process, url = serve("--access-log", "-")
+    httpx.get(f"{url}/v1/labels")
+    process.terminate()
+    out, err = process.communicate()
+    assert out == ""
+    assert json.loads(err)["code"] == "missing_credentials"
+
+
+def test_a_log_that_cannot_be_opened_is_told_at_once(path: Path, tmp_path: Path):
+    arguments = ["--database", str(path), "--port", "0", "--access-log", str(tmp_path)]
+    result = CliRunner().invoke(serve_command, arguments)
+    assert isinstance(result.exception, BadSettings)
+
+
+def test_switches_of_the_operator_reach_the_service(serve: Serve, key: str):
+    _, url = serve("--lenient-query", "--problem-base-uri", "https://example.com/problems/")
+    headers = {"Authorization": f"Bearer {key}"}
+    assert httpx.get(f"{url}/v1/labels?nope=1", headers=headers).status_code == 200
+    document = httpx.get(f"{url}/v1/labels?limit=0", headers=headers).json()
+    assert document["type"] == "https://example.com/problems/invalid_limit"
+
+
+@pytest.mark.parametrize("uri", ["problems", "https://example.com/a b", "https:", "1:x"])
+def test_problems_have_absolute_addresses(path: Path, uri: str):
+    arguments = ["--database", str(path), "--port", "0", "--problem-base-uri", uri]
+    assert CliRunner().invoke(serve_command, arguments).exit_code == 2
+
+
+def test_the_address_that_a_proxy_tells_of_is_believed(serve: Serve):
+    _, url = serve()
+    assert [bad_key(url, "192.0.2.1") for _ in range(21)] == [401] * 20 + [429]
+    assert bad_key(url, "192.0.2.2") == 401
+
+
+def test_the_address_that_anyone_else_tells_of_is_not(serve: Serve):
+    _, url = serve("--proxy", "198.51.100.7")
+    answers = [bad_key(url, f"192.0.2.{number}") for number in range(21)]
+    assert answers == [401] * 20 + [429]
+
+
+def bad_key(url: str, forwarded_for: str) -> int:
+    headers = {"Authorization": f"Bearer {new_key()}", "X-Forwarded-For": forwarded_for}
+    return httpx.get(f"{url}/v1/labels", headers=headers).status_code

@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,7 +28,7 @@ def accounts_group() -> None:
 @database_option("The database that gets the account.")
 @click.option("--name", help="What people call it; the slug, if nothing is given.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def create_command(slug: str, database: Path, name: str | None, as_json: bool) -> None:
+def create_command(slug: str, database: str, name: str | None, as_json: bool) -> None:
     """Make an account; commands name it by SLUG: lower-case letters, digits and hyphens."""
     from frontdesk.store.accounts import account_by_slug, add_account
 
@@ -40,7 +39,7 @@ def create_command(slug: str, database: Path, name: str | None, as_json: bool) -
             raise BadSettings(f"The database has an account {slug!r} already")
         return add_account(connection, slug, name or slug, now)
 
-    with opened(database) as store:
+    with opened(database, upgrade=True) as store:
         account_id = store.write(add)
     if as_json:
         made = {"id": str(account_id), "slug": slug, "name": name or slug}
@@ -52,7 +51,7 @@ def create_command(slug: str, database: Path, name: str | None, as_json: bool) -
 @accounts_group.command("list")
 @database_option("The database whose accounts are listed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
-def list_command(database: Path, as_json: bool) -> None:
+def list_command(database: str, as_json: bool) -> None:
     """List the accounts, oldest first."""
     from frontdesk.store.accounts import all_accounts
 

@@ -6,7 +6,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -53,8 +53,13 @@ class Group(click.Group):
 
 def run(command: click.Command) -> None:
     """Run a command as the program: an expected failure is one line on standard error."""
+    sys.exit(guarded(lambda: command.main(standalone_mode=False)))
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """The exit code of some work; an expected failure of it is told on standard error."""
     try:
-        code = command.main(standalone_mode=False)
+        code = work()
     except click.ClickException as error:
         _say(error.format_message())
         code = error.exit_code
@@ -67,7 +72,7 @@ def run(command: click.Command) -> None:
         # Nobody reads on: leave quietly, also when Python flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ERROR
-    sys.exit(code if isinstance(code, int) else DONE)
+    return code if isinstance(code, int) else DONE
 
 
 def exit_code(error: InboxError) -> int:

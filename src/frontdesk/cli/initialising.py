@@ -1,7 +1,6 @@
 """`frontdesk init`: a database to begin with, and the first key to it."""
 
 import time
-from pathlib import Path
 
 import click
 
@@ -15,17 +14,20 @@ from frontdesk.errors import BadSettings
 @database_option("The database to set up; made if it does not exist.")
 @click.option("--name", default="first key", show_default=True, help="What the first key is for.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def init_command(database: Path, name: str, as_json: bool) -> None:
+def init_command(database: str, name: str, as_json: bool) -> None:
     """Set up a database: its tables, the account "default", and a first key with every scope.
 
     The key is printed once: only its hash is kept.
     """
     from frontdesk.service.auth import SCOPES
+    from frontdesk.store.addresses import shown
     from frontdesk.store.keys import all_keys
 
     order = KeyOrder("default", name, None, SCOPES, None)
     with opened(database, create=True) as store:
         if store.read(lambda connection: all_keys(connection, None)):
-            raise BadSettings(f"{database} is set up already; more keys: frontdesk keys create")
+            raise BadSettings(
+                f"{shown(database)} is set up already; more keys: frontdesk keys create"
+            )
         made = keep_new_key(store, order, now=time.time_ns() // 1_000_000)
     show_new_key(made, as_json=as_json)

@@ -52,7 +52,7 @@ def keys_group() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def create_command(
-    database: Path,
+    database: str,
     name: str,
     account: str,
     user: str | None,
@@ -70,7 +70,7 @@ def create_command(
 @database_option("The database whose keys are listed.")
 @click.option("--account", help="Only the keys of this account.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
-def list_command(database: Path, account: str | None, as_json: bool) -> None:
+def list_command(database: str, account: str | None, as_json: bool) -> None:
     """List the keys, oldest first: what they are for, never what they are."""
     from frontdesk.store.keys import all_keys
 
@@ -90,7 +90,7 @@ def list_command(database: Path, account: str | None, as_json: bool) -> None:
 @keys_group.command("revoke")
 @click.argument("key_id", metavar="KEY")
 @database_option("The database that the key opens.")
-def revoke_command(key_id: str, database: Path) -> None:
+def revoke_command(key_id: str, database: str) -> None:
     """End the life of KEY (its id, as `keys list` shows it) at once."""
     from frontdesk.store.keys import revoke_key
 
@@ -100,7 +100,7 @@ def revoke_command(key_id: str, database: Path) -> None:
         _key(connection, key_id)
         return revoke_key(connection, key_id, now)
 
-    with opened(database) as store:
+    with opened(database, upgrade=True) as store:
         ended = store.write(end)
     click.echo(f"{key_id} is revoked" if ended else f"{key_id} was revoked before")
 
@@ -114,7 +114,7 @@ def revoke_command(key_id: str, database: Path) -> None:
     help="How long the old key goes on beside the new: 24h or 7d. It ends at once otherwise.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def rotate_command(key_id: str, database: Path, overlap: int | None, as_json: bool) -> None:
+def rotate_command(key_id: str, database: str, overlap: int | None, as_json: bool) -> None:
     """Replace KEY (its id) by a new key of the same name, user, scopes and length of life.
 
     The new key is printed once.
@@ -125,12 +125,12 @@ def rotate_command(key_id: str, database: Path, overlap: int | None, as_json: bo
         click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)
 
 
-def make_key(path: Path, order: KeyOrder, *, now: int) -> dict[str, object]:
+def make_key(target: str | Path, order: KeyOrder, *, now: int) -> dict[str, object]:
     """Make and keep a key; now is in epoch milliseconds. The answer alone holds the key itself.
 
     Raises: UnusableFile: there is no such database. BadSettings: no such account or user.
     """
-    with opened(path) as store:
+    with opened(target, upgrade=True) as store:
         return keep_new_key(store, order, now=now)
 
 
@@ -161,7 +161,7 @@ def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, o
     return store.write(keep)
 
 
-def rotate_key(path: Path, key_id: str, overlap: int, *, now: int) -> dict[str, object]:
+def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> dict[str, object]:
     """Make a key like another, which ends after `overlap` milliseconds.
 
     Raises: BadSettings: there is no such key, or it has ended already.
@@ -185,7 +185,7 @@ def rotate_key(path: Path, key_id: str, overlap: int, *, now: int) -> dict[str, 
         ends_at = min(now + overlap, old["expires_at"] or now + overlap)
         return made | {"old_key_id": key_id, "old_ends_at": timestamp(ends_at)}
 
-    with opened(path) as store:
+    with opened(target, upgrade=True) as store:
         return store.write(rotate)
 
 

@@ -1,31 +1,28 @@
 """`frontdesk serve`: the `/v1` service over TCP, until it is told to stop."""
 
 import ipaddress
-import signal
+import os
+import re
 import socket
 import sys
-from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from frontdesk.cli.commands import Command
+from frontdesk.cli.databases import database_option, opened
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
-    from frontdesk.service.app import Application
+    from frontdesk.cli.worker import Plan
 
-DRAIN_SECONDS = 10
+STANDARD_ERROR = "-"
 
 
 @click.command("serve", cls=Command)
-@click.option(
-    "--database",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The database to serve.",
-)
+@database_option("The database to serve.")
 @click.option("--port", required=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -33,88 +30,165 @@ DRAIN_SECONDS = 10
     is_flag=True,
     help="Listen beyond this machine without TLS: keys can be read on the way.",
 )
-def serve_command(database: Path, port: int, host: str, allow_plain_http: bool) -> None:
-    """Serve /v1 and print its base URL when it is ready."""
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that share the port.",
+)
+@click.option(
+    "--rate-limit",
+    type=click.IntRange(0, 1_000_000),
+    default=600,
+    show_default=True,
+    help="Requests a minute for each key; 0: no limit.",
+)
+@click.option(
+    "--burst",
+    type=click.IntRange(1, 1_000_000),
+    default=120,
+    show_default=True,
+    help="Requests that a key may send at once.",
+)
+@click.option(
+    "--strict-query/--lenient-query",
+    default=True,
+    show_default=True,
+    help="Refuse parameters that do not exist, or ignore them.",
+)
+@click.option(
+    "--problem-base-uri",
+    metavar="URI",
+    callback=lambda context, option, text: _absolute_uri(text),
+    help="Where problems are documented: their type is this and their code.",
+)
+@click.option(
+    "--access-log", metavar="FILE", help="Log each answer as a line of JSON; -: standard error."
+)
+@click.option(
+    "--query-seconds",
+    type=click.FloatRange(0.1, 300),
+    default=10.0,
+    show_default=True,
+    help="How long a query of the database may take.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    default=("127.0.0.1", "::1"),
+    show_default=True,
+    help="A proxy's address, whose X-Forwarded-For is believed; may be repeated.",
+)
+def serve_command(
+    database: str,
+    port: int,
+    host: str,
+    allow_plain_http: bool,
+    workers: int,
+    rate_limit: int,
+    burst: int,
+    strict_query: bool,
+    problem_base_uri: str | None,
+    access_log: str | None,
+    query_seconds: float,
+    proxies: tuple[str, ...],
+) -> None:
+    """Serve /v1 and print its base URL when it is ready.
+
+    SIGTERM ends it: what is under way is answered first.
+    """
     if not (allow_plain_http or _is_loopback(host)):
         raise BadSettings(
             f"{host} is not this machine alone, and keys would travel unencrypted: "
             "put a TLS proxy in front, or say --allow-plain-http"
         )
-    _serve(database, host, port)
+    _check_means(workers)
+    from frontdesk.cli.worker import Plan
+    from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
+
+    options = Options(
+        rate_limit=RateLimit(rate_limit, 60, burst),
+        strict_query=strict_query,
+        problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
+    )
+    # What there is to be said against the database is said once, before any worker starts.
+    with opened(database):
+        pass
+    with _listening(host, port) as listening, _log_stream(access_log) as log:
+        _serve(Plan(database, options, query_seconds, proxies, log), listening, workers)
 
 
-def _serve(path: Path, host: str, port: int) -> None:
+def _serve(plan: "Plan", listening: socket.socket, workers: int) -> None:
+    from frontdesk.cli.supervisor import Supervisor
+    from frontdesk.cli.worker import serve
+    from frontdesk.service.limits import Limits
+
+    limits = Limits(plan.options.rate_limit, shared=workers > 1)
+
+    def announce() -> None:
+        click.echo(_base_url(listening))
+        sys.stdout.flush()
+
+    if workers == 1:
+        serve(plan, listening, limits, announce)
+        return
+    supervisor = Supervisor(workers, lambda ready: serve(plan, listening, limits, ready))
     try:
+        if not supervisor.run(announce, stopping=listening.close):
+            raise BadSettings("A worker did not start")
+    finally:
+        limits.close()
+
+
+def _check_means(workers: int) -> None:
+    """Raises: BadSettings: something that serving needs is not here."""
+    try:
+        import httptools  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise BadSettings(
             "Serving needs more than the base install: pip install 'frontdesk[serve]'"
         ) from error
-    from frontdesk.service.app import create_app
-    from frontdesk.store.sqlite import SQLiteDatabase
-
-    database = SQLiteDatabase(path)
-    try:
-        listening = _listen(host, port)
-        app = create_app(database)
-        try:
-            _run(app, listening)
-        finally:
-            listening.close()
-            app.close()
-    finally:
-        database.close()
+    if workers > 1 and not hasattr(os, "fork"):
+        raise BadSettings("This system cannot share a port between processes: --workers 1")
 
 
-def _run(app: "Application", listening: socket.socket) -> None:
-    """Serve until a signal; requests under way are finished first."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        """A server that tells where it is as soon as it accepts."""
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            click.echo(_base_url(listening))
-            sys.stdout.flush()
-
-    server = Server(
-        uvicorn.Config(
-            app,
-            access_log=False,
-            log_config=None,
-            lifespan="off",
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=DRAIN_SECONDS,
-        )
-    )
-    # The server raises its signal again once it has stopped; by then there is nothing left to do.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
-    server.run(sockets=[listening])
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(0)
-
-
-def _listen(host: str, port: int) -> socket.socket:
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listening = socket.socket(family, kind, protocol)
     except OSError as error:
         raise BadSettings(f"{host} is no address to listen on: {error.strerror}") from error
+    with socket.socket(family, kind, protocol) as listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(1024)
+        except OSError as error:
+            raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
+        yield listening
+
+
+@contextmanager
+def _log_stream(name: str | None) -> Iterator[TextIO | None]:
+    """The end of a log file, readable by its owner alone; standard error, or None."""
+    if name is None or name == STANDARD_ERROR:
+        yield sys.stderr if name else None
+        return
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(1024)
+        stream = open(name, "a", opener=_private, encoding="utf-8")  # noqa: SIM115
     except OSError as error:
-        listening.close()
-        raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
-    return listening
+        raise BadSettings(f"{name} cannot be written: {error.strerror}") from error
+    with stream:
+        yield stream
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _base_url(listening: socket.socket) -> str:
@@ -129,3 +203,9 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _absolute_uri(text: str | None) -> str | None:
+    if text is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]+", text):
+        raise click.BadParameter("give an absolute URI, such as https://example.com/problems/")
+    return text

@@ -1,0 +1,194 @@
+"""Several processes at the same work: begun together, replaced when one dies, ended together."""
+
+import os
+import selectors
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import NoReturn
+
+from frontdesk.cli.commands import guarded
+
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+
+# For finishing what was begun; more than a worker takes for itself.
+PATIENCE_SECONDS = 20.0
+# Workers that die at once are not replaced at once.
+PAUSE_SECONDS = 1.0
+
+# Calls its argument as soon as it has begun, and returns when a signal tells it to end.
+Work = Callable[[Callable[[], None]], None]
+
+
+@dataclass(slots=True)
+class _State:
+    """begun: all workers once were at work. end_by: when the last must have ended, if they must."""
+
+    waiting: dict[int, int] = field(default_factory=dict)
+    at_work: set[int] = field(default_factory=set)
+    begun: bool = False
+    end_by: float | None = None
+    next_start: float = 0.0
+
+    def count(self) -> int:
+        return len(self.waiting) + len(self.at_work)
+
+
+class Supervisor:
+    """Keeps `count` processes at `work`, each a fork of this one."""
+
+    def __init__(self, count: int, work: Work) -> None:
+        self._count = count
+        self._work = work
+        self._state = _State()
+        self._selector = selectors.DefaultSelector()
+        # Who reads it learns that this process is gone, however it went.
+        self._lifeline, self._life = os.pipe()
+
+    def run(self, begun: Callable[[], None], stopping: Callable[[], None]) -> bool:
+        """Work until SIGTERM or SIGINT, and until the last worker has ended.
+
+        `begun` is called once all are at work, `stopping` before they are told to end. Returns
+        False if one ended before all had begun, which ends the others.
+        """
+        state = self._state
+        with _signals() as signals:
+            self._selector.register(signals, selectors.EVENT_READ)
+            while state.end_by is None or state.count():
+                self._start_missing()
+                self._listen(signals, stopping)
+                if not state.begun and len(state.at_work) == self._count:
+                    state.begun = True
+                    begun()
+        self._selector.close()
+        os.close(self._lifeline)
+        os.close(self._life)
+        return state.begun
+
+    def _listen(self, signals: socket.socket, stopping: Callable[[], None]) -> None:
+        """Wait for one thing to happen, and do what it asks for."""
+        for key, _ in self._selector.select(self._patience()):
+            if key.fileobj is not signals:
+                self._note_begun(key.fd, key.data)
+                continue
+            told = signals.recv(64)
+            self._bury()
+            died = not self._state.begun and self._state.count() < self._count
+            if self._state.end_by is None and (died or any(sign in told for sign in _ENDING)):
+                stopping()
+                self._end()
+        if self._state.end_by is not None and time.monotonic() >= self._state.end_by:
+            self._tell_all(signal.SIGKILL)
+
+    def _patience(self) -> float | None:
+        """Seconds until something is due though nothing happens; None: nothing is."""
+        state = self._state
+        if state.end_by is not None:
+            return max(state.end_by - time.monotonic(), 0.1)
+        if state.count() < self._count:
+            return max(state.next_start - time.monotonic(), 0.0)
+        return None
+
+    def _start_missing(self) -> None:
+        """Start all workers or, later, at most one in a while."""
+        state = self._state
+        while state.end_by is None and state.count() < self._count:
+            if state.begun and time.monotonic() < state.next_start:
+                return
+            state.next_start = time.monotonic() + PAUSE_SECONDS
+            self._start()
+
+    def _start(self) -> None:
+        told, tell = os.pipe()
+        # A signal waits until the new process would understand it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        pid = os.fork()
+        if not pid:
+            os.close(told)
+            self._be_worker(tell)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        os.close(tell)
+        self._state.waiting[pid] = told
+        self._selector.register(told, selectors.EVENT_READ, pid)
+
+    def _be_worker(self, tell: int) -> NoReturn:
+        """The whole life of a worker."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (*_ENDING, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+            os.close(self._life)
+            threading.Thread(target=_end_with, args=(self._lifeline,), daemon=True).start()
+            code = guarded(lambda: self._work(lambda: _say_begun(tell)))
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _note_begun(self, told: int, pid: int) -> None:
+        """A worker has begun, or is gone before it could."""
+        self._selector.unregister(told)
+        if os.read(told, 1) and self._state.waiting.pop(pid, None) is not None:
+            self._state.at_work.add(pid)
+        os.close(told)
+
+    def _bury(self) -> None:
+        """Forget the workers that have ended."""
+        for pid in (*self._state.waiting, *self._state.at_work):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                self._state.waiting.pop(pid, None)
+                self._state.at_work.discard(pid)
+
+    def _end(self) -> None:
+        self._state.end_by = time.monotonic() + PATIENCE_SECONDS
+        self._tell_all(signal.SIGTERM)
+
+    def _tell_all(self, number: signal.Signals) -> None:
+        for pid in (*self._state.waiting, *self._state.at_work):
+            os.kill(pid, number)
+
+
+@contextmanager
+def _signals() -> Iterator[socket.socket]:
+    """A socket on which the numbers of signals arrive."""
+    arriving, sending = socket.socketpair()
+    with arriving, sending:
+        arriving.setblocking(False)
+        sending.setblocking(False)
+        watched = (*_ENDING, signal.SIGCHLD)
+        before = {number: signal.signal(number, _ignore) for number in watched}
+        signal.set_wakeup_fd(sending.fileno())
+        try:
+            yield arriving
+        finally:
+            signal.set_wakeup_fd(-1)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _ignore(number: int, frame: FrameType | None) -> None:
+    """The signal's number is on the socket."""
+
+
+def _say_begun(tell: int) -> None:
+    os.write(tell, b"!")
+    os.close(tell)
+
+
+def _end_with(lifeline: int) -> None:
+    """End this process when the one that started it is gone."""
+    os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGTERM)

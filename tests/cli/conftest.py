@@ -1,0 +1,54 @@
+"""A database that is served, a key to it, and the program that serves it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from servers import Serve
+
+from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import LabelUpsert
+from frontdesk.service.auth import SCOPES
+from frontdesk.store.sqlite import SQLiteDatabase
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A database with one label."""
+    path = tmp_path / "inbox.db"
+    database = SQLiteDatabase(path, create=True)
+    labels = [LabelUpsert("billing", 0)]
+    database.write(lambda connection: apply_events(connection, 1, labels, now=0))
+    database.close()
+    return path
+
+
+@pytest.fixture
+def key(path: Path) -> str:
+    return str(make_key(path, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
+
+
+@pytest.fixture
+def serve(path: Path) -> Iterator[Serve]:
+    """Starts the program on a free port; gives the process and the address that it prints."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*options: str) -> tuple["subprocess.Popen[str]", str]:
+        command = ["serve", "--database", str(path), "--port", "0", *options]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "frontdesk", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,295 @@
+"""Several processes on one port: they begin together, replace each other, end without a loss."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from servers import Serve
+
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import LabelUpsert
+from frontdesk.store.sqlite import SQLiteDatabase
+
+MOST_TRIES = 5_000
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc"
+)
+
+
+def workers_of(process: "subprocess.Popen[str]") -> set[int]:
+    """The processes that this one has started."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])
+            if parent == process.pid:
+                found.add(int(entry.parent.name))
+    return found
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def repeated_until(true: Callable[[], bool], step: Callable[[], object]) -> None:
+    for _ in range(MOST_TRIES):
+        if true():
+            return
+        step()
+    raise AssertionError("It never came true")
+
+
+def labels(url: str, key: str) -> int:
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx.get(f"{url}/v1/labels", headers=headers).status_code
+
+
+def test_all_workers_answer_on_the_port_that_is_printed_once(serve: Serve, key: str):
+    process, url = serve("--workers", "3")
+    assert len(workers_of(process)) == 3
+    assert [labels(url, key) for _ in range(12)] == [200] * 12
+    process.terminate()
+    assert process.communicate() == ("", "")
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_them_all(serve: Serve, number: signal.Signals):
+    process, _ = serve("--workers", "2")
+    workers = workers_of(process)
+    process.send_signal(number)
+    assert process.communicate() == ("", "")
+    assert process.returncode == 0
+    assert not [pid for pid in workers if runs(pid)]
+
+
+def test_a_signal_to_all_at_once_ends_them_as_well(path: Path):
+    """As a terminal and systemd send it."""
+    command = ["serve", "--database", str(path), "--port", "0", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "frontdesk", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("http://")
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate() == ("", "")
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_that_ends_is_replaced_while_the_others_answer(
+    serve: Serve, key: str, number: signal.Signals
+):
+    process, url = serve("--workers", "2", "--rate-limit", "0")
+    before = workers_of(process)
+    os.kill(min(before), number)
+
+    def ask() -> None:
+        # The one that ends may have accepted it.
+        with suppress(httpx.TransportError):
+            assert labels(url, key) == 200
+
+    repeated_until(lambda: len(workers_of(process)) == 2 and workers_of(process) != before, ask)
+    assert labels(url, key) == 200
+    process.terminate()
+    assert process.communicate() == ("", "")
+
+
+def test_no_worker_outlives_what_started_it(serve: Serve):
+    process, url = serve("--workers", "2")
+    process.kill()
+    process.wait()
+    with pytest.raises(ConnectionRefusedError):
+        connect_for_ever(int(url.rpartition(":")[2]))
+
+
+def test_a_key_has_one_limit_whichever_worker_it_meets(serve: Serve, key: str):
+    _, url = serve("--workers", "3", "--rate-limit", "1", "--burst", "5")
+    assert sorted(labels(url, key) for _ in range(8)) == [200] * 5 + [429] * 3
+
+
+def test_workers_write_whole_lines_into_one_log(serve: Serve, key: str, tmp_path: Path):
+    log = tmp_path / "access.log"
+    process, url = serve("--workers", "2", "--access-log", str(log))
+    threads = [
+        threading.Thread(target=lambda: [labels(url, key) for _ in range(10)]) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    process.terminate()
+    process.communicate()
+    lines = log.read_text().splitlines()
+    assert len(lines) == 40
+    assert all(line.startswith('{"time": ') and line.endswith('"}') for line in lines)
+
+
+FAILING = """
+from frontdesk.cli.supervisor import Supervisor
+from frontdesk.errors import BadSettings
+
+def work(ready):
+    raise BadSettings("It cannot begin")
+
+supervisor = Supervisor(2, work)
+print(supervisor.run(lambda: print("begun"), lambda: print("stopping")))
+"""
+
+
+def test_workers_that_cannot_begin_say_why_and_end_it():
+    ended = subprocess.run(
+        [sys.executable, "-c", FAILING], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "stopping\nFalse\n"
+    assert set(ended.stderr.splitlines()) == {"frontdesk: It cannot begin"}
+
+
+SLOW = """
+import os, pathlib, socket, sys
+from frontdesk.cli.worker import answer
+from frontdesk.service.app import create_app
+from frontdesk.store.sqlite import SQLiteDatabase
+
+class Slow(SQLiteDatabase):
+    def read(self, work):
+        os.write(1, b"+")
+        os.read(0, 1)
+        return super().read(work)
+
+listening = socket.create_server(("127.0.0.1", 0))
+database = Slow(pathlib.Path(sys.argv[1]))
+app = create_app(database)
+
+def ready():
+    os.write(1, f"{listening.getsockname()[1]}\\n".encode())
+
+try:
+    answer(app, listening, ready)
+finally:
+    app.close()
+    database.close()
+"""
+
+
+def request_of(key: str, path: str = "/v1/labels") -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+
+
+def connect_for_ever(port: int) -> None:
+    while True:
+        # What waits to be accepted when the port is closed is reset.
+        with suppress(ConnectionResetError), socket.create_connection(("127.0.0.1", port)):
+            pass
+
+
+def test_what_is_under_way_is_answered_after_the_signal(path: Path, key: str):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+    )
+    assert process.stdout is not None
+    assert process.stdin is not None
+    port = int(process.stdout.readline())
+    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+    for connection in connections:
+        connection.sendall(request_of(key))
+    assert b"".join(process.stdout.read(1) or b"" for _ in connections) == b"+++"
+    process.terminate()
+    with pytest.raises(ConnectionRefusedError):
+        connect_for_ever(port)
+    process.stdin.write(b"!!!")
+    for connection in connections:
+        with connection:
+            answer = b"".join(iter(lambda connection=connection: connection.recv(65536), b""))
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            assert answer.endswith(b"}")
+    process.communicate()
+    assert process.returncode == 0
+
+
+class Asker(threading.Thread):
+    """Asks over one connection, again and again, until it ends."""
+
+    def __init__(self, url: str, request: bytes, going: threading.Semaphore) -> None:
+        super().__init__()
+        self._address = url.removeprefix("http://").split(":")
+        self._request = request
+        self._going = going
+        self.whole = 0
+        self.torn = b""
+
+    def run(self) -> None:
+        host, port = self._address
+        with socket.create_connection((host, int(port))) as connection:
+            try:
+                while self._answered(connection):
+                    self.whole += 1
+                    if self.whole == 10:
+                        self._going.release()
+            except ConnectionError:
+                pass
+
+    def _answered(self, connection: socket.socket) -> bool:
+        connection.sendall(self._request)
+        received = b""
+        while not _is_whole(received):
+            self.torn = received
+            part = connection.recv(4096)
+            if not part:
+                return False
+            received += part
+        self.torn = b""
+        return True
+
+
+def _is_whole(received: bytes) -> bool:
+    head, end, body = received.partition(b"\r\n\r\n")
+    if not end:
+        return False
+    length = next(
+        int(line.partition(b":")[2])
+        for line in head.lower().split(b"\r\n")
+        if line.startswith(b"content-length:")
+    )
+    return len(body) == length
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_no_answer_is_torn_by_a_signal_under_load(serve: Serve, path: Path, key: str, workers: str):
+    many = [LabelUpsert(f"label {number}", 0, description="x" * 200) for number in range(99)]
+    database = SQLiteDatabase(path)
+    database.write(lambda connection: apply_events(connection, 1, many, now=0))
+    database.close()
+    process, url = serve("--workers", workers, "--rate-limit", "0")
+    going = threading.Semaphore(0)
+    askers = [Asker(url, request_of(key), going) for _ in range(8)]
+    for asker in askers:
+        asker.start()
+    for _ in askers:
+        going.acquire()
+    process.terminate()
+    for asker in askers:
+        asker.join()
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (0, "", "")
+    assert [asker.torn for asker in askers] == [b""] * len(askers)
