@@ -51,9 +51,12 @@ class Group(click.Group):
         return command
 
 
-def run(command: click.Command) -> None:
-    """Run a command as the program: an expected failure is one line on standard error."""
-    sys.exit(guarded(lambda: command.main(standalone_mode=False)))
+def run(command: click.Command, given: object = None) -> None:
+    """Run a command as the program: an expected failure is one line on standard error.
+
+    `given` is what commands get that ask for click's object.
+    """
+    sys.exit(guarded(lambda: command.main(standalone_mode=False, obj=given)))
 
 
 def guarded(work: Callable[[], object]) -> int:

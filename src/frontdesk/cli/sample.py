@@ -9,7 +9,7 @@ from pathlib import Path
 from frontdesk.cache import Cache
 from frontdesk.cli.in_process import as_sample_agent
 from frontdesk.cli.light import lighten
-from frontdesk.cli.sample_files import CACHE, DATABASE, ORIGIN
+from frontdesk.cli.rehearsal import CACHE, DATABASE, ORIGIN
 from frontdesk.ingest.sample.__main__ import lay
 from frontdesk.mailbox import Mailbox
 from frontdesk.store.database import Database
