@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.stores import PostgresServer
 
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
@@ -140,3 +141,19 @@ def test_events_go_into_the_account_that_is_named(path: Path, tmp_path: Path):
     assert run(path, "import", "events", str(events), "--account", "shop").exit_code == 0
     unknown = run(path, "import", "events", str(events), "--account", "nope")
     assert isinstance(unknown.exception, BadSettings)
+
+
+@pytest.mark.postgres
+def test_a_database_on_a_server_is_set_up_with_the_same_commands(postgres: PostgresServer):
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(frontdesk, [*arguments, "--database", address])
+
+    with postgres.database() as address:
+        key = run("init").stdout.strip()
+        assert isinstance(run("init").exception, BadSettings)
+        run("accounts", "create", "shop")
+        rows = json.loads(run("accounts", "list", "--json").stdout)
+        assert [(row["slug"], row["keys"]) for row in rows] == [("default", 1), ("shop", 0)]
+        assert is_well_formed(run("keys", "rotate", key_id(key)).stdout.strip())
+        keys = json.loads(run("keys", "list", "--json").stdout)
+        assert [one["state"] for one in keys] == ["revoked", "active"]

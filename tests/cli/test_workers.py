@@ -13,9 +13,13 @@ from pathlib import Path
 import httpx
 import pytest
 from servers import Serve
+from tests.stores import PostgresServer
 
+from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import LabelUpsert
+from frontdesk.service.auth import SCOPES
+from frontdesk.store.opening import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
 
 MOST_TRIES = 5_000
@@ -64,6 +68,27 @@ def test_all_workers_answer_on_the_port_that_is_printed_once(serve: Serve, key: 
     process.terminate()
     assert process.communicate() == ("", "")
     assert process.returncode == 0
+
+
+@pytest.mark.postgres
+def test_workers_share_a_database_on_a_server(postgres: PostgresServer):
+    order = KeyOrder("default", "x", None, SCOPES, None)
+    with postgres.database() as address:
+        open_database(address, create=True).close()
+        key = str(make_key(address, order, now=0)["key"])
+        command = ["serve", "--database", address, "--port", "0", "--workers", "2"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "frontdesk", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        assert [labels(url, key) for _ in range(8)] == [200] * 8
+        process.terminate()
+        assert process.communicate() == ("", "")
+        assert process.returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

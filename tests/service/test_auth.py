@@ -160,9 +160,8 @@ async def test_all_other_scopes_together_open_nothing_more(desk, is_problem, end
     assert document["key_scopes"] == sorted(others)
 
 
-def test_every_scope_but_that_of_the_reports_opens_an_endpoint():
-    opened = {endpoint.scope for endpoint in ENDPOINTS}
-    assert opened | {"reports:read"} == set(SCOPES)
+def test_every_scope_opens_an_endpoint():
+    assert {endpoint.scope for endpoint in ENDPOINTS} == set(SCOPES)
 
 
 async def test_the_keys_of_a_disabled_account_open_nothing(desk, database, is_problem):

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from frontdesk.service.access_log import AccessLog
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import key_id, new_guest, new_key
 from frontdesk.service.options import Options
+from frontdesk.service.problems import CODES
 from frontdesk.store.database import Connection, Database
 
 
@@ -216,3 +218,15 @@ async def test_the_type_of_a_problem_begins_as_the_operator_says(desk, database)
     client = await desk.client_of(create_app(database, options=options), None)
     document = (await client.get("/v1/labels")).json()
     assert document["type"] == "https://help.example.com/problems#missing_credentials"
+
+
+TESTS = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in Path(__file__).parents[1].rglob("test_*.py")
+    if path != Path(__file__)
+)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_of_the_catalogue_is_met_by_a_test(code):
+    assert f'"{code}"' in TESTS

@@ -2,6 +2,7 @@
 
 import ipaddress
 import math
+import threading
 from dataclasses import dataclass
 
 from frontdesk.service.options import RateLimit
@@ -115,7 +116,8 @@ class Limits:
     """Both limits of one service; with `shared`, of all processes forked after this was made."""
 
     def __init__(self, policy: RateLimit, *, shared: bool = False) -> None:
-        self._tables = (Tallies(shared=shared), Tallies(shared=shared))
+        turn = threading.Lock()
+        self._tables = (Tallies(shared=shared, turn=turn), Tallies(shared=shared, turn=turn))
         self.keys = KeyLimit(policy, self._tables[0])
         self.failures = FailureLimit(self._tables[1])
 

@@ -4,7 +4,7 @@ import struct
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from mmap import mmap
@@ -28,12 +28,15 @@ class Tally:
 class Tallies:
     """Tallies by name, in about 200 KB whatever comes; what is longest past makes room.
 
-    Threads may share one. With `shared`, so may the processes forked after it was made.
+    Threads may share one. With `shared`, so may the processes forked after it was made; all shared
+    ones of a process need the same `turn`, or the system takes their locks for a deadlock.
     """
 
-    def __init__(self, *, shared: bool = False) -> None:
+    def __init__(
+        self, *, shared: bool = False, turn: AbstractContextManager[object] | None = None
+    ) -> None:
         self._memory = mmap(-1, ROWS * PLACES * _PLACE.size)
-        self._threads = threading.Lock()
+        self._turn = turn or threading.Lock()
         self._file = tempfile.TemporaryFile() if shared else None  # noqa: SIM115
 
     def close(self) -> None:
@@ -69,7 +72,7 @@ class Tallies:
     @contextmanager
     def _held(self, row: int) -> Iterator[None]:
         """Keeps everyone else away from a row; a process that dies lets go of it."""
-        with self._threads:
+        with self._turn:
             if self._file is None:
                 yield
                 return
