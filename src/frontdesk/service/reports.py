@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from frontdesk.service import filters
 from frontdesk.service.bodies import grouped
 from frontdesk.service.calls import Call
-from frontdesk.service.orders import Order, report_order
 from frontdesk.service.periods import Stretch, parts_of, stretch_before
+from frontdesk.service.report_orders import ReportOrder, report_order
 from frontdesk.store import queries, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import Span
@@ -144,7 +144,7 @@ def _live(call: Call, channel_id: int | None) -> LiveCounts:
     )
 
 
-def _series(call: Call, channel_id: int | None, order: Order) -> tuple[Bucket, ...] | None:
+def _series(call: Call, channel_id: int | None, order: ReportOrder) -> tuple[Bucket, ...] | None:
     if order.granularity is None:
         return None
     parts = list(parts_of(order.period, order.granularity, order.zone))

@@ -37,7 +37,7 @@ _INSTANT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ReportOrder:
     """A period, the zone that its days are counted in, and how its series is cut, if at all."""
 
     period: Stretch
@@ -45,13 +45,13 @@ class Order:
     granularity: str | None
 
 
-def report_order(call: Call) -> Order:
+def report_order(call: Call) -> ReportOrder:
     """What the parameters ask for. Their faults are noted; then the order means nothing."""
     parameters = call.parameters
     zone = _zone(call)
     granularity = _granularity(parameters)
     period = _period(parameters, zone, call.now)
-    order = Order(period, zone, granularity)
+    order = ReportOrder(period, zone, granularity)
     if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity"))):
         _check(parameters, order)
     return order
@@ -141,7 +141,7 @@ def _check_year(day: date) -> None:
         raise _Unclear("out_of_range", hint)
 
 
-def _check(parameters: Parameters, order: Order) -> None:
+def _check(parameters: Parameters, order: ReportOrder) -> None:
     """Each member is readable; do they go together?"""
     period = order.period
     asked = "to" if parameters.get("from") is None else "from"
@@ -156,7 +156,7 @@ def _check(parameters: Parameters, order: Order) -> None:
             _refuse(parameters, "granularity", "too_fine", hint, (1, MAX_BUCKETS))
 
 
-def _is_too_long(order: Order) -> bool:
+def _is_too_long(order: ReportOrder) -> bool:
     """Days of 25 hours are days too."""
     period = order.period
     if period.end - period.start > (MAX_DAYS + 1) * DAY:

@@ -1,0 +1,183 @@
+"""Periods and their parts as calendars have them: clocks that change, midnights that are not."""
+
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.service.periods import (
+    DAY,
+    HOUR,
+    Stretch,
+    days_between,
+    local_date,
+    midnight,
+    moment_of,
+    parts_of,
+    stretch_before,
+    zone_of,
+)
+
+MADRID = ZoneInfo("Europe/Madrid")
+ZONES = (
+    "UTC",
+    "Europe/Madrid",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "America/Sao_Paulo",
+    "America/Havana",
+    "Pacific/Apia",
+    "Africa/Monrovia",
+)
+MOMENTS = st.integers(-10 * DAY, 25_000 * DAY)
+
+
+def at(text: str) -> int:
+    return moment_of(datetime.fromisoformat(text))
+
+
+def shown(moment: int) -> str:
+    return datetime.fromtimestamp(moment / 1000, UTC).isoformat(timespec="minutes")
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "begins"),
+    [
+        ("UTC", date(2026, 3, 14), "2026-03-14T00:00+00:00"),
+        ("Europe/Madrid", date(2026, 3, 29), "2026-03-29T00:00+01:00"),
+        ("Europe/Madrid", date(2026, 3, 30), "2026-03-30T00:00+02:00"),
+        ("Asia/Kathmandu", date(2026, 3, 14), "2026-03-14T00:00+05:45"),
+        # There was no midnight: the clocks went from 23:59:59 to 01:00.
+        ("America/Sao_Paulo", date(2018, 11, 4), "2018-11-04T01:00-02:00"),
+        # Two midnights, an hour apart.
+        ("America/Havana", date(2025, 11, 2), "2025-11-02T00:00-04:00"),
+        # A day that the islands went over, so that it begins where the next one does.
+        ("Pacific/Apia", date(2011, 12, 30), "2011-12-31T00:00+14:00"),
+        # From 23:30 to 00:30.
+        ("America/Toronto", date(1919, 3, 31), "1919-03-31T00:30-04:00"),
+    ],
+)
+def test_a_day_begins_at_its_first_moment(zone: str, day: date, begins: str) -> None:
+    assert shown(midnight(day, ZoneInfo(zone))) == shown(at(begins))
+
+
+def test_a_week_with_a_change_of_clocks_follows_a_whole_week() -> None:
+    week = Stretch(midnight(date(2026, 3, 23), MADRID), midnight(date(2026, 3, 30), MADRID))
+    assert week.end - week.start == 7 * DAY - HOUR
+    before = stretch_before(week, MADRID)
+    assert before == Stretch(midnight(date(2026, 3, 16), MADRID), week.start)
+    assert before.end - before.start == 7 * DAY
+
+
+def test_what_is_not_from_midnight_to_midnight_is_measured_in_milliseconds() -> None:
+    stretch = Stretch(midnight(date(2026, 3, 23), MADRID), at("2026-03-30T09:30+02:00"))
+    assert days_between(stretch, MADRID) is None
+    before = stretch_before(stretch, MADRID)
+    assert before.end == stretch.start
+    assert before.end - before.start == stretch.end - stretch.start
+
+
+def test_days_are_cut_at_local_midnights() -> None:
+    stretch = Stretch(at("2026-03-28T22:00+01:00"), at("2026-03-30T01:00+02:00"))
+    assert [shown(part.start) for part in parts_of(stretch, "day", MADRID)] == [
+        "2026-03-28T21:00+00:00",
+        "2026-03-28T23:00+00:00",
+        "2026-03-29T22:00+00:00",
+    ]
+
+
+def test_a_day_with_25_hours_has_25_parts() -> None:
+    day = Stretch(midnight(date(2026, 10, 25), MADRID), midnight(date(2026, 10, 26), MADRID))
+    parts = list(parts_of(day, "hour", MADRID))
+    assert len(parts) == 25
+    assert {part.end - part.start for part in parts} == {HOUR}
+
+
+def test_hours_are_those_of_the_clock_on_the_wall() -> None:
+    kathmandu = ZoneInfo("Asia/Kathmandu")
+    stretch = Stretch(at("2026-03-14T00:00Z"), at("2026-03-14T02:00Z"))
+    assert [shown(part.start) for part in parts_of(stretch, "hour", kathmandu)] == [
+        "2026-03-14T00:00+00:00",
+        "2026-03-14T00:15+00:00",
+        "2026-03-14T01:15+00:00",
+    ]
+
+
+def test_weeks_begin_on_mondays_and_months_on_their_first() -> None:
+    stretch = Stretch(at("2026-02-26T12:00Z"), at("2026-04-02T00:00Z"))
+    weeks = [shown(part.start)[:10] for part in parts_of(stretch, "week", ZoneInfo("UTC"))]
+    months = [shown(part.start)[:10] for part in parts_of(stretch, "month", ZoneInfo("UTC"))]
+    assert weeks == [
+        "2026-02-26",
+        "2026-03-02",
+        "2026-03-09",
+        "2026-03-16",
+        "2026-03-23",
+        "2026-03-30",
+    ]
+    assert months == ["2026-02-26", "2026-03-01", "2026-04-01"]
+
+
+def test_a_day_that_a_zone_goes_over_has_no_part() -> None:
+    apia = ZoneInfo("Pacific/Apia")
+    stretch = Stretch(midnight(date(2011, 12, 29), apia), midnight(date(2012, 1, 1), apia))
+    days = [str(local_date(part.start, apia)) for part in parts_of(stretch, "day", apia)]
+    assert days == ["2011-12-29", "2011-12-31"]
+
+
+@given(
+    st.sampled_from(ZONES),
+    st.sampled_from(("hour", "day", "week", "month")),
+    MOMENTS,
+    st.integers(1, 40 * DAY),
+)
+def test_parts_follow_each_other_and_begin_where_the_calendar_turns(
+    zone_name: str, granularity: str, start: int, length: int
+) -> None:
+    zone = ZoneInfo(zone_name)
+    stretch = Stretch(start, start + length)
+    parts = list(parts_of(stretch, granularity, zone))
+    assert (parts[0].start, parts[-1].end) == (stretch.start, stretch.end)
+    assert all(part.start < part.end for part in parts)
+    assert all(one.end == other.start for one, other in pairwise(parts))
+    if granularity != "hour":
+        for part in parts[1:]:
+            assert part.start == midnight(local_date(part.start, zone), zone)
+            longest = {"day": 1, "week": 7, "month": 31}[granularity]
+            assert part.end - part.start <= (longest + 1) * DAY
+
+
+@given(st.sampled_from(ZONES), st.integers(0, 20_000), st.integers(1, 60))
+def test_before_days_are_as_many_days(zone_name: str, first: int, days: int) -> None:
+    zone = ZoneInfo(zone_name)
+    start = date.fromordinal(date(1975, 1, 1).toordinal() + first)
+    end = date.fromordinal(start.toordinal() + days)
+    before = stretch_before(Stretch(midnight(start, zone), midnight(end, zone)), zone)
+    # A midnight that was skipped is that of the day after.
+    counted = (local_date(before.end, zone) - local_date(before.start, zone)).days
+    assert before.end == midnight(start, zone)
+    assert abs(counted - days) <= (zone_name == "Pacific/Apia")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "Europe",
+        "Europe/Atlantis",
+        "europe/madrid/",
+        "/etc/localtime",
+        "../UTC",
+        "right/UTC",
+        "posix/UTC",
+        "localtime",
+        "tzdata.zi",
+        "é",
+        "x" * 500,
+    ],
+)
+def test_what_is_no_zone_is_none(name: str) -> None:
+    assert zone_of(name) is None

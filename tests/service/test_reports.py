@@ -1,0 +1,605 @@
+"""The inbox report: every formula on a timeline that can be checked by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from frontdesk.ingest.events import (
+    Author,
+    ChannelUpsert,
+    ConversationEvent,
+    DomainEvent,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+)
+from frontdesk.service.app import create_app
+from frontdesk.service.auth import new_guest
+from frontdesk.store.accounts import add_account
+from frontdesk.store.database import Database
+from frontdesk.wire import Report
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+# 10 March 2026, 12:00 UTC: four days before now, so in the period that is the default.
+NOON = 1_773_144_000_000
+CHANNEL, OTHER = "106540352242922", "106540352242923"
+SHEENA, BOB = Person(phone="+16505551234"), Person(phone="+16505551235")
+REPORT = "/v1/reports/inbox"
+
+Tell = Callable[..., None]
+
+
+def message(
+    at: float, author: str, channel: str = CHANNEL, person: Person = SHEENA, **members: Any
+) -> MessageUpsert:
+    """A message so many minutes after noon."""
+    moment = NOON + round(at * MINUTE)
+    return MessageUpsert(
+        channel=channel,
+        person=person,
+        wamid=f"{channel}-{person.phone}-{author}-{moment}",
+        at=moment,
+        outbound=author != "contact",
+        author=Author(author),
+        **{"type": "text", "source": "webhook", "text": "…", **members},
+    )
+
+
+def asks(at: float, **members: Any) -> MessageUpsert:
+    return message(at, "contact", **members)
+
+
+def answers(at: float, author: str = "phone", **members: Any) -> MessageUpsert:
+    return message(at, author, **members)
+
+
+def happens(
+    at: float, name: str, channel: str = CHANNEL, person: Person = SHEENA, **value: Any
+) -> ConversationEvent:
+    moment = NOON + round(at * MINUTE)
+    key = f"{name}-{channel}-{person.phone}-{moment}"
+    return ConversationEvent(channel, person, key, moment, name, value)
+
+
+async def report(client: httpx.AsyncClient, **query: str) -> dict[str, Any]:
+    response = await client.get(REPORT, params=query)
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    assert Report.model_validate(body).model_dump(mode="json") == body
+    return body
+
+
+@pytest.fixture
+def metrics(client: httpx.AsyncClient, told: Tell) -> Callable[..., Any]:
+    """The metrics of the default period after some events, those that are not 0 or null."""
+
+    async def ask(*events: DomainEvent) -> dict[str, Any]:
+        told(events)
+        body = await report(client)
+        return {name: value for name, value in body["metrics"].items() if value}
+
+    return ask
+
+
+async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.AsyncClient) -> None:
+    body = await report(client)
+    nothing = {
+        "conversations_count": 0,
+        "reopened_count": 0,
+        "incoming_messages_count": 0,
+        "outgoing_messages_count": 0,
+        "resolutions_count": 0,
+        "avg_first_response_time": None,
+        "avg_resolution_time": None,
+        "avg_reply_time": None,
+        "bot_handoffs_count": 0,
+        "bot_resolutions_count": 0,
+    }
+    assert body == {
+        "period": {
+            "from": "2026-03-08T00:00:00.000Z",
+            "to": "2026-03-14T09:30:00.000Z",
+            "timezone": "UTC",
+        },
+        "previous_period": {"from": "2026-03-01T14:30:00.000Z", "to": "2026-03-08T00:00:00.000Z"},
+        "channel": None,
+        "metrics": nothing,
+        "previous": nothing,
+        "outgoing_by_author": {},
+        "channels": [],
+        "live": {
+            "open": 0,
+            "unassigned": 0,
+            "unattended": 0,
+            "awaiting_human": 0,
+            "as_of": "2026-03-14T09:30:00.000Z",
+        },
+        "series": None,
+    }
+
+
+async def test_a_question_and_its_answer(metrics: Callable[..., Any]) -> None:
+    assert await metrics(asks(0), answers(5)) == {
+        "conversations_count": 1,
+        "incoming_messages_count": 1,
+        "outgoing_messages_count": 1,
+        "avg_first_response_time": 300.0,
+    }
+
+
+async def test_after_a_handoff_the_first_response_is_timed_from_it(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(
+        asks(0), answers(1, "ai_agent"), happens(10, "bot_handoff"), answers(12), answers(13)
+    )
+    assert found["avg_first_response_time"] == 120.0
+    assert found["bot_handoffs_count"] == 1
+    assert "avg_reply_time" not in found
+
+
+async def test_the_second_of_two_replies_in_a_row_answers_nobody(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(asks(0), answers(1), asks(10), asks(11), answers(14), answers(15))
+    assert found["avg_first_response_time"] == 60.0
+    assert found["avg_reply_time"] == 240.0
+
+
+async def test_what_a_bot_answered_waits_for_no_person(metrics: Callable[..., Any]) -> None:
+    found = await metrics(asks(0), answers(1), asks(10), answers(11, "ai_agent"), answers(20))
+    assert "avg_reply_time" not in found
+
+
+async def test_a_campaign_in_between_neither_answers_nor_ends_the_wait(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(
+        asks(0),
+        answers(1, "campaign"),
+        answers(4),
+        asks(10),
+        answers(11, "automation"),
+        answers(16),
+    )
+    assert found["avg_first_response_time"] == 240.0
+    assert found["avg_reply_time"] == 360.0
+    assert found["outgoing_messages_count"] == 4
+
+
+async def test_each_episode_has_a_first_response_and_a_resolution(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(
+        asks(0),
+        answers(2),
+        happens(10, "resolved"),
+        asks(60),
+        answers(64),
+        happens(80, "resolved"),
+    )
+    assert found == {
+        "conversations_count": 1,
+        "reopened_count": 1,
+        "incoming_messages_count": 2,
+        "outgoing_messages_count": 2,
+        "resolutions_count": 2,
+        "avg_first_response_time": 180.0,
+        "avg_resolution_time": 900.0,
+    }
+
+
+async def test_what_is_resolved_is_not_resolved_once_more(metrics: Callable[..., Any]) -> None:
+    found = await metrics(asks(0), happens(10, "resolved"), happens(20, "resolved"))
+    assert found["resolutions_count"] == 1
+    assert found["avg_resolution_time"] == 600.0
+
+
+async def test_a_resolution_before_any_message_is_counted_but_not_timed(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(happens(0, "resolved"), asks(10), happens(13, "resolved"))
+    assert found["resolutions_count"] == 2
+    assert found["avg_resolution_time"] == 180.0
+
+
+async def test_an_opening_of_what_was_open_begins_no_episode(metrics: Callable[..., Any]) -> None:
+    found = await metrics(asks(0), happens(1, "opened"), answers(5), happens(10, "resolved"))
+    assert "reopened_count" not in found
+    assert found["avg_first_response_time"] == 300.0
+    assert found["avg_resolution_time"] == 600.0
+
+
+async def test_a_snooze_ends_no_episode(metrics: Callable[..., Any]) -> None:
+    found = await metrics(
+        asks(0),
+        happens(1, "snoozed", until=NOON + 60 * MINUTE),
+        happens(60, "opened"),
+        answers(70),
+        happens(90, "resolved"),
+    )
+    assert "reopened_count" not in found
+    assert found["avg_first_response_time"] == 4200.0
+    assert found["avg_resolution_time"] == 5400.0
+
+
+async def test_an_episode_that_an_agent_started_gives_no_first_response(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(answers(0), asks(5), answers(8), happens(20, "resolved"))
+    assert "avg_first_response_time" not in found
+    assert found["avg_reply_time"] == 180.0
+    assert found["avg_resolution_time"] == 1200.0
+
+
+async def test_a_word_after_the_resolution_is_of_no_episode(metrics: Callable[..., Any]) -> None:
+    found = await metrics(asks(0), happens(10, "resolved"), answers(20), happens(30, "opened"))
+    assert "avg_first_response_time" not in found
+    assert found["reopened_count"] == 1
+
+
+async def test_a_bot_resolves_where_it_spoke_and_nobody_else_did(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(
+        asks(0),
+        answers(1, "ai_agent"),
+        happens(10, "resolved"),
+        asks(20),
+        answers(21, "ai_agent"),
+        answers(22),
+        happens(30, "resolved"),
+        asks(40),
+        happens(50, "resolved"),
+    )
+    assert found["resolutions_count"] == 3
+    assert found["bot_resolutions_count"] == 1
+
+
+async def test_handoffs_of_one_conversation_count_once(metrics: Callable[..., Any]) -> None:
+    found = await metrics(
+        asks(0),
+        happens(1, "bot_handoff"),
+        happens(DAY // MINUTE, "bot_handoff"),
+        asks(0, person=BOB),
+        happens(5, "bot_handoff", person=BOB),
+    )
+    assert found["bot_handoffs_count"] == 2
+
+
+async def test_reactions_notes_and_system_rows_are_no_messages(metrics: Callable[..., Any]) -> None:
+    first = asks(0)
+    found = await metrics(
+        first,
+        ReactionSet(CHANNEL, str(first.wamid), "me", "👍", NOON + MINUTE, True, "phone"),
+        NoteUpsert(CHANNEL, SHEENA, "n", NOON + MINUTE, "A note", Author("user")),
+        answers(2, type="system"),
+        answers(3, status="failed"),
+    )
+    assert found["incoming_messages_count"] == 1
+    assert found["outgoing_messages_count"] == 1
+    assert found["avg_first_response_time"] == 180.0
+
+
+async def test_means_are_over_all_samples_and_to_a_tenth_of_a_second(
+    metrics: Callable[..., Any],
+) -> None:
+    found = await metrics(
+        *(asks(0, person=person) for person in (SHEENA, BOB)),
+        answers(1.000 / 60),
+        answers(1.249 / 60, person=BOB),
+    )
+    assert found["avg_first_response_time"] == 1.1
+
+
+async def test_messages_out_are_told_by_author_the_busiest_first(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told(
+        [
+            asks(0),
+            answers(1, "ai_agent"),
+            answers(2, "user"),
+            answers(3, "user"),
+            answers(4, "kiosk"),
+            StatusUpdate(CHANNEL, SHEENA, "unseen", NOON + 5 * MINUTE, "sent"),
+        ]
+    )
+    body = await report(client)
+    assert list(body["outgoing_by_author"].items()) == [
+        ("user", 2),
+        ("ai_agent", 1),
+        ("api", 1),
+        ("kiosk", 1),
+    ]
+
+
+async def test_what_is_told_late_corrects_what_was_counted(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told([asks(0), answers(30)])
+    assert (await report(client))["metrics"]["avg_first_response_time"] == 1800.0
+    told([answers(10)])
+    metrics = (await report(client))["metrics"]
+    assert metrics["avg_first_response_time"] == 600.0
+    assert metrics["avg_reply_time"] is None
+    assert metrics["outgoing_messages_count"] == 2
+
+
+async def test_a_message_whose_contents_come_late_moves_to_its_author_and_time(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    late = answers(3, "user")
+    told([asks(0), StatusUpdate(CHANNEL, SHEENA, str(late.wamid), NOON + HOUR, "sent")])
+    assert (await report(client))["outgoing_by_author"] == {"api": 1}
+    told([late])
+    body = await report(client, granularity="hour", **{"from": "2026-03-10T12:00Z"})
+    assert body["outgoing_by_author"] == {"user": 1}
+    counts = [bucket["metrics"]["outgoing_messages_count"] for bucket in body["series"]]
+    assert counts[:3] == [1, 0, 0]
+
+
+async def test_each_channel_has_its_own_metrics_by_name(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told(
+        [
+            ChannelUpsert(CHANNEL, NOON, alias="Support"),
+            ChannelUpsert(OTHER, NOON, alias="Billing"),
+            asks(0),
+            answers(1),
+            asks(-7 * 24 * 60, channel=OTHER),
+            asks(0, channel=OTHER, person=BOB),
+        ]
+    )
+    body = await report(client)
+    assert [one["channel"] for one in body["channels"]] == [
+        {"id": OTHER, "name": "Billing"},
+        {"id": CHANNEL, "name": "Support"},
+    ]
+    billing, support = body["channels"]
+    assert billing["metrics"]["incoming_messages_count"] == 1
+    assert billing["previous"]["incoming_messages_count"] == 1
+    assert support["metrics"]["avg_first_response_time"] == 60.0
+    assert support["previous"]["incoming_messages_count"] == 0
+    assert body["metrics"]["incoming_messages_count"] == 2
+
+
+async def test_a_channel_restricts_everything(client: httpx.AsyncClient, told: Tell) -> None:
+    told([asks(0), answers(1), asks(0, channel=OTHER), asks(0, channel=OTHER, person=BOB)])
+    body = await report(client, channel=OTHER, granularity="week")
+    assert body["channel"] == OTHER
+    assert [one["channel"]["id"] for one in body["channels"]] == [OTHER]
+    assert body["metrics"]["conversations_count"] == 2
+    assert body["outgoing_by_author"] == {}
+    assert sum(one["metrics"]["incoming_messages_count"] for one in body["series"]) == 2
+    assert (body["live"]["open"], body["live"]["unattended"]) == (2, 2)
+
+
+async def test_live_counts_what_is_open_now(client: httpx.AsyncClient, told: Tell) -> None:
+    people = [Person(phone=f"+1650555200{number}") for number in range(6)]
+    answered, waiting, unanswered, handed, resolved, snoozed = people
+    told(
+        [
+            *(asks(0, person=person) for person in people),
+            answers(1, person=answered),
+            answers(1, person=waiting),
+            asks(2, person=waiting),
+            happens(1, "assigned", person=unanswered, user="ana@example.com"),
+            answers(1, person=handed),
+            happens(2, "bot_handoff", person=handed),
+            happens(2, "resolved", person=resolved),
+            happens(2, "snoozed", person=snoozed, until=NOON + 400 * DAY),
+        ]
+    )
+    assert (await report(client))["live"] == {
+        "open": 4,
+        "unassigned": 3,
+        "unattended": 3,
+        "awaiting_human": 1,
+        "as_of": "2026-03-14T09:30:00.000Z",
+    }
+
+
+async def test_a_snooze_that_is_over_is_open_now(client: httpx.AsyncClient, told: Tell) -> None:
+    told([asks(0), happens(2, "snoozed", until=NOON + DAY)])
+    live = (await report(client))["live"]
+    assert (live["open"], live["unattended"]) == (1, 1)
+
+
+async def test_the_previous_period_is_as_long_and_ends_where_this_begins(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told([asks(-60, person=BOB), asks(-59.99, person=BOB), asks(0), answers(59.999), asks(60)])
+    body = await report(client, **{"from": "2026-03-10T12:00:00Z", "to": "2026-03-10T13:00:00Z"})
+    assert body["previous_period"] == {
+        "from": "2026-03-10T11:00:00.000Z",
+        "to": "2026-03-10T12:00:00.000Z",
+    }
+    assert body["metrics"]["incoming_messages_count"] == 1
+    assert body["metrics"]["outgoing_messages_count"] == 1
+    assert body["previous"]["incoming_messages_count"] == 2
+
+
+async def test_a_week_in_which_the_clocks_change(client: httpx.AsyncClient, told: Tell) -> None:
+    """Sunday 29 March 2026 has 23 hours in Madrid: 22:30 UTC is Monday there."""
+    sunday = (28 - 10) * 24 * 60
+    told([asks(sunday + 11 * 60 - 1), asks(sunday + 11 * 60 + 1), asks(sunday + 34.5 * 60)])
+    body = await report(
+        client,
+        timezone="Europe/Madrid",
+        granularity="day",
+        **{"from": "2026-03-23", "to": "2026-03-30"},
+    )
+    assert body["period"] == {
+        "from": "2026-03-22T23:00:00.000Z",
+        "to": "2026-03-29T22:00:00.000Z",
+        "timezone": "Europe/Madrid",
+    }
+    assert body["previous_period"] == {
+        "from": "2026-03-15T23:00:00.000Z",
+        "to": "2026-03-22T23:00:00.000Z",
+    }
+    assert [one["metrics"]["incoming_messages_count"] for one in body["series"]] == [
+        *(0, 0, 0, 0, 0),
+        *(1, 1),
+    ]
+    assert body["series"][-1]["start"] == "2026-03-28T23:00:00.000Z"
+    assert body["metrics"]["incoming_messages_count"] == 2
+
+
+async def test_parts_without_anything_are_there_and_means_tell_their_samples(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told([asks(0), answers(1), asks(0, person=BOB), answers(3, person=BOB)])
+    body = await report(
+        client, granularity="day", **{"from": "2026-03-09T18:00Z", "to": "2026-03-12"}
+    )
+    starts = [one["start"] for one in body["series"]]
+    assert starts == [
+        "2026-03-09T18:00:00.000Z",
+        "2026-03-10T00:00:00.000Z",
+        "2026-03-11T00:00:00.000Z",
+    ]
+    assert body["series"][-1]["end"] == "2026-03-12T00:00:00.000Z"
+    empty, busy, _ = body["series"]
+    assert empty["metrics"]["avg_first_response_time"] is None
+    assert busy["metrics"]["avg_first_response_time"] == 120.0
+    assert busy["samples"] == {
+        "avg_first_response_time": 2,
+        "avg_resolution_time": 0,
+        "avg_reply_time": 0,
+    }
+    assert set(empty["samples"].values()) == {0}
+
+
+async def test_the_zone_of_the_account_is_the_default(
+    client: httpx.AsyncClient, database: Database
+) -> None:
+    database.write(lambda c: c.run("UPDATE account SET timezone = 'Asia/Kathmandu'"))
+    body = await report(client)
+    assert body["period"]["timezone"] == "Asia/Kathmandu"
+    assert body["period"]["from"] == "2026-03-07T18:15:00.000Z"
+
+
+async def test_seven_days_end_with_the_last_day_that_is_asked_for(
+    client: httpx.AsyncClient,
+) -> None:
+    whole = await report(client, to="2026-03-01")
+    assert whole["period"]["from"] == "2026-02-22T00:00:00.000Z"
+    begun = await report(client, to="2026-03-01T00:00:00.001Z")
+    assert begun["period"]["from"] == "2026-02-23T00:00:00.000Z"
+
+
+async def test_times_are_read_with_any_offset_and_cut_to_milliseconds(
+    client: httpx.AsyncClient,
+) -> None:
+    body = await report(
+        client, **{"from": "2026-03-01t10:00:00.1239+05:45", "to": "2026-03-02 10:00 02:00"}
+    )
+    assert body["period"]["from"] == "2026-03-01T04:15:00.123Z"
+    assert body["period"]["to"] == "2026-03-02T08:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("query", "faults"),
+    [
+        ({"from": "yesterday"}, [("from", "malformed")]),
+        ({"from": ""}, [("from", "malformed")]),
+        ({"from": "2026-02-30"}, [("from", "malformed")]),
+        ({"to": "2026-03-01T25:00Z"}, [("to", "malformed")]),
+        ({"to": "20260301"}, [("to", "malformed")]),
+        ({"to": "٢٠٢٦-٠٣-٠١"}, [("to", "malformed")]),
+        ({"from": "2026-03-01T10:00:00"}, [("from", "no_offset")]),
+        ({"from": "1066-10-14"}, [("from", "out_of_range")]),
+        ({"to": "9999-12-31"}, [("to", "out_of_range")]),
+        ({"from": "2026-03-02", "to": "2026-03-02"}, [("from", "not_before_to")]),
+        ({"from": "2026-03-15"}, [("from", "not_before_to")]),
+        ({"from": "2025-03-01", "to": "2026-03-03"}, [("from", "too_long")]),
+        ({"timezone": "Mars/Olympus"}, [("timezone", "unknown_value")]),
+        ({"timezone": "../../etc/passwd"}, [("timezone", "unknown_value")]),
+        ({"granularity": "minute"}, [("granularity", "not_allowed")]),
+        ({"granularity": ""}, [("granularity", "empty")]),
+        (
+            {"granularity": "hour", "from": "2026-01-01", "to": "2026-03-01"},
+            [("granularity", "too_fine")],
+        ),
+        (
+            {"from": "x", "to": "y", "timezone": "z", "granularity": "w"},
+            [
+                ("timezone", "unknown_value"),
+                ("granularity", "not_allowed"),
+                ("from", "malformed"),
+                ("to", "malformed"),
+            ],
+        ),
+    ],
+)
+async def test_every_bad_period_is_told_with_all_its_faults(
+    client: httpx.AsyncClient, is_problem: Any, query: dict[str, str], faults: list[tuple[str, str]]
+) -> None:
+    document = is_problem(await client.get(REPORT, params=query), 400, "invalid_period")
+    assert [(one["parameter"], one["reason"]) for one in document["errors"]] == faults
+
+
+async def test_a_year_with_a_day_more_is_not_too_long(client: httpx.AsyncClient) -> None:
+    whole = await report(client, granularity="day", **{"from": "2024-01-01", "to": "2025-01-01"})
+    assert len(whole["series"]) == 366
+    longer_by_an_hour = {"from": "2025-10-26", "to": "2026-10-27", "timezone": "Europe/Madrid"}
+    await report(client, **longer_by_an_hour)
+
+
+async def test_an_unknown_channel_or_parameter_is_refused(
+    client: httpx.AsyncClient, is_problem: Any
+) -> None:
+    is_problem(await client.get(REPORT, params={"channel": "1"}), 400, "invalid_filter")
+    is_problem(await client.get(REPORT, params={"label": "vip"}), 400, "invalid_parameter")
+    is_problem(await client.get(REPORT, params={"limit": "5"}), 400, "invalid_parameter")
+
+
+async def test_a_report_needs_its_own_scope(desk: Any, is_problem: Any) -> None:
+    client = await desk.client(("conversations:read", "messages:read"))
+    document = is_problem(await client.get(REPORT), 403, "insufficient_scope")
+    assert document["required_scope"] == "reports:read"
+    allowed = await desk.client(("reports:read",))
+    assert (await allowed.get(REPORT)).status_code == 200
+
+
+async def test_without_an_end_the_tag_lasts_a_minute_and_with_one_until_something_changes(
+    desk: Any, told: Tell, database: Database, now: int
+) -> None:
+    clock = [now]
+    key, guest = new_guest(1, 1)
+    app = create_app(database, guests=[guest], clock=lambda: clock[0])
+    client = await desk.client_of(app, key)
+
+    async def status(tag: str, **query: str) -> int:
+        response = await client.get(REPORT, params=query, headers={"If-None-Match": tag})
+        return response.status_code
+
+    moving = (await client.get(REPORT)).headers["ETag"]
+    fixed = (await client.get(REPORT, params={"to": "2026-03-14"})).headers["ETag"]
+    clock[0] += MINUTE - 1
+    assert await status(moving) == 304
+    clock[0] += 1
+    assert await status(moving) == 200
+    assert await status(fixed, to="2026-03-14") == 304
+    told([asks(0)])
+    assert await status(fixed, to="2026-03-14") == 200
+
+
+async def test_another_account_has_another_report(
+    desk: Any, told: Tell, database: Database, now: int
+) -> None:
+    other = database.write(lambda c: add_account(c, "other", "Other", now))
+    told([asks(0)])
+    told([asks(0), asks(1)], other)
+    ours, theirs = await desk.client(), await desk.client(account_id=other)
+    assert (await report(ours))["metrics"]["incoming_messages_count"] == 1
+    assert (await report(theirs))["metrics"]["incoming_messages_count"] == 2
