@@ -424,6 +424,15 @@ def test_accounts_do_not_meet(database: Database) -> None:
     assert [tuple(row.values()) for row in found] == [(1, 1), (2, 1)]
 
 
+def test_a_name_without_end_is_kept_whole(database: Database) -> None:
+    name = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(9_999))
+    for _ in range(2):
+        apply(database, ContactUpsert(SHEENA, NOW, name, PROFILE_NAME))
+    contact = only(database, "contact")
+    assert contact["name"] == name
+    assert name.startswith(contact["name_key"])
+
+
 def test_many_at_once_are_what_one_after_the_other_is(database: Database) -> None:
     said = [
         inbound(NOW - 10_000 + step, person=Person(phone=f"+1650555{step % 700:04d}"))

@@ -286,6 +286,7 @@ def test_a_bare_value_and_a_partners_envelope_are_read_too() -> None:
         (body(value(messages="x")), "value.messages is not an array"),
         (body(value(messages=[None])), "value.messages[0] is not an object"),
         (body(value(messages=[message(id=None)])), "value.messages[0].id is missing"),
+        (body(value(messages=[message(id="é" * 257)])), "value.messages[0].id is too long"),
         (body(value(messages=[message(text=[])])), "value.messages[0].text is not an object"),
         (
             body(value(messages=[message(text={"body": []})])),

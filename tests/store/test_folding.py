@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontdesk.store.folding import folded, label_key
+from frontdesk.store.folding import LONGEST_NAME_KEY, folded, label_key, name_key
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,7 @@ def test_names_fold(text: str, key: str) -> None:
 def test_labels_that_differ_in_case_alone_are_one() -> None:
     assert label_key("VIP") == label_key("vip")
     assert label_key("é") != label_key("e")
+
+
+def test_the_key_of_an_endless_name_ends() -> None:
+    assert name_key("Å" * 9999) == "a" * LONGEST_NAME_KEY

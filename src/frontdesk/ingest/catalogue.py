@@ -17,7 +17,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection
-from frontdesk.store.folding import folded, label_key
+from frontdesk.store.folding import label_key, name_key
 from frontdesk.store.ids import Ids
 
 CatalogueUpsert = (
@@ -207,7 +207,7 @@ def _is_stub(kind: str, row: Mapping[str, Any]) -> bool:
 
 
 def _named(name: str) -> dict[str, str]:
-    return {"name": name, "name_key": folded(name)}
+    return {"name": name, "name_key": name_key(name)}
 
 
 def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str]:

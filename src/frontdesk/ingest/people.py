@@ -8,7 +8,7 @@ from frontdesk.ingest.applied import Counted
 from frontdesk.ingest.events import ContactUpsert, Person
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection
-from frontdesk.store.folding import folded
+from frontdesk.store.folding import name_key
 from frontdesk.store.ids import Ids
 
 Contact = dict[str, Any]
@@ -150,7 +150,7 @@ class People:
         self._unsaved[contact["id"]] = contact
         if event.name == contact["name"]:
             return False
-        self._change(contact, {"name": event.name, "name_key": folded(event.name)})
+        self._change(contact, {"name": event.name, "name_key": name_key(event.name)})
         return True
 
     def _describe(self, contact: Contact, event: ContactUpsert) -> bool:

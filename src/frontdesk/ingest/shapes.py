@@ -6,6 +6,9 @@ from typing import Any
 # Seconds since 1970 beyond this (the year 2100) are no time of a message.
 _LAST_SECOND = 4_102_444_800
 
+# An id may have so many bytes of UTF-8; no provider's has a quarter of it, and indexes have limits.
+_LONGEST_ID = 512
+
 
 class Malformed(ValueError):
     """A body that cannot be read. `str()` says what is wrong with it, for the operator."""
@@ -36,6 +39,18 @@ class Part:
         if value is None or isinstance(value, str):
             return value
         raise Malformed(f"{self._at(name)} is not a string")
+
+    def id(self, name: str) -> str:
+        """A string by which something is found, and which must be there."""
+        self.text(name)
+        return self.optional_id(name) or ""
+
+    def optional_id(self, name: str) -> str | None:
+        """A string by which something is found, if it is there and says anything."""
+        value = self.optional_text(name)
+        if value and len(value.encode()) > _LONGEST_ID:
+            raise Malformed(f"{self._at(name)} is too long")
+        return value or None
 
     def flag(self, name: str) -> bool | None:
         """A boolean, if it is there."""

@@ -103,7 +103,7 @@ def _events(
     part = change.part("value")
     metadata = part.part("metadata")
     value = _Value(
-        metadata.text("phone_number_id"), part.parts("contacts"), part.parts("errors"), live
+        metadata.id("phone_number_id"), part.parts("contacts"), part.parts("errors"), live
     )
     for message in part.parts("messages"):
         _message(value, message, ignored, outbound=False)
@@ -133,7 +133,7 @@ def _message(value: _Value, message: Part, ignored: Counter[str], *, outbound: b
         MessageUpsert(
             channel=value.channel,
             person=person,
-            wamid=message.text("id"),
+            wamid=message.id("id"),
             at=at,
             outbound=outbound,
             author=Author("phone" if outbound else "contact"),
@@ -142,7 +142,7 @@ def _message(value: _Value, message: Part, ignored: Counter[str], *, outbound: b
             text=contents.text,
             content=contents.content,
             media=contents.media,
-            reply_wamid=context.optional_text("id"),
+            reply_wamid=context.optional_id("id"),
             forwarded=_forwarded(context),
             referral=_referral(message.optional_part("referral")),
             status="sent" if outbound else None,
@@ -174,7 +174,7 @@ def _status(value: _Value, status: Part, ignored: Counter[str]) -> None:
         StatusUpdate(
             channel=value.channel,
             person=person,
-            wamid=status.text("id"),
+            wamid=status.id("id"),
             at=at,
             status=step,
             error=errors[0] if errors else None,
@@ -188,12 +188,12 @@ def _status(value: _Value, status: Part, ignored: Counter[str]) -> None:
 def _person(value: _Value, element: Part, number_name: str, user_name: str) -> Person:
     """Whom a message is with: by number, by user id, or both if the contacts tell."""
     number = (element.optional_text(number_name) or "").removeprefix("+")
-    user_id = element.optional_text(user_name) or None
+    user_id = element.optional_id(user_name)
     contact = _contact(value, number, user_id)
     if contact is not None:
-        user_id = user_id or contact.optional_text("user_id") or None
+        user_id = user_id or contact.optional_id("user_id")
     if _DIGITS_OF_A_PHONE.fullmatch(number):
-        wa_id = (contact.optional_text("wa_id") if contact else None) or number
+        wa_id = (contact.optional_id("wa_id") if contact else None) or number
         return Person(phone=f"+{number}", wa_id=wa_id, wa_user_id=user_id)
     if user_id is None:
         raise Malformed(f"{element.where}.{number_name} is not a phone number")

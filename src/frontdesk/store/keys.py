@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.folding import folded
+from frontdesk.store.folding import name_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def user_named(connection: Connection, account_id: int, name: str) -> Row | None
           WHEN CAST(id AS TEXT) = :name THEN 2 ELSE 3 END, id
         LIMIT 1
         """,
-        {"account": account_id, "name": name, "folded": folded(name)},
+        {"account": account_id, "name": name, "folded": name_key(name)},
     )
 
 

@@ -98,6 +98,8 @@ class PostgresDatabase:
             except _IN_THE_WAY as error:
                 # A standby ends queries that are in the way of what it must replay.
                 self._wait(pause, error)
+            except errors.ProgramLimitExceeded:
+                raise
             except psycopg.OperationalError as error:
                 if pause is None or isinstance(error, PoolTimeout | errors.QueryCanceled):
                     raise self._expected(error) from error
@@ -110,6 +112,8 @@ class PostgresDatabase:
                 return self._within(self._primary, work)
             except _IN_THE_WAY as error:
                 self._wait(pause, error)
+            except errors.ProgramLimitExceeded:
+                raise
             except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
                 raise self._expected(error) from error
         raise AssertionError("the last try returns or raises")
