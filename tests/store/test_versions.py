@@ -82,7 +82,7 @@ def test_a_reading_command_refuses_it_and_says_what_to_run(old: Opening):
     with pytest.raises(UnusableFile) as refused, old(layout=NEW):
         pass
     assert "made by an older frontdesk (layout 0, now 1)" in str(refused.value)
-    assert "`frontdesk init --database " in str(refused.value)
+    assert "`frontdesk upgrade --database " in str(refused.value)
     with old(layout=OLD) as database:
         assert database.read(slugs) == ["default"]
 

@@ -1,4 +1,4 @@
-"""`frontdesk init`: a database to begin with, and the first key to it."""
+"""`frontdesk init`, `frontdesk upgrade`: a database to begin with, or one to go on with."""
 
 import time
 
@@ -31,3 +31,13 @@ def init_command(database: str, name: str, as_json: bool) -> None:
             )
         made = keep_new_key(store, order, now=time.time_ns() // 1_000_000)
     show_new_key(made, as_json=as_json)
+
+
+@click.command("upgrade", cls=Command)
+@database_option("The database to bring up to date.")
+def upgrade_command(database: str) -> None:
+    """Bring a database that an older frontdesk made up to date; any other stays as it is."""
+    from frontdesk.store.addresses import shown
+
+    with opened(database, upgrade=True):
+        click.echo(f"{shown(database)} is up to date")

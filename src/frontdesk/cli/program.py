@@ -1,7 +1,6 @@
 """The command `frontdesk`, and where those below it are."""
 
 import gc
-from pathlib import Path
 
 import click
 
@@ -21,17 +20,20 @@ from frontdesk.cli.commands import Group
         "keys": "frontdesk.cli.keys:keys_group",
         "openapi": "frontdesk.cli.openapi:openapi_command",
         "serve": "frontdesk.cli.serving:serve_command",
+        "upgrade": "frontdesk.cli.initialising:upgrade_command",
     },
 )
 @click.option(
-    "--database", type=click.Path(path_type=Path), help="Open the inbox of this database."
+    "--database",
+    metavar="PATH|ADDRESS",
+    help="Open the inbox of this database: a file, or a PostgreSQL database as postgresql://…",
 )
 @click.option("--as", "user", metavar="USER", help="Who “me” is: an e-mail address, name or id.")
 @click.option("--url", help="Open the inbox of this server; the key is in FRONTDESK_API_KEY.")
 @click.version_option(__version__, prog_name="frontdesk")
 @click.pass_context
 def frontdesk(
-    context: click.Context, database: Path | None, user: str | None, url: str | None
+    context: click.Context, database: str | None, user: str | None, url: str | None
 ) -> None:
     """A terminal inbox for customer conversations held over WhatsApp numbers.
 

@@ -22,24 +22,27 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 
-def open_database(path: Path, user: str | None) -> None:
+def open_database(target: str, user: str | None) -> None:
     """The viewer on a database, served in this process; "me" is `user`, or nobody.
+
+    target: a path, or the address of a PostgreSQL database.
 
     Raises: UnusableFile: it is no database of ours. BadSettings: it has no such user.
     """
+    from frontdesk.cli.databases import opened
     from frontdesk.cli.in_process import ACCOUNT, in_process
+    from frontdesk.store.addresses import is_address, short_name, shown
     from frontdesk.store.keys import user_named
-    from frontdesk.store.sqlite import SQLiteDatabase
 
     with ExitStack() as ending:
-        database = SQLiteDatabase(path)
-        ending.callback(database.close)
+        database = ending.enter_context(opened(target))
         row = database.read(lambda c: user_named(c, ACCOUNT, user)) if user else None
         if user and row is None:
             raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
         me = int(row["id"]) if row else None
-        origin = f"{path.absolute()} {me or ''}"
-        title = f"{path.stem} · {row['name']}" if row else path.stem
+        place = shown(target) if is_address(target) else Path(target).absolute()
+        origin = f"{place} {me or ''}"
+        title = f"{short_name(target)} · {row['name']}" if row else short_name(target)
         cache_file = settings.cache_file()
         view(lambda: in_process(database, me, ending), cache_file, origin, title=title)
 
