@@ -1,5 +1,6 @@
 """What is read costs the page, not the list: every query walks an index, and none sorts a range."""
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
-from frontdesk.store import catalogues, contacts, keys, queries
+from frontdesk.store import catalogues, contacts, keys, queries, reports
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.queries import ConversationSelection, states_of
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -108,6 +109,19 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
         assert "SCAN" not in text(plan)
     (plan,) = explaining(lambda c: queries.message_page(c, 1, 5, (9, 9), 51))
     assert "TEMP B-TREE" not in text(plan)
+
+
+@pytest.mark.parametrize("channel", [None, 1])
+def test_a_report_reads_ranges_of_an_index(explaining, channel):
+    spans = [reports.Span(0, 1_234, 300_000_001), reports.Span(1, 300_000_001, 300_000_002)]
+    plans = explaining(lambda c: reports.figures(c, 1, channel, spans, detailed=True))
+    assert len(plans) == 6
+    ranges = [step for plan in plans for _, step in plan if step.startswith("SEARCH")]
+    assert len(ranges) == 6
+    for searched in ranges:
+        assert re.search(r"(bucket|created_at|ended_at)>\? AND (\w+)<\?", searched)
+    (plan,) = explaining(lambda c: reports.unattended(c, 1, channel, None))
+    assert "INDEX conversation_unattended" in text(plan)
 
 
 @pytest.mark.parametrize("after", [None, (0, "x", 9), (1, "", 9)])

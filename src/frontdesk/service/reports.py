@@ -34,7 +34,7 @@ def inbox_report(call: Call) -> Report:
     call.parameters.settle()
     period = order.period
     before = stretch_before(period, order.zone)
-    rows = _figures(call, channel_id, (period, before), by_channel=True)
+    rows = _figures(call, channel_id, (period, before), detailed=True)
     current = [row for row in rows if row["tag"] == _NOW]
     return Report(
         period=ZonedPeriod(
@@ -52,7 +52,7 @@ def inbox_report(call: Call) -> Report:
 
 
 def _figures(
-    call: Call, channel_id: int | None, stretches: Iterable[Stretch], *, by_channel: bool
+    call: Call, channel_id: int | None, stretches: Iterable[Stretch], *, detailed: bool
 ) -> list[Row]:
     """What happened in some stretches; a row's tag is the position of its stretch."""
     return reports.figures(
@@ -60,7 +60,7 @@ def _figures(
         call.account_id,
         channel_id,
         [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)],
-        by_channel=by_channel,
+        detailed=detailed,
     )
 
 
@@ -148,7 +148,7 @@ def _series(call: Call, channel_id: int | None, order: ReportOrder) -> tuple[Buc
     if order.granularity is None:
         return None
     parts = list(parts_of(order.period, order.granularity, order.zone))
-    own = grouped(_figures(call, channel_id, parts, by_channel=False), "tag")
+    own = grouped(_figures(call, channel_id, parts, detailed=False), "tag")
     return tuple(
         Bucket(
             start=timestamp(part.start),

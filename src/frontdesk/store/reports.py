@@ -1,6 +1,7 @@
 """What the service reads for reports: sums from whole buckets and, at the edges, from facts."""
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.store.database import Connection, Row
@@ -12,11 +13,13 @@ from frontdesk.store.rollups import (
     OUTGOING,
     QUARTER,
     QUARTERS,
-    SUMMED_MEASURES,
     UNCOUNTED_TYPES,
 )
 
 STARTED = "started"
+_SUMMED_MEASURES = (
+    "('episode_opened'), ('first_response'), ('reply'), ('resolved'), ('bot_resolved')"
+)
 
 # Where a first reply is missing or a customer waits again, as the index of it says.
 _UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
@@ -44,13 +47,13 @@ def figures(
     channel_id: int | None,
     spans: Sequence[Span],
     *,
-    by_channel: bool,
+    detailed: bool,
 ) -> list[Row]:
     """(tag, channel_id, name, author, n, samples, total) of all that happened in some spans.
 
     A figure may come in several rows, which add up. name: "started" (conversations), "incoming"
     and "outgoing" (messages, by author) or a measure. samples: how many of them were timed, in
-    `total` milliseconds. Without `by_channel` channel_id is 0.
+    `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
     """
     parts = _parted(spans)
     selects = [
@@ -61,17 +64,16 @@ def figures(
         (spans, _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
+    detail = _DETAILED if detailed else _SUMMED
+    narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     parameters = {"account": account_id, "channel": channel_id}
     found: list[Row] = []
     for some, select, also in selects:
         if some:
             values, bounds = _values(some)
-            statement = select.format(
-                channel="fact.channel_id" if by_channel else "0",
-                narrowed="" if channel_id is None else "AND fact.channel_id = :channel",
-            )
             found += connection.rows(
-                f"WITH span(tag, start_at, end_at) AS (VALUES {values}) {statement}",
+                f"WITH span(tag, start_at, end_at) AS (VALUES {values})"
+                f" {select.format(narrowed=narrowed, **detail)}",
                 {**parameters, **bounds, **also},
             )
     return found
@@ -119,33 +121,44 @@ def account_timezone(connection: Connection, account_id: int) -> str:
 
 _COUNT = "SELECT COUNT(*) AS n FROM conversation WHERE"
 
+# Each further column of a group costs much of what a long series costs.
+_DETAILED = MappingProxyType(
+    {
+        "channel": "fact.channel_id",
+        "author": "fact.author",
+        "by_channel": ", fact.channel_id",
+        "by_author": ", fact.author",
+    }
+)
+_SUMMED = MappingProxyType({"channel": "0", "author": "''", "by_channel": "", "by_author": ""})
+
 # CROSS JOIN makes SQLite take the spans first, each as a range of the index.
 _ROLLUPS = """
-    SELECT span.tag, {channel} AS channel_id, fact.name, fact.author,
+    SELECT span.tag, {channel} AS channel_id, fact.name, {author} AS author,
       CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.samples) AS BIGINT) AS samples,
       CAST(SUM(fact.total) AS BIGINT) AS total
     FROM span CROSS JOIN rollup AS fact
     WHERE fact.account_id = :account AND fact.grain = :grain
       AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed}
-    GROUP BY 1, 2, 3, 4
+    GROUP BY span.tag, fact.name {by_channel} {by_author}
 """
 _MESSAGES = f"""
     SELECT span.tag, {{channel}} AS channel_id,
-      CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name, fact.author,
-      COUNT(*) AS n, 0 AS samples, 0 AS total
+      CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
+      {{author}} AS author, COUNT(*) AS n, 0 AS samples, 0 AS total
     FROM span CROSS JOIN message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= span.start_at
       AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} {{narrowed}}
-    GROUP BY 1, 2, 3, 4
+    GROUP BY span.tag, fact.direction {{by_channel}} {{by_author}}
 """
-_MEASURES = f"""
+_MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
       COUNT(*) AS n, COUNT(fact.started_at) AS samples,
       CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT) AS total
-    FROM span CROSS JOIN metric_event AS fact
-    WHERE fact.account_id = :account AND fact.name IN {SUMMED_MEASURES}
+    FROM span CROSS JOIN measure CROSS JOIN metric_event AS fact
+    WHERE fact.account_id = :account AND fact.name = measure.name
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
-    GROUP BY 1, 2, 3
+    GROUP BY span.tag, fact.name {{by_channel}}
 """
 _HANDOFFS = f"""
     SELECT span.tag, {{channel}} AS channel_id, '{HANDOFF}' AS name, '' AS author,
@@ -153,7 +166,7 @@ _HANDOFFS = f"""
     FROM span CROSS JOIN metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = '{HANDOFF}'
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
-    GROUP BY 1, 2
+    GROUP BY span.tag {{by_channel}}
 """
 _CONVERSATIONS = f"""
     SELECT span.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
@@ -161,7 +174,7 @@ _CONVERSATIONS = f"""
     FROM span CROSS JOIN conversation AS fact
     WHERE fact.account_id = :account
       AND fact.created_at >= span.start_at AND fact.created_at < span.end_at {{narrowed}}
-    GROUP BY 1, 2
+    GROUP BY span.tag {{by_channel}}
 """
 
 

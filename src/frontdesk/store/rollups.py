@@ -17,7 +17,6 @@ INCOMING, OUTGOING = "incoming", "outgoing"
 UNCOUNTED_TYPES = "('reaction', 'system')"
 # A hand-off counts once for its conversation however often it comes, so no sum can serve it.
 HANDOFF = "bot_handoff"
-SUMMED_MEASURES = "('episode_opened', 'first_response', 'reply', 'resolved', 'bot_resolved')"
 
 # What is summed: (start of the bucket in epoch milliseconds, channel_id, name, author). The name
 # is that of a measure, with "" as its author, or one of the two kinds of messages.
@@ -117,7 +116,7 @@ _MEASURES_RECOUNTED = f"""
     SELECT {{grain}} AS grain, ended_at - ended_at % {{length}} AS bucket, channel_id, name,
       '' AS author, COUNT(*) AS n, COUNT(started_at) AS samples,
       CAST(COALESCE(SUM(ended_at - started_at), 0) AS BIGINT) AS total
-    FROM metric_event WHERE account_id=:account_id AND name IN {SUMMED_MEASURES}
+    FROM metric_event WHERE account_id=:account_id AND name <> '{HANDOFF}'
     GROUP BY 1, 2, 3, 4, 5
 """
 
