@@ -88,6 +88,12 @@ def test_a_missing_database_is_not_made(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_is_read_where_it_is_written(path: Path):
+    arguments = ["--database", str(path), "--read-database", "postgresql:///x", "--port", "0"]
+    result = CliRunner().invoke(serve_command, arguments)
+    assert isinstance(result.exception, BadSettings)
+
+
 def test_without_its_server_the_program_says_how_to_get_it(path: Path, tmp_path: Path):
     blocked = tmp_path / "blocked"
     blocked.mkdir()

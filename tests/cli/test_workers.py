@@ -76,7 +76,8 @@ def test_workers_share_a_database_on_a_server(postgres: PostgresServer):
     with postgres.database() as address:
         open_database(address, create=True).close()
         key = str(make_key(address, order, now=0)["key"])
-        command = ["serve", "--database", address, "--port", "0", "--workers", "2"]
+        command = ["serve", "--database", address, "--read-database", address, "--port", "0"]
+        command += ["--workers", "2"]
         process = subprocess.Popen(
             [sys.executable, "-m", "frontdesk", *command],
             stdout=subprocess.PIPE,

@@ -27,6 +27,7 @@ def opened(
     *,
     create: bool = False,
     upgrade: bool = False,
+    read_target: str | None = None,
     statement_seconds: float | None = None,
 ) -> "Iterator[Database]":
     """A database for the length of a command; see `open_database` for what may be asked for.
@@ -38,10 +39,16 @@ def opened(
     from frontdesk.store.addresses import is_address
     from frontdesk.store.opening import open_database
 
+    if read_target is not None and not (is_address(target) and is_address(read_target)):
+        raise BadSettings("Only a PostgreSQL database can be read at another address")
     if create and not is_address(target) and not Path(target).exists():
         _make_private(Path(target))
     database = open_database(
-        target, create=create, upgrade=upgrade, statement_seconds=statement_seconds
+        target,
+        create=create,
+        upgrade=upgrade,
+        read_target=read_target,
+        statement_seconds=statement_seconds,
     )
     try:
         yield database

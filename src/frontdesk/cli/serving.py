@@ -23,6 +23,11 @@ STANDARD_ERROR = "-"
 
 @click.command("serve", cls=Command)
 @database_option("The database to serve.")
+@click.option(
+    "--read-database",
+    metavar="ADDRESS",
+    help="Where a PostgreSQL database is read, such as its standbys; all is written to --database.",
+)
 @click.option("--port", required=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -83,6 +88,7 @@ STANDARD_ERROR = "-"
 )
 def serve_command(
     database: str,
+    read_database: str | None,
     port: int,
     host: str,
     allow_plain_http: bool,
@@ -114,10 +120,12 @@ def serve_command(
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
     )
     # What there is to be said against the database is said once, before any worker starts.
-    with opened(database):
+    with opened(database, read_target=read_database):
         pass
     with _listening(host, port) as listening, _log_stream(access_log) as log:
-        _serve(Plan(database, options, query_seconds, proxies, log), listening, workers)
+        _serve(
+            Plan(database, read_database, options, query_seconds, proxies, log), listening, workers
+        )
 
 
 def _serve(plan: "Plan", listening: socket.socket, workers: int) -> None:

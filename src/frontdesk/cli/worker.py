@@ -21,9 +21,14 @@ DRAIN_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What every worker serves, and how. proxies: addresses whose X-Forwarded-For is believed."""
+    """What every worker serves, and how.
+
+    read_database: where reads go, if not to `database`. proxies: addresses whose X-Forwarded-For
+    is believed.
+    """
 
     database: str
+    read_database: str | None
     options: Options
     query_seconds: float
     proxies: tuple[str, ...]
@@ -32,7 +37,11 @@ class Plan:
 
 def serve(plan: Plan, listening: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
     """Serve until a signal; `ready` is called as soon as requests are taken."""
-    with opened(plan.database, statement_seconds=plan.query_seconds) as database:
+    with opened(
+        plan.database,
+        read_target=plan.read_database,
+        statement_seconds=plan.query_seconds,
+    ) as database:
         log = None if plan.access_log is None else AccessLog(plan.access_log)
         app = create_app(database, options=plan.options, limits=limits, access_log=log)
         try:
