@@ -236,6 +236,60 @@ COUNTS: Object = {
     "as_of": "2026-03-14T09:30:00.000Z",
 }
 
+METRICS: Object = {
+    "conversations_count": 61,
+    "reopened_count": 22,
+    "incoming_messages_count": 640,
+    "outgoing_messages_count": 702,
+    "resolutions_count": 58,
+    "avg_first_response_time": 312.4,
+    "avg_resolution_time": 18044.0,
+    "avg_reply_time": 190.7,
+    "bot_handoffs_count": 14,
+    "bot_resolutions_count": 9,
+}
+
+BEFORE: Object = {
+    "conversations_count": 70,
+    "reopened_count": 18,
+    "incoming_messages_count": 702,
+    "outgoing_messages_count": 690,
+    "resolutions_count": 66,
+    "avg_first_response_time": 401.0,
+    "avg_resolution_time": None,
+    "avg_reply_time": 210.0,
+    "bot_handoffs_count": 11,
+    "bot_resolutions_count": 12,
+}
+
+REPORT: Object = {
+    "period": {
+        "from": "2026-03-08T00:00:00.000Z",
+        "to": "2026-03-14T09:30:00.000Z",
+        "timezone": "UTC",
+    },
+    "previous_period": {"from": "2026-03-01T14:30:00.000Z", "to": "2026-03-08T00:00:00.000Z"},
+    "channel": None,
+    "metrics": METRICS,
+    "previous": BEFORE,
+    "outgoing_by_author": {"user": 410, "phone": 190, "ai_agent": 88, "campaign": 14},
+    "channels": [
+        {
+            "channel": {"id": "106540352242922", "name": "Support EU"},
+            "metrics": METRICS,
+            "previous": BEFORE,
+        }
+    ],
+    "live": {
+        "open": 41,
+        "unassigned": 11,
+        "unattended": 9,
+        "awaiting_human": 7,
+        "as_of": "2026-03-14T09:30:00.000Z",
+    },
+    "series": None,
+}
+
 PROBLEM: Object = {
     "type": "tag:inbox.invalid,2026:problem/invalid_filter",
     "title": "A filter has a value that is not allowed",
@@ -268,4 +322,5 @@ EXAMPLES: dict[str, Object] = {
     "Template": TEMPLATE,
     "Counts": COUNTS,
     "Problem": PROBLEM,
+    "Report": REPORT,
 }

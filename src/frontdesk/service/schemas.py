@@ -100,7 +100,7 @@ def _kind(model: str, name: str, kind: Schema) -> Schema:
         case "object" if (model, name) in vocabulary.KINDS_INSIDE:
             kinds = list(vocabulary.KINDS_INSIDE[model, name])
             return kind | {"additionalProperties": {"type": kinds}}
-        case "integer" if name != "code":
+        case "integer" | "number" if name != "code":
             return kind | {"minimum": 0}
         case _ if "$ref" in kind:
             return {"$ref": name_of(kind["$ref"])}
