@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from tests.stores import Engine
 
 from frontdesk.ingest import sample
 from frontdesk.ingest.apply import apply_events
@@ -29,7 +30,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.sample.__main__ import make
 from frontdesk.store.counters import counters, misfiled, recount
-from frontdesk.store.database import Row
+from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_794_000_000_123
@@ -301,8 +302,8 @@ def test_each_conversation_is_told_in_the_order_of_time(events: list[DomainEvent
 class Inbox:
     """The sample applied to a store in slices."""
 
-    def __init__(self, path: Path, events: list[DomainEvent], slice_length: int) -> None:
-        self.database = SQLiteDatabase(path, create=True, durable=False)
+    def __init__(self, database: Database, events: list[DomainEvent], slice_length: int) -> None:
+        self.database = database
         for start in range(0, len(events), slice_length):
             part = events[start : start + slice_length]
             self.database.write(lambda c, part=part: apply_events(c, ACCOUNT, part, now=NOW))
@@ -312,10 +313,9 @@ class Inbox:
 
 
 @pytest.fixture(scope="module")
-def inbox(events: list[DomainEvent], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inbox]:
-    inbox = Inbox(tmp_path_factory.mktemp("sample") / "inbox.db", events, 900)
-    yield inbox
-    inbox.database.close()
+def inbox(events: list[DomainEvent], engine: Engine) -> Iterator[Inbox]:
+    with engine.fresh() as database:
+        yield Inbox(database, events, 900)
 
 
 def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:

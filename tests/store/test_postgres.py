@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import psycopg
 import pytest
@@ -12,9 +12,10 @@ from tests.stores import PostgresServer
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 from frontdesk.store import postgres as engine
 from frontdesk.store.addresses import checked, short_name, shown
-from frontdesk.store.database import Connection
+from frontdesk.store.database import Connection, Row
 from frontdesk.store.opening import open_database
 from frontdesk.store.postgres import PostgresDatabase
+from frontdesk.store.queries import ConversationSelection, conversation_page, states_of
 
 pytestmark = pytest.mark.postgres
 
@@ -240,6 +241,49 @@ def test_the_filter_table_is_vacuumed_early(database: PostgresDatabase) -> None:
     row = database.read(lambda c: c.row("SELECT reloptions FROM pg_class WHERE relname = 'entry'"))
     assert row is not None
     assert "autovacuum_vacuum_scale_factor=0.02" in row["reloptions"]
+
+
+@pytest.mark.parametrize("after", [None, (9, 9)])
+@pytest.mark.parametrize(
+    "selection",
+    [
+        ConversationSelection(states_of((0, 1, 2))),
+        ConversationSelection(states_of((0,)), 3, 1),
+        ConversationSelection(states_of((0, 2), assigned=True), 0, None, 7),
+        ConversationSelection(states_of((0, 1), assigned=True), 0, 1, 7),
+    ],
+)
+def test_a_page_of_conversations_merges_index_ranges(
+    database: PostgresDatabase,
+    selection: ConversationSelection,
+    after: tuple[int, int] | None,
+) -> None:
+    plan = database.read(lambda connection: explained(connection, selection, after))
+    arms = [step for step in plan if " on entry" in step]
+    assert len(arms) == len(selection.states)
+    assert all("Index Only Scan Backward using entry_" in step for step in arms)
+    assert not [step for step in plan if "Sort" in step and "Sort Key" not in step]
+    conditions = [step for step in plan if "state = " in step]
+    assert len(conditions) == len(arms)
+    assert all(("last_activity_at" in step) == (after is not None) for step in conditions)
+
+
+def explained(
+    connection: Connection, selection: ConversationSelection, after: tuple[int, int] | None
+) -> list[str]:
+    """The plan of a page; few rows must not make it look at all of them."""
+    for way in ("seqscan", "bitmapscan"):
+        connection.run(f"SET LOCAL enable_{way} TO off")
+
+    class Explaining:
+        def rows(self, sql: str, parameters: Mapping[str, object]) -> list[Row]:
+            steps = connection.rows(f"EXPLAIN (COSTS OFF) {sql}", parameters)
+            self.plan = [step["QUERY PLAN"] for step in steps]
+            return []
+
+    explaining = Explaining()
+    conversation_page(explaining, 1, selection, after, 26)  # type: ignore[arg-type]
+    return explaining.plan
 
 
 SECRET = "s3cret"
