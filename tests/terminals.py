@@ -35,10 +35,15 @@ class Terminal:
         )
         os.close(slave)
 
+    @property
+    def words(self) -> str:
+        """What was written so far, without the sequences that move the cursor and colour."""
+        return _SEQUENCES.sub(b"", self._said).decode(errors="replace")
+
     def wait_for(self, shown: bytes) -> None:
         """Read until a pattern was written."""
         while not re.search(shown, self._said):
-            assert self._read(), f"The program ended without {shown!r}"
+            assert self._read(), f"The program ended without {shown!r}: {self.words[-2000:]}"
 
     def press(self, key: bytes) -> None:
         os.write(self._master, key)
@@ -47,7 +52,7 @@ class Terminal:
         """Read to the end: the exit code, and all words that were written."""
         while self._read():
             pass
-        return self.process.wait(), _SEQUENCES.sub(b"", self._said).decode(errors="replace")
+        return self.process.wait(), self.words
 
     def processes(self) -> bool:
         """Whether any process of the program is still there."""

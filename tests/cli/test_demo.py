@@ -1,5 +1,6 @@
 """`frontdesk demo` in a terminal: what it shows, how it is left, and what it leaves behind."""
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from tests.terminals import LEAVE, Terminal
 from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
 
-SCREEN_OPENS = rb"\x1b\[\?1049h"
+# The cursor is hidden as soon as keys are the program's own.
+HEARS_KEYS = rb"\x1b\[\?25l"
 FAILED = "frontdesk: The sample inbox could not be made"
 
 
@@ -39,20 +41,36 @@ def run(temporary: Path) -> Iterator[Run]:
         terminal.close()
 
 
-def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporary: Path) -> None:
+def newest_name() -> bytes:
+    """Who wrote last in the sample, whenever it is made."""
     newest = next(sample.slices(sample.SEED, 0))
-    name = next(event.name for event in newest if isinstance(event, ContactUpsert))
+    return str(next(e.name for e in newest if isinstance(e, ContactUpsert))).encode()
+
+
+def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporary: Path) -> None:
     terminal = run()
-    terminal.wait_for(str(name).encode())
+    terminal.wait_for(newest_name())
     terminal.press(LEAVE)
     assert terminal.ending()[0] == 0
     assert not terminal.processes()
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_leaves_nothing(run: Run, temporary: Path, number: signal.Signals) -> None:
+    terminal = run()
+    terminal.wait_for(newest_name())
+    terminal.process.send_signal(number)
+    code, words = terminal.ending()
+    assert code == 128 + number
+    assert "Traceback" not in words
+    assert not terminal.processes()
+    assert list(temporary.iterdir()) == []
+
+
 def test_left_before_anything_is_shown_it_leaves_nothing(run: Run, temporary: Path) -> None:
     terminal = run()
-    terminal.wait_for(SCREEN_OPENS)
+    terminal.wait_for(HEARS_KEYS)
     terminal.press(LEAVE)
     terminal.ending()
     assert not terminal.processes()
