@@ -11,6 +11,7 @@ from frontdesk.errors import (
     BadSettings,
     Forbidden,
     InboxError,
+    NotFound,
     Unauthorised,
     Unreachable,
 )
@@ -226,26 +227,39 @@ async def test_a_long_thread_loads_above_without_moving_the_text(
     viewer: Viewer, client: InboxClient
 ) -> None:
     app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 20)) as pilot:
         await settle(pilot)
         await open_the_longest_thread(app, client)
         await settle(pilot)
         thread = screen_of(app)._thread
         held = len(thread.rows or ())
         assert held >= 50
-        await pilot.press("g")
-        top = thread.row
-        before = lines(app)
+        while len(thread.rows or ()) == held:
+            await pilot.press("pageup")
+            before = [line[47:118] for line in lines(app)[3:-2]]
+            await settle(pilot)
+            after = [line[47:118] for line in lines(app)[3:-2]]
+            assert len([a for a, b in zip(before, after, strict=True) if a != b]) <= 2
+
+
+async def test_g_goes_on_to_the_start_of_a_long_thread(viewer: Viewer, client: InboxClient) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert len(thread.rows or ()) > held
-        assert thread.row is not None
-        assert top is not None
-        assert thread.row.id == top.id
-        text_before, text_after = (
-            [line[47:118] for line in at[4:-2]] for at in (before, lines(app))
-        )
-        moved = [a for a, b in zip(text_before, text_after, strict=True) if a != b]
-        assert len(moved) <= 2
+        await open_the_longest_thread(app, client)
+        await settle(pilot)
+        thread = screen_of(app)._thread
+        for _ in range(4):
+            await pilot.press("g")
+            held = 0
+            while held != len(thread.rows or ()):
+                held = len(thread.rows or ())
+                await settle(pilot)
+        assert len(thread.rows or ()) >= 3000
+        assert thread.cursor == 0
+        assert "start of the conversation" in lines(app)[3]
+        await pilot.press("G")
+        assert thread.at_end
 
 
 async def open_the_longest_thread(app: FrontdeskApp, client: InboxClient) -> None:
@@ -372,6 +386,45 @@ async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> No
         assert app.clipboard == entry.text
 
 
+@pytest.mark.parametrize("width", [60, 90, 120, 170])
+async def test_i_shows_the_contact_and_puts_it_away(viewer: Viewer, width: int) -> None:
+    app = viewer()
+    async with app.run_test(size=(width, 30)) as pilot:
+        await settle(pilot)
+        at_first = "CUSTOM FIELDS" in shown(app)
+        assert at_first == (width >= 160)
+        await pilot.press("i")
+        await settle(pilot)
+        assert ("CUSTOM FIELDS" in shown(app)) != at_first
+        await pilot.press("j")
+        await pilot.press("i")
+        await settle(pilot)
+        assert ("CUSTOM FIELDS" in shown(app)) == at_first
+
+
+async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press(*"fame (", "enter")
+        await settle(pilot)
+        row = screen_of(app)._list.row
+        assert row is not None
+        assert open_conversation(app).id == row.id
+
+
+async def test_every_theme_of_the_palette_can_be_used(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for name in app.available_themes:
+            app.theme = name
+            await pilot.pause()
+            assert "Open 60" in shown(app)
+
+
 async def test_escape_goes_one_level_back_and_q_twice_quits(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -452,7 +505,8 @@ class Failing:
         (Unreachable("The server does not answer"), "offline", "The server does not answer"),
         (Unauthorised("The server refused the key"), "key refused (401)", "refused the key"),
         (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
-        (Forbidden("The key lacks conversations:read"), "", "lacks conversations:read"),
+        (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
+        (NotFound("The server does not have this"), "no inbox at this", "does not have this"),
     ],
 )
 async def test_a_failure_without_a_cache_is_a_clear_state(

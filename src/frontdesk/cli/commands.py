@@ -73,6 +73,9 @@ def guarded(work: Callable[[], object]) -> int:
     """The exit code of some work; an expected failure of it is told on standard error."""
     try:
         code = work()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = USAGE
     except click.ClickException as error:
         _say(error.format_message())
         code = error.exit_code
@@ -113,8 +116,12 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
     if not wanted:
         return
     path = settings.log_file()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handler = logging.StreamHandler(open(path, "a", opener=_private, encoding="utf-8"))  # noqa: SIM115
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stream = open(path, "a", opener=_private, encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise BadSettings(f"Cannot write the log {path}: {error.strerror}") from error
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("frontdesk")
     logger.addHandler(handler)

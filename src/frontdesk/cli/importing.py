@@ -155,7 +155,9 @@ class _Import:
             for name in ("messages", "statuses", "conversations", "contacts", "channels"):
                 tally = getattr(self.applied, name)
                 changed = f", {tally.changed:,} completed" if tally.changed else ""
-                known = "" if name == "conversations" else f", {tally.known:,} already known"
+                # People and channels are named in every line: only new ones say something.
+                told = name in ("messages", "statuses")
+                known = f", {tally.known:,} already known" if told else ""
                 yield f"{name}: {tally.new:,} new{changed}{known}"
             if self.applied.ignored:
                 self.ignored["status of no known message"] += self.applied.ignored

@@ -79,6 +79,8 @@ def view(
 
     `leaving` is called then, before `connect` is waited for if it is still under way.
     """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     cache = Cache(cache_file, origin)
     try:
         app = FrontdeskApp(Mailbox(connect, cache), title=title)

@@ -10,7 +10,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.theme import DARK, THEMES
+from frontdesk.tui.theme import DARK, LIGHT, THEMES
 
 
 class FrontdeskApp(App[InboxError | None]):
@@ -33,6 +33,11 @@ class FrontdeskApp(App[InboxError | None]):
         # Assigned plainly, the theme would have all stylesheets read twice at the start.
         self.set_reactive(FrontdeskApp.theme, DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colours, for themes that do not know them."""
+        ours = DARK if self.current_theme.dark else LIGHT
+        return dict(ours.variables)
 
     def on_ready(self) -> None:
         """After the first paint: what a start made stays, so the collector need not look at it."""

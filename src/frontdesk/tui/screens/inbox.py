@@ -79,7 +79,7 @@ class InboxScreen(Screen[None]):
         Binding("colon", "app.command_palette", "Commands", id="inbox.commands"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend", show=False),
     ]
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     COMPONENT_CLASSES = PARTS
     HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
@@ -151,23 +151,19 @@ class InboxScreen(Screen[None]):
         self._panes.step(direction)
 
     def action_contact(self) -> None:
-        """Put the contact beside the thread, or away."""
+        """Show the contact, or put it away; where it takes another pane's place, go there."""
         shown = self._panes["contact"].display
+        self._panes.show_contact(not shown)
         if shown and self._panes.at == "contact":
             self._panes.enter("thread")
-        if shown or self.has_class("-quad"):
-            self._panes.show_contact(False)
-        else:
-            self._panes.show_contact(True)
-        if self.has_class("-single") and not shown:
+        elif not shown and (self.has_class("-single") or self.has_class("-double")):
             self._panes.enter("contact")
 
     def action_back(self) -> None:
         """Contact to thread, thread to list."""
         match self._panes.at:
             case "contact":
-                if not self.has_class("-quad"):
-                    self._panes.show_contact(False)
+                self._panes.show_contact(self.has_class("-quad"))
                 self._panes.enter("thread")
             case "thread" | "channels":
                 self._panes.enter("list")
@@ -339,7 +335,7 @@ class InboxScreen(Screen[None]):
             await self._refresh_queue().wait()
         if get_current_worker().is_cancelled:
             return
-        await self._ask(self._queue.refresh_names)
+        await self._ask(self._queue.refresh_names, beside=True)
         self._refresh_thread()
 
     @work(group="queue", exclusive=True)
@@ -347,13 +343,14 @@ class InboxScreen(Screen[None]):
         if await self._ask(self._queue.refresh):
             self._connection.is_live()
         self._reading.renew()
-        if self._panes.at in ("list", "channels"):
+        if self._panes.at in ("list", "channels") or self._reading.conversation is None:
             self._open_highlighted()
         self._describe()
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self) -> None:
-        await self._ask(self._reading.refresh)
+        if not await self._ask(self._reading.refresh, beside=True):
+            self._reading.say_why_empty(self._connection.problem)
 
     @work(group="older conversations")
     async def _load_older_conversations(self) -> None:
@@ -361,11 +358,12 @@ class InboxScreen(Screen[None]):
 
     @work(group="older messages")
     async def _load_older_messages(self) -> None:
-        await self._ask(self._reading.older)
+        await self._ask(self._reading.older, beside=True)
 
-    async def _ask(self, question: Callable[[], Awaitable[None]]) -> bool:
-        """Ask the server for something; True if that went well."""
-        went_well = await self._connection.ask(question, self._queue.listing.fetched_at)
+    async def _ask(self, question: Callable[[], Awaitable[None]], *, beside: bool = False) -> bool:
+        """Ask the server for something; True if that went well. `beside`: not for the queue."""
+        seen_at = self._queue.listing.fetched_at
+        went_well = await self._connection.ask(question, seen_at, beside=beside)
         self._describe()
         return went_well
 
@@ -378,6 +376,8 @@ class InboxScreen(Screen[None]):
 
     def _describe(self) -> None:
         """Bring every bar up to date; bars that say the same as before are not redrawn."""
+        if not self.is_attached:
+            return
         self._queue.describe(
             self.query_one("#header", Bar),
             self.query_one("#channel-tabs", Bar),

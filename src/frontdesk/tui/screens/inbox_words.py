@@ -136,4 +136,4 @@ def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool, probl
     """Why there are no conversations here, and which key helps."""
     if loaded:
         return f"No conversation is {filter_words(chosen, names)}.  f changes the filter."
-    return f"{problem}  Nothing of this filter is cached." if problem else "loading…"
+    return f"{problem.rstrip('.')}. Nothing of this filter is cached." if problem else "loading…"

@@ -56,8 +56,9 @@ class Panes(Horizontal):
         return self.has_class("-contact")
 
     def show_contact(self, shown: bool) -> None:
-        """Ask for the contact pane, or put it away."""
+        """Ask for the contact pane, or put it away, also where it is there unasked."""
         self.set_class(shown, "-contact")
+        self.set_class(not shown, "-no-contact")
 
     def toggle_zoom(self) -> None:
         """Show the pane with the focus alone, or all again."""
@@ -78,7 +79,7 @@ class Panes(Horizontal):
 
     def enter(self, name: str) -> None:
         """Bring a pane to the front, where only one or some are shown, and focus it."""
-        if name == "contact":
+        if name == "contact" and not self._panes[name].display:
             self.show_contact(True)
         self._note(name)
         self.call_after_refresh(self._panes[name].body.focus)

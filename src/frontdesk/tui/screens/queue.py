@@ -172,6 +172,8 @@ class Queue:
     def _held_words(self) -> str:
         total = say.count_for(self.counts, self.filter)
         held = len(self.listing)
+        if self.listing.fetched_at is None:
+            return "nothing loaded"
         if self.listing.complete:
             return f"{held} loaded"
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"

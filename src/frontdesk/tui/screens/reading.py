@@ -94,6 +94,11 @@ class Reading:
             if listing is self.listing:
                 self._reload(conversation, first_sight=False)
 
+    def say_why_empty(self, problem: str) -> None:
+        """The thread could not be loaded: say so where it would stand."""
+        if problem:
+            self._thread.say_when_empty(f"{problem.rstrip('.')}. Nothing of this thread is cached.")
+
     def renew(self) -> None:
         """The conversation itself may have changed: show its newest state."""
         if self.conversation is not None:
@@ -108,6 +113,8 @@ class Reading:
         panes["contact"].title.show([("strong", "CONTACT")])
         if self.conversation is None:
             title.show([("dim", " no conversation is open")])
+            if foot is not None:
+                foot.show([])
             return
         title.show(*say.thread_head(self.conversation, title.size.width))
         if foot is not None:

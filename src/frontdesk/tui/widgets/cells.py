@@ -89,10 +89,12 @@ def spread(
 
 
 def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """The pieces, each on one line, as far as there is room for them."""
+    """The pieces, each on one line, as far as there is room for them; none after a cut one."""
     laid: list[Piece] = []
     for part, text in pieces:
-        text = cut(text, room)
-        room -= cell_len(text)
-        laid.append((part, text))
+        kept = cut(text, room)
+        room -= cell_len(kept)
+        laid.append((part, kept))
+        if kept != cut(text, cell_len(text)):
+            break
     return laid

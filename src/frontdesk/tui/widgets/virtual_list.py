@@ -21,6 +21,9 @@ BAR, THUMB = "▌", "┃"
 _DRAWN_ROWS_KEPT = 400
 _WHEEL_LINES = 3
 
+# How often "first" and "last" go on when more rows are loaded; the key again goes on from there.
+LOADS_PER_KEY = 20
+
 R = TypeVar("R")
 Drawn = list[list[Segment]]
 
@@ -50,30 +53,27 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Where few rows stand in a tall window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
-    class Highlighted(Message):
-        """The cursor is on another row."""
+    class Told(Message):
+        """Something that a list tells the screen."""
 
-        def __init__(self, widget: "VirtualList[Any]", row: Any) -> None:
+        def __init__(
+            self, widget: "VirtualList[Any]", *, row: Any = None, top: bool = False
+        ) -> None:
             super().__init__()
-            self.widget, self.row = widget, row
+            self.widget, self.row, self.top = widget, row, top
 
         @property
         def control(self) -> "VirtualList[Any]":
             return self.widget
 
-    class Opened(Highlighted):
-        """The row under the cursor is to be opened."""
+    class Highlighted(Told):
+        """The cursor is on another `row`."""
 
-    class NearEnd(Message):
+    class Opened(Told):
+        """The `row` under the cursor is to be opened."""
+
+    class NearEnd(Told):
         """The window is close to the first row (`top`) or to the last."""
-
-        def __init__(self, widget: "VirtualList[Any]", top: bool) -> None:
-            super().__init__()
-            self.widget, self.top = widget, top
-
-        @property
-        def control(self) -> "VirtualList[Any]":
-            return self.widget
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -87,6 +87,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._cursor_key: str | None = None
         self._top_key: str | None = None
         self._following = False
+        self._bound_for = 0
+        self._loads_left = 0
         self._was_last = False
         self._fitted = Size(0, 0)
         self._empty_words = ""
@@ -187,6 +189,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._window.to_start()
             self.cursor = 0
         self._settle()
+        if self._bound_for:
+            self._go_on()
 
     def go_to(self, position: int) -> None:
         """Put the cursor on a position and bring it into view."""
@@ -224,12 +228,23 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.go_to(self.cursor + step)
 
     def action_first(self) -> None:
+        """Go to the first row, and on to the first of those that are loaded because of it."""
         self.go_to(0)
+        self._bound_for, self._loads_left = -1, LOADS_PER_KEY
 
     def action_last(self) -> None:
+        """Go to the last row, and on to the last of those that are loaded because of it."""
         self.go_to(self._count() - 1)
         self._window.to_end()
         self._settle()
+        self._bound_for, self._loads_left = 1, LOADS_PER_KEY
+
+    def _go_on(self) -> None:
+        """More rows were loaded on the way to an end: go there, unless it was far enough."""
+        bound_for, left = self._bound_for, self._loads_left - 1
+        self.go_to(0 if bound_for < 0 else self._count() - 1)
+        if left:
+            self._bound_for, self._loads_left = bound_for, left
 
     def action_page(self, pages: float) -> None:
         """Move the window by this much of its height, and the cursor with it."""
@@ -242,12 +257,12 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self._window.top == top:
             self._set_cursor(self._count() - 1 if pages > 0 else 0)
         else:
-            self._set_cursor(self._position_at(max(0, y)))
+            self._set_cursor(self._window.position_at(max(0, y)))
         self._settle()
 
     def action_open(self) -> None:
         if self.row is not None:
-            self.post_message(self.Opened(self, self.row))
+            self.post_message(self.Opened(self, row=self.row))
 
     # Mouse
 
@@ -261,7 +276,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         if self._count():
-            self.go_to(self._position_at(event.y))
+            self.go_to(self._window.position_at(event.y))
             if event.chain == 2:
                 self.action_open()
 
@@ -303,19 +318,15 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _clamp(self, position: int) -> int:
         return max(0, min(position, self._count() - 1))
 
-    def _position_at(self, y: int) -> int:
-        """The row at a line of the window; the last one below all rows."""
-        placed = self._window.visible()
-        return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
-
     def _set_cursor(self, position: int) -> None:
         assert self.rows is not None
         changed = position != self.cursor
         self.cursor = position
+        self._bound_for = 0
         self._cursor_key = self.rows.key(position)
         self._was_last = position == self._count() - 1
         if changed:
-            self.post_message(self.Highlighted(self, self.rows[position]))
+            self.post_message(self.Highlighted(self, row=self.rows[position]))
 
     def _settle(self) -> None:
         """Something moved: remember the place by key, repaint, ask for more."""
@@ -361,7 +372,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         bar = self.segments([("bar" if self.has_focus else "bar-resting", BAR)])
         no_bar = self.segments([("text", " ")])
         track, thumb = self.segments([("track", " ")]), self.segments([("thumb", THUMB)])
-        covered = self._thumb()
+        covered = self._window.thumb()
         blank = Strip(self.segments([("text", " " * width)]), width)
         placed = self._window.visible()
         strips = [blank] * max(0, placed[0].y) if placed else []
@@ -377,17 +388,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _empty(self, width: int) -> list[Strip]:
         lines = ["", *wrap(self._empty_words, max(1, width - 4))]
         return [Strip(self.segments([("dim", fit(f"  {line}", width))]), width) for line in lines]
-
-    def _thumb(self) -> range:
-        """The lines that the scroll mark covers; none when everything is in view."""
-        count, placed = self._count(), self._window.visible()
-        if not placed or (self._window.at_start and self._window.at_end):
-            return range(0)
-        height, shown = self.size.height, len(placed)
-        size = max(1, height * shown // count)
-        start = round((height - size) * self._window.top[0] / max(1, count - shown))
-        start = min(start, height - size)
-        return range(start, start + size)
 
     def _row_lines(self, position: int) -> Drawn:
         """A row's lines without bar and scroll mark, drawn once while its sources are the same."""

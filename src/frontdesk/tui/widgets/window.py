@@ -66,6 +66,22 @@ class Window:
             return [Placed(row.position, row.y + room, row.height) for row in placed]
         return placed
 
+    def position_at(self, y: int) -> int:
+        """The row at a line of the view, where there are rows; the last one below all of them."""
+        placed = self.visible()
+        return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
+
+    def thumb(self) -> range:
+        """The lines that a scroll mark covers; none when everything is in view."""
+        placed = self.visible()
+        if not placed or (self.at_start and self.at_end):
+            return range(0)
+        count, shown = self._count(), len(placed)
+        size = max(1, self.height * shown // count)
+        start = round((self.height - size) * self.top[0] / max(1, count - shown))
+        start = min(start, self.height - size)
+        return range(start, start + size)
+
     def to_start(self) -> None:
         """Show the first row at the top."""
         self.top = (0, 0)
