@@ -1,6 +1,7 @@
 """The inbox, driven by keys on the sample; what is read is what stands on the screen."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.wire import Conversation, ConversationFilter
+from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown
 
 
@@ -413,6 +415,20 @@ async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(view
         row = screen_of(app)._list.row
         assert row is not None
         assert open_conversation(app).id == row.id
+
+
+async def test_a_cache_that_cannot_be_used_is_told_once(
+    client: InboxClient, tmp_path: Path
+) -> None:
+    (tmp_path / "pages.db").write_text("somebody else's file")
+    cache = Cache(tmp_path / "pages.db", "test")
+    app = FrontdeskApp(Mailbox(lambda: client, cache, clock=lambda: NOW), title="x")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        told = [notification.message for notification in app._notifications]
+        assert "Open 60" in shown(app)
+    cache.close()
+    assert told == [cache.warning]
 
 
 async def test_every_theme_of_the_palette_can_be_used(viewer: Viewer) -> None:

@@ -106,6 +106,7 @@ class InboxScreen(Screen[None]):
         self._preview: Timer | None = None
         self._connection = Connection(mailbox, clock, self._tell)
         self._sought = ""
+        self._warned: str | None = None
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
@@ -378,6 +379,9 @@ class InboxScreen(Screen[None]):
         """Bring every bar up to date; bars that say the same as before are not redrawn."""
         if not self.is_attached:
             return
+        if self._mailbox.warning not in (None, self._warned):
+            self._warned = self._mailbox.warning
+            self._tell(self._warned or "")
         self._queue.describe(
             self.query_one("#header", Bar),
             self.query_one("#channel-tabs", Bar),
