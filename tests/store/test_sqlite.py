@@ -100,6 +100,7 @@ def test_a_newer_database_is_refused_in_words(database: SQLiteDatabase, path: Pa
     with pytest.raises(UnusableFile, match="newer frontdesk"):
         SQLiteDatabase(path)
     assert path.read_bytes() == before
+    assert [beside.name for beside in path.parent.iterdir()] == [path.name]
 
 
 def test_a_directory_is_no_database(tmp_path: Path):

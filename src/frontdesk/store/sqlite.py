@@ -98,8 +98,10 @@ class SQLiteDatabase:
             raise UnusableFile(f"{self._path} is not a file")
         if create and not self._path.stat().st_size:
             return None
+        # Looking at a file without a log beside it would make one, were it not said to be still.
+        still = "" if Path(f"{self._path}-wal").exists() else "&immutable=1"
         try:
-            probe = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
+            probe = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro{still}", uri=True)
             try:
                 owner: int = probe.execute("PRAGMA application_id").fetchone()[0]
                 version: int = probe.execute("PRAGMA user_version").fetchone()[0]
