@@ -416,10 +416,10 @@ async def test_a_conversation_that_is_gone_leaves_the_lists(inbox: Inbox, mailbo
 async def test_catalogues_are_read_to_their_end(inbox: Inbox, mailbox: Mailbox) -> None:
     inbox.labels = tuple(Label(id=str(number), title=f"label {number}") for number in range(5))
     assert await mailbox.refresh_catalogues() == {}
-    assert mailbox.labels() == list(inbox.labels)
-    assert [user.name for user in mailbox.users()] == ["Ana"]
-    assert [channel.name for channel in mailbox.channels()] == ["Support"]
-    assert [field.key for field in mailbox.custom_fields()] == ["plan"]
+    assert mailbox.catalogues.labels() == list(inbox.labels)
+    assert [user.name for user in mailbox.catalogues.users()] == ["Ana"]
+    assert [channel.name for channel in mailbox.catalogues.channels()] == ["Support"]
+    assert [field.key for field in mailbox.catalogues.custom_fields()] == ["plan"]
 
 
 async def test_a_catalogue_that_the_key_may_not_read_does_not_stop_the_others(
@@ -428,8 +428,8 @@ async def test_a_catalogue_that_the_key_may_not_read_does_not_stop_the_others(
     inbox.failures["labels"] = Forbidden("Not with this key", scope="labels:read")
     inbox.failures["custom-fields"] = NotFound("No such path")
     assert sorted(await mailbox.refresh_catalogues()) == ["custom_fields", "labels"]
-    assert mailbox.labels() == []
-    assert len(mailbox.users()) == 1
+    assert mailbox.catalogues.labels() == []
+    assert len(mailbox.catalogues.users()) == 1
 
 
 async def test_counts_are_those_last_seen(inbox: Inbox, mailbox: Mailbox) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from frontdesk.wire import (
+        CannedResponse,
         Channel,
         Contact,
         Conversation,
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
         Message,
         Note,
         Page,
+        Report,
+        ReportQuery,
+        Team,
+        Template,
         User,
     )
 
@@ -52,3 +57,19 @@ class Source(Protocol):
     async def custom_field_page(
         self, *, limit: int = ..., cursor: str | None = ...
     ) -> Page[CustomField]: ...
+
+    async def team_page(self, *, limit: int = ..., cursor: str | None = ...) -> Page[Team]: ...
+
+    async def canned_response_page(
+        self, *, limit: int = ..., cursor: str | None = ...
+    ) -> Page[CannedResponse]: ...
+
+    async def template_page(
+        self, *, limit: int = ..., cursor: str | None = ...
+    ) -> Page[Template]: ...
+
+    async def contact_page(
+        self, q: str | None = ..., *, limit: int = ..., cursor: str | None = ...
+    ) -> Page[Contact]: ...
+
+    async def report(self, query: ReportQuery | None = ...) -> Report: ...

@@ -77,7 +77,7 @@ def _assignees(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | No
         words.insert(0, ("me", "me (mine)"))
     choices = [Choice(w, text, _count(counts, chosen, "assignee", w)) for w, text in words]
     return choices + [
-        Choice(user.id, user.name, user.availability or "") for user in mailbox.users()
+        Choice(user.id, user.name, user.availability or "") for user in mailbox.catalogues.users()
     ]
 
 
@@ -87,12 +87,12 @@ def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | Non
         Choice(
             channel.id, channel.name, f"{open_in[channel.id]} open" if channel.id in open_in else ""
         )
-        for channel in mailbox.channels()
+        for channel in mailbox.catalogues.channels()
     ]
 
 
 def _labels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
-    return [Choice(label.title, f"#{label.title}") for label in mailbox.labels()]
+    return [Choice(label.title, f"#{label.title}") for label in mailbox.catalogues.labels()]
 
 
 _CHOICES = {

@@ -56,7 +56,7 @@ class Queue:
     @property
     def names(self) -> say.Names:
         """Names for words about filters."""
-        return say.Names.of(self._mailbox.channels(), self._mailbox.users())
+        return say.Names.of(self._mailbox.catalogues.channels(), self._mailbox.catalogues.users())
 
     def show(self) -> None:
         """Show what is held of the filter, with the cursor on the conversation it was on."""
@@ -187,7 +187,9 @@ class Queue:
         return self._mailbox.counts(ConversationFilter())
 
     def _channel_rows(self) -> list[ChannelRow]:
-        return channel_rows(self._mailbox.channels(), self._all_counts(), self.filter.channel)
+        return channel_rows(
+            self._mailbox.catalogues.channels(), self._all_counts(), self.filter.channel
+        )
 
     def _reload(self, chosen: ConversationFilter) -> None:
         """Show what the cache holds now, unless another filter was chosen meanwhile."""

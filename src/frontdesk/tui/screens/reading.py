@@ -146,7 +146,7 @@ class Reading:
             facts = contact_facts(
                 self.conversation,
                 self._mailbox.contact(self.conversation),
-                self._mailbox.custom_fields(),
+                self._mailbox.catalogues.custom_fields(),
                 self._mailbox.notes(self.conversation.id),
                 self._clock,
             )

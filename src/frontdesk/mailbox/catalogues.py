@@ -1,0 +1,121 @@
+"""The named things of an account: saved whole, read to their end on request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeAlias
+
+from frontdesk.cache import Cache, body_of
+from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
+from frontdesk.mailbox.source import Source
+from frontdesk.mailbox.walk import ended
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    CustomField,
+    Label,
+    Page,
+    Team,
+    Template,
+    User,
+    Wire,
+)
+
+CATALOGUE_PAGES = 50
+
+# What the words of an inbox need.
+NAMES = ("labels", "users", "channels", "custom_fields")
+
+Fetch: TypeAlias = Callable[..., Awaitable[Page[Any]]]
+
+_SHELVES: dict[str, tuple[type[Wire], Callable[[Source], Fetch]]] = {
+    "labels": (Label, lambda source: source.label_page),
+    "users": (User, lambda source: source.user_page),
+    "channels": (Channel, lambda source: source.channel_page),
+    "custom_fields": (CustomField, lambda source: source.custom_field_page),
+    "teams": (Team, lambda source: source.team_page),
+    "canned_responses": (CannedResponse, lambda source: source.canned_response_page),
+    "templates": (Template, lambda source: source.template_page),
+}
+
+
+class Catalogues:
+    """Each list stands in the server's order. Hold it: every call reads it anew."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    def labels(self) -> list[Label]:
+        """The labels of conversations."""
+        return self._saved("labels")
+
+    def users(self) -> list[User]:
+        """The people who work here, and "me" among them."""
+        return self._saved("users")
+
+    def channels(self) -> list[Channel]:
+        """The WhatsApp numbers."""
+        return self._saved("channels")
+
+    def custom_fields(self) -> list[CustomField]:
+        """The definitions of contact attributes."""
+        return self._saved("custom_fields")
+
+    def teams(self) -> list[Team]:
+        """The teams with their members and channels."""
+        return self._saved("teams")
+
+    def canned_responses(self) -> list[CannedResponse]:
+        """The quick replies."""
+        return self._saved("canned_responses")
+
+    def templates(self) -> list[Template]:
+        """The message templates of WhatsApp."""
+        return self._saved("templates")
+
+    async def refresh(self, source: Source, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
+        """Read catalogues, by the names of the methods above.
+
+        Returns what could not be read, by name, and why: one that the key may not read, or that
+        the server has not, does not stop the others. Other failures rise.
+        """
+        wanted = tuple(names)
+        outcomes = await asyncio.gather(*(self._refresh(source, name) for name in wanted))
+        return {
+            name: error for name, error in zip(wanted, outcomes, strict=True) if error is not None
+        }
+
+    async def _refresh(self, source: Source, name: str) -> InboxError | None:
+        try:
+            values = await _read_all(_SHELVES[name][1](source))
+        except (Forbidden, NotFound, BadResponse) as error:
+            return error
+        await self._cache.save("catalogue", name, body_of(_page_model(name)(data=tuple(values))))
+        return None
+
+    def _saved(self, name: str) -> list[Any]:
+        body = self._cache.body("catalogue", name)
+        return list(_page_model(name).model_validate_json(body).data) if body else []
+
+
+def _page_model(name: str) -> type[Page[Any]]:
+    """Made when it is first needed: most starts need few of them."""
+    row: Any = _SHELVES[name][0]
+    model: type[Page[Any]] = Page[row]
+    return model
+
+
+async def _read_all(fetch: Fetch) -> list[Any]:
+    """Every value of a catalogue; a server that repeats its pages is left."""
+    values: list[Any] = []
+    cursor: str | None = None
+    asked: set[str | None] = set()
+    while cursor not in asked and len(asked) < CATALOGUE_PAGES:
+        asked.add(cursor)
+        page = await fetch(cursor=cursor)
+        values += page.data
+        if ended(page) or not page.next_cursor:
+            break
+        cursor = page.next_cursor
+    return values

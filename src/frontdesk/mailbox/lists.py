@@ -1,0 +1,109 @@
+"""Brings saved lists up to date with the server's, page after page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from frontdesk.cache import Cache, ListName, Saved, notes_name, thread_name
+from frontdesk.errors import CursorRefused, Forbidden, NotFound
+from frontdesk.mailbox.walk import Fetch, Walk
+from frontdesk.timeline import HIGHEST
+
+HEAD_PAGES = 5
+THOROUGH_PAGES = 20
+EMPTY_PAGES = 5
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What a request changed in the saved list.
+
+    `added`: ids of rows above all that was held, newest first; empty when nothing was held.
+    `restarted`: the list was cut to what was fetched. `unreadable`: rows left out.
+    """
+
+    changed: bool
+    added: tuple[str, ...] = ()
+    restarted: bool = False
+    unreadable: int = 0
+
+
+class Lists:
+    """The lists of a cache. Its coroutines raise InboxError; what they return is saved."""
+
+    def __init__(self, cache: Cache, clock: Callable[[], datetime]) -> None:
+        self._cache = cache
+        self._clock = clock
+
+    async def refresh(
+        self, which: ListName, fetch: Fetch, *, thorough: bool = False, restart: bool = False
+    ) -> Refreshed:
+        """Read from the head until the pages meet what is held, then save them all at once.
+
+        Nothing is saved before that: half of a walk would be a gap that nobody sees.
+        """
+        top, floor = self._cache.top(which), self._cache.floor(which)
+        if restart:
+            top = floor = None
+        walk = Walk(fetch, HIGHEST)
+        while await walk.step():
+            keys = walk.fetched().stretch
+            met = keys.keys and (top is None or keys.meets(top))
+            if met and not (thorough and floor and keys.lowest > floor):
+                break
+            if walk.pages == (THOROUGH_PAGES if met else HEAD_PAGES):
+                break
+        walk.check_any()
+        saved = await self._cache.save_head(which, walk.fetched(), self._clock(), restart=restart)
+        walk.complain()
+        return _refreshed(saved, walk)
+
+    async def older(self, which: ListName, fetch: Fetch) -> Refreshed:
+        """Read on from the saved cursor; a list without one is read from its head."""
+        cursor, complete = self._cache.way_on(which)
+        if complete:
+            return Refreshed(False)
+        floor = self._cache.floor(which)
+        if cursor is None:
+            # Rows but no cursor: the server told that there are more, but not how to get them.
+            return Refreshed(False) if floor else await self.refresh(which, fetch)
+        walk = Walk(fetch, floor or HIGHEST, cursor)
+        try:
+            while await walk.step() and not walk.passed() and walk.pages < EMPTY_PAGES:
+                continue
+        except CursorRefused:
+            return await self.refresh(which, fetch, restart=True)
+        walk.check_below()
+        saved = await self._cache.save_older(which, walk.fetched(), cursor)
+        walk.complain()
+        return _refreshed(saved, walk)
+
+    async def older_notes(self, conversation_id: str, fetch: Fetch) -> bool:
+        """Read older notes as far down as messages are held; True if that changed anything."""
+        changed = False
+        for _ in range(HEAD_PAGES):
+            if not self._lacks_notes(conversation_id):
+                break
+            try:
+                older = await self.older(notes_name(conversation_id), fetch)
+            except (Forbidden, NotFound):
+                break
+            changed = changed or older.changed
+        return changed
+
+    def _lacks_notes(self, conversation_id: str) -> bool:
+        """The server may have notes between the oldest held note and the oldest held message."""
+        thread, notes = thread_name(conversation_id), notes_name(conversation_id)
+        cursor, complete = self._cache.way_on(notes)
+        if complete or cursor is None:
+            return False
+        oldest_note, oldest_message = self._cache.floor(notes), self._cache.floor(thread)
+        if self._cache.way_on(thread)[1] or oldest_note is None:
+            return True
+        return oldest_message is not None and oldest_message.sort <= oldest_note.sort
+
+
+def _refreshed(saved: Saved, walk: Walk) -> Refreshed:
+    return Refreshed(saved.changed, saved.added, saved.restarted, walk.unreadable)
