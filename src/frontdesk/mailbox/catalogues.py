@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from frontdesk.cache import Cache, body_of
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.mailbox.source import Source
-from frontdesk.mailbox.walk import ended
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -115,7 +114,7 @@ async def _read_all(fetch: Fetch) -> list[Any]:
         asked.add(cursor)
         page = await fetch(cursor=cursor)
         values += page.data
-        if ended(page) or not page.next_cursor:
+        if page.ended or not page.next_cursor:
             break
         cursor = page.next_cursor
     return values

@@ -37,7 +37,7 @@ class Walk:
         self._pages.append([row_of(value) for value in page.data])
         if isinstance(page, PartialPage):
             self.unreadable += page.unreadable
-        self._ended = ended(page)
+        self._ended = page.ended
         self._cursor = None if self._ended else page.next_cursor or None
         if self._cursor in self._asked and self._cursor is not None:
             self.give_up("The server gives the same page again and again")
@@ -76,10 +76,3 @@ class Walk:
             whole=not self.unreadable,
         )
         return Fetched.of((row for page in self._pages for row in page), keys, self._cursor)
-
-
-def ended(page: Page[Any]) -> bool:
-    """The list has no more pages: it says so, or it says nothing and gives no cursor."""
-    if "has_more" in page.model_fields_set:
-        return not page.has_more
-    return not page.next_cursor

@@ -14,6 +14,13 @@ class Page(Wire, Generic[T]):
     next_cursor: str | None = None
     has_more: bool = False
 
+    @property
+    def ended(self) -> bool:
+        """There are no more pages: it says so, or it says nothing and gives no cursor."""
+        if "has_more" in self.model_fields_set:
+            return not self.has_more
+        return not self.next_cursor
+
 
 class PartialPage(Page[T], Generic[T]):
     """A page without the rows that could not be read. Only the client makes one."""
