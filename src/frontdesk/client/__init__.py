@@ -1,5 +1,14 @@
-"""The `/v1` interface over HTTP: httpx in, wire values and InboxError out."""
+"""The `/v1` interface over HTTP, for the viewer, the shell and programs of your own.
+
+    async with InboxClient("https://inbox.example.com", key) as inbox:
+        async for conversation in inbox.conversations(status="open"):
+            print(conversation.contact.name, conversation.last_activity_at)
+
+What comes back are the frozen values of `frontdesk.wire`; what fails is an `InboxError`. Texts are
+without anything that a terminal would obey.
+"""
 
 from frontdesk.client.inbox_client import InboxClient
+from frontdesk.client.rows import Rows
 
-__all__ = ["InboxClient"]
+__all__ = ["InboxClient", "Rows"]

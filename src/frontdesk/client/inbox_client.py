@@ -10,6 +10,7 @@ from urllib.parse import quote
 from frontdesk.client import address
 from frontdesk.client.bodies import page_of, value_of
 from frontdesk.client.exchange import Exchange
+from frontdesk.client.rows import Rows
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -29,7 +30,7 @@ from frontdesk.wire import (
     User,
     Wire,
 )
-from frontdesk.wire.queries import CATALOGUE_LIMIT
+from frontdesk.wire.queries import CATALOGUE_LIMIT, MAX_LIMIT
 
 W = TypeVar("W", bound=Wire)
 
@@ -37,9 +38,15 @@ PAGE = 50
 
 
 class InboxClient:
-    """A server and a key. Every method is one request and raises InboxError.
+    """A server and a key: what a program needs to read an inbox.
+
+    Plural methods such as `conversations` give `Rows` to iterate over, which ask for pages of
+    `limit` rows as they are needed. All others are one request each; those that end in `_page`
+    give one page. Lists begin behind `cursor` where one is given.
 
     Requests that got no answer are tried again, at most three times in all, within the deadline.
+
+    Raises, in each request: InboxError, as `frontdesk.errors` draws them.
     """
 
     def __init__(
@@ -89,6 +96,76 @@ class InboxClient:
     async def close(self) -> None:
         """Give up the connections. No call may follow."""
         await self._exchange.close()
+
+    def conversations(
+        self,
+        *,
+        status: str | None = None,
+        assignee: str | None = None,
+        channel: str | None = None,
+        label: str | None = None,
+        limit: int = MAX_LIMIT,
+        cursor: str | None = None,
+    ) -> Rows[Conversation]:
+        """Conversations, newest activity first.
+
+        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user's id.
+        channel: its id. label: its title.
+        """
+        filter = ConversationFilter(status=status, assignee=assignee, channel=channel, label=label)
+        return Rows(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
+
+    def messages(
+        self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Message]:
+        """Messages of a conversation, newest first."""
+        return Rows(lambda at: self.message_page(conversation_id, limit=limit, cursor=at), cursor)
+
+    def notes(
+        self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Note]:
+        """Notes of a conversation, newest first."""
+        return Rows(lambda at: self.note_page(conversation_id, limit=limit, cursor=at), cursor)
+
+    def contacts(
+        self, q: str | None = None, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Contact]:
+        """Contacts that have every word of `q`, by name; those without a name last."""
+        return Rows(lambda at: self.contact_page(q, limit=limit, cursor=at), cursor)
+
+    def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Label]:
+        """Labels by title."""
+        return Rows(lambda at: self.label_page(limit=limit, cursor=at), cursor)
+
+    def custom_fields(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[CustomField]:
+        """Definitions of contact attributes by position."""
+        return Rows(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
+
+    def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[User]:
+        """Users by name."""
+        return Rows(lambda at: self.user_page(limit=limit, cursor=at), cursor)
+
+    def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Team]:
+        """Teams by name."""
+        return Rows(lambda at: self.team_page(limit=limit, cursor=at), cursor)
+
+    def channels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Channel]:
+        """Channels by name."""
+        return Rows(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
+
+    def canned_responses(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[CannedResponse]:
+        """Canned responses by short code."""
+        return Rows(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
+
+    def templates(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[Template]:
+        """Templates by name and language."""
+        return Rows(lambda at: self.template_page(limit=limit, cursor=at), cursor)
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
