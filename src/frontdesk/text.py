@@ -5,6 +5,7 @@ Everything that a terminal or a shell prints passes `clean`, once, where a serve
 
 import json
 import re
+import unicodedata
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -99,6 +100,19 @@ def _clean_value(value: Any) -> Any:
     if isinstance(value, list):
         return [_clean_value(member) for member in value]
     return value
+
+
+def folded(text: str) -> str:
+    """NFKD, marks stripped, casefolded: what search and order compare (contract 1.3).
+
+    >>> folded("Ångström ﬁn")
+    'angstrom fin'
+    """
+    if text.isascii():
+        return text.casefold()
+    plain = unicodedata.normalize("NFKD", text)
+    stripped = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFKD", stripped.casefold())
 
 
 def one_line(text: str) -> str:

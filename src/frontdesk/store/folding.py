@@ -1,21 +1,8 @@
 """Words folded for comparison: what names, labels and searches are ordered and matched by."""
 
-import unicodedata
+from frontdesk.text import folded as folded
 
 LONGEST_NAME_KEY = 200
-
-
-def folded(text: str) -> str:
-    """NFKD, marks stripped, casefolded: the same on every engine (contract 1.3).
-
-    >>> folded("Ångström ﬁn")
-    'angstrom fin'
-    """
-    if text.isascii():
-        return text.casefold()
-    plain = unicodedata.normalize("NFKD", text)
-    stripped = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return unicodedata.normalize("NFKD", stripped.casefold())
 
 
 def name_key(name: str) -> str:
