@@ -223,3 +223,14 @@ CREATE TABLE rollup(
   samples BIGINT NOT NULL, total BIGINT NOT NULL,
 --pg   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author));
 --sl   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author)) WITHOUT ROWID;
+
+-- Webhook bodies as they came, by the SHA-256 of their bytes. state: stored, applied, failed or
+-- ignored; reason: why it failed. done: how many events of a stored one are in already.
+-- ignored_json: how many elements of which kind have no place here.
+CREATE TABLE raw_event(
+  account_id BIGINT NOT NULL, digest TEXT NOT NULL, received_at BIGINT NOT NULL,
+  headers_json TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL DEFAULT 'stored',
+  done BIGINT NOT NULL DEFAULT 0, reason TEXT, ignored_json TEXT,
+  PRIMARY KEY(account_id, digest));
+CREATE INDEX raw_event_state ON raw_event(account_id, state, received_at, digest);
+CREATE INDEX raw_event_time ON raw_event(account_id, received_at, digest);

@@ -22,6 +22,10 @@ APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
 # A statement's deadline is looked at after so many steps of SQLite's machine: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
+# A full disk is not emptied in a moment.
+FULL_RETRY_SECONDS = 30.0
+
+_CANNOT_BE_WRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 
 
 class _Session(sqlite3.Connection):
@@ -147,7 +151,8 @@ class SQLiteDatabase:
             connection.mind_the_time()
         connection.row_factory = sqlite3.Row
         self._opened.append(connection)
-        synchronous = "NORMAL" if self._durable else "OFF"
+        # Not NORMAL: what is acknowledged to whoever sent it must survive a loss of power.
+        synchronous = "FULL" if self._durable else "OFF"
         for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "cache_size=-65536"):
             connection.execute(f"PRAGMA {pragma}")
         return connection
@@ -171,6 +176,10 @@ class SQLiteDatabase:
                 ) from error
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise Unreachable("The database is busy", retry_after=1.0) from error
+            if connection is self._writer and error.sqlite_errorcode & 0xFF in _CANNOT_BE_WRITTEN:
+                raise Unreachable(
+                    f"The database cannot be written: {error}", retry_after=FULL_RETRY_SECONDS
+                ) from error
             raise
 
 

@@ -1,0 +1,264 @@
+"""Webhook bodies as they came: kept before they are acknowledged, dropped in time."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from frontdesk.store.database import Connection, Row
+
+STORED, APPLIED, FAILED, IGNORED = "stored", "applied", "failed", "ignored"
+STATES = (STORED, APPLIED, FAILED, IGNORED)
+
+
+class Place(NamedTuple):
+    """Where a raw event is in the order in which they came."""
+
+    received_at: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A body that came, when (epoch milliseconds), and what is kept of its headers, as JSON."""
+
+    account_id: int
+    body: bytes
+    received_at: int
+    headers_json: str = "{}"
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()
+
+
+def keep(connection: Connection, arrival: Arrival) -> bool:
+    """Store what came; False if the same bytes are known."""
+    return bool(
+        connection.run(
+            """
+            INSERT INTO raw_event(account_id, digest, received_at, headers_json, body)
+            VALUES (:account, :digest, :received, :headers, :body)
+            ON CONFLICT(account_id, digest) DO NOTHING
+            """,
+            {
+                "account": arrival.account_id,
+                "digest": arrival.digest,
+                "received": arrival.received_at,
+                "headers": arrival.headers_json,
+                "body": arrival.body,
+            },
+        )
+    )
+
+
+def waiting(connection: Connection, account_id: int, count: int, size: int) -> list[Row]:
+    """What is stored and not applied, first come first: (digest, received_at, done, body).
+
+    At most `count`, and the first alone or so many as have `size` bytes together.
+    """
+    heads = connection.rows(
+        """
+        SELECT digest, length(body) AS size FROM raw_event
+        WHERE account_id = :account AND state = 'stored'
+        ORDER BY received_at, digest LIMIT :count
+        """,
+        {"account": account_id, "count": count},
+    )
+    chosen: list[str] = []
+    for head in heads:
+        size -= head["size"]
+        if chosen and size < 0:
+            break
+        chosen.append(head["digest"])
+    return [row for digest in chosen if (row := _whole(connection, account_id, digest)) is not None]
+
+
+def any_waiting(connection: Connection, account_id: int) -> bool:
+    """Whether anything is stored and not applied."""
+    found = connection.row(
+        "SELECT 1 AS one FROM raw_event WHERE account_id = :account AND state = 'stored' LIMIT 1",
+        {"account": account_id},
+    )
+    return found is not None
+
+
+def advance(connection: Connection, account_id: int, digest: str, done: int, to: int) -> bool:
+    """Claim the events of a stored body from `done` on, up to `to`, for this transaction.
+
+    False if another did so before: until this transaction ends, nobody else can.
+    """
+    return bool(
+        connection.run(
+            """
+            UPDATE raw_event SET done = :to
+            WHERE account_id = :account AND digest = :digest AND state = 'stored' AND done = :done
+            """,
+            {"account": account_id, "digest": digest, "done": done, "to": to},
+        )
+    )
+
+
+def settle(
+    connection: Connection,
+    account_id: int,
+    digest: str,
+    state: str,
+    *,
+    reason: str | None = None,
+    ignored_json: str | None = None,
+) -> None:
+    """A stored body is done with."""
+    connection.run(
+        """
+        UPDATE raw_event SET state = :state, done = 0, reason = :reason, ignored_json = :ignored
+        WHERE account_id = :account AND digest = :digest AND state = 'stored'
+        """,
+        {
+            "account": account_id,
+            "digest": digest,
+            "state": state,
+            "reason": reason,
+            "ignored": ignored_json,
+        },
+    )
+
+
+def places(
+    connection: Connection,
+    account_id: int,
+    after: Place | None,
+    count: int,
+    *,
+    state: str | None = None,
+    since: int = 0,
+) -> list[Place]:
+    """The next raw events behind `after`, in the order in which they came, from `since` on."""
+    # No digest comes behind this one, so nothing of the moment before is found.
+    received_at, digest = after or Place(since - 1, "g")
+    rows = connection.rows(
+        f"""
+        SELECT received_at, digest FROM raw_event
+        WHERE account_id = :account {"" if state is None else "AND state = :state"}
+          AND (received_at, digest) > (:received, :digest)
+        ORDER BY received_at, digest LIMIT :count
+        """,
+        {"account": account_id, "received": received_at, "digest": digest, "count": count}
+        | ({} if state is None else {"state": state}),
+    )
+    return [Place(row["received_at"], row["digest"]) for row in rows]
+
+
+def body(connection: Connection, account_id: int, digest: str) -> bytes | None:
+    """The bytes of a raw event, None if it is gone."""
+    row = _whole(connection, account_id, digest)
+    return None if row is None else bytes(row["body"])
+
+
+def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) -> None:
+    """Have raw events applied once more."""
+    connection.run_many(
+        """
+        UPDATE raw_event SET state = 'stored', done = 0, reason = NULL, ignored_json = NULL
+        WHERE account_id = :account AND digest = :digest AND state <> 'stored'
+        """,
+        _each(account_id, digests),
+    )
+
+
+def naming(
+    connection: Connection, account_id: int, since: int, needles: Sequence[bytes]
+) -> list[Row]:
+    """(digest, body) of what came from `since` on and has one of the `needles` in its bytes."""
+    held = (
+        "position(:n{0} in body) > 0"
+        if connection.dialect == "postgresql"
+        else "instr(body, :n{0}) > 0"
+    )
+    conditions = " OR ".join(held.format(number) for number in range(len(needles)))
+    return connection.rows(
+        f"""
+        SELECT digest, body FROM raw_event
+        WHERE account_id = :account AND received_at >= :since AND ({conditions})
+        ORDER BY digest
+        """,
+        {"account": account_id, "since": since}
+        | {f"n{number}": needle for number, needle in enumerate(needles)},
+    )
+
+
+def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
+    """Put another body in the place of one, which goes on to be known by the bytes that came."""
+    connection.run(
+        "UPDATE raw_event SET body = :body WHERE account_id = :account AND digest = :digest",
+        {"account": account_id, "digest": digest, "body": changed},
+    )
+
+
+def drop(connection: Connection, account_id: int, digest: str) -> None:
+    """Forget a raw event."""
+    connection.run(
+        "DELETE FROM raw_event WHERE account_id = :account AND digest = :digest",
+        {"account": account_id, "digest": digest},
+    )
+
+
+def drop_older(connection: Connection, account_id: int, before: int, count: int) -> int:
+    """Forget up to `count` of what came before and is not waiting; returns how many."""
+    return connection.run(
+        """
+        DELETE FROM raw_event WHERE account_id = :account AND digest IN (
+          SELECT digest FROM raw_event
+          WHERE account_id = :account AND received_at < :before AND state <> 'stored'
+          ORDER BY received_at, digest LIMIT :count)
+        """,
+        {"account": account_id, "before": before, "count": count},
+    )
+
+
+def tallies(connection: Connection, account_id: int) -> list[Row]:
+    """(state, n, first, last) for every state that there is; times of receipt."""
+    return connection.rows(
+        """
+        SELECT state, COUNT(*) AS n, MIN(received_at) AS first, MAX(received_at) AS last
+        FROM raw_event WHERE account_id = :account GROUP BY state ORDER BY state
+        """,
+        {"account": account_id},
+    )
+
+
+def ignored(connection: Connection, account_id: int) -> list[Row]:
+    """(ignored_json, n): what elements were passed over, by how many bodies."""
+    return connection.rows(
+        """
+        SELECT ignored_json, COUNT(*) AS n FROM raw_event
+        WHERE account_id = :account AND ignored_json IS NOT NULL GROUP BY ignored_json
+        """,
+        {"account": account_id},
+    )
+
+
+def failures(connection: Connection, account_id: int, count: int) -> list[Row]:
+    """(digest, received_at, reason) of the last bodies that failed, the last first."""
+    return connection.rows(
+        """
+        SELECT digest, received_at, reason FROM raw_event
+        WHERE account_id = :account AND state = 'failed'
+        ORDER BY received_at DESC, digest DESC LIMIT :count
+        """,
+        {"account": account_id, "count": count},
+    )
+
+
+def _whole(connection: Connection, account_id: int, digest: str) -> Row | None:
+    return connection.row(
+        """
+        SELECT digest, received_at, done, body FROM raw_event
+        WHERE account_id = :account AND digest = :digest
+        """,
+        {"account": account_id, "digest": digest},
+    )
+
+
+def _each(account_id: int, digests: Iterable[str]) -> list[dict[str, object]]:
+    return [{"account": account_id, "digest": digest} for digest in digests]

@@ -1,0 +1,169 @@
+"""Webhook bodies as they came: kept once, claimed once, dropped in time."""
+
+import threading
+from functools import partial
+
+import pytest
+from tests.stores import sqlite_store
+
+from frontdesk.errors import Unreachable
+from frontdesk.store import raw_events
+from frontdesk.store.database import Database
+from frontdesk.store.raw_events import Arrival, Place
+
+ACCOUNT = 1
+
+
+def arrive(database: Database, *bodies: bytes, at: int = 1000) -> list[str]:
+    """Bodies that came one millisecond after another; returns their digests."""
+    arrivals = [Arrival(ACCOUNT, body, at + number) for number, body in enumerate(bodies)]
+    database.write(lambda connection: [raw_events.keep(connection, one) for one in arrivals])
+    return [one.digest for one in arrivals]
+
+
+def waiting(database: Database, count: int = 50, size: int = 1_000_000) -> list[bytes]:
+    rows = database.read(lambda connection: raw_events.waiting(connection, ACCOUNT, count, size))
+    return [bytes(row["body"]) for row in rows]
+
+
+def settle(database: Database, digest: str, state: str, reason: str | None = None) -> None:
+    database.write(
+        lambda connection: raw_events.settle(connection, ACCOUNT, digest, state, reason=reason)
+    )
+
+
+def states(database: Database) -> dict[str, int]:
+    rows = database.read(lambda connection: raw_events.tallies(connection, ACCOUNT))
+    return {row["state"]: row["n"] for row in rows}
+
+
+def test_the_same_bytes_are_kept_once_in_an_account(database: Database):
+    first, again = Arrival(ACCOUNT, b"{}\x00\xff", 5), Arrival(ACCOUNT, b"{}\x00\xff", 6)
+    elsewhere = Arrival(2, b"{}\x00\xff", 7)
+    kept = database.write(
+        lambda connection: [raw_events.keep(connection, one) for one in (first, again, elsewhere)]
+    )
+    assert kept == [True, False, True]
+    assert waiting(database) == [b"{}\x00\xff"]
+
+
+def test_what_came_first_is_first_and_no_more_than_asked_for(database: Database):
+    arrive(database, b"a" * 10, b"b" * 10, b"c" * 10)
+    assert waiting(database) == [b"a" * 10, b"b" * 10, b"c" * 10]
+    assert waiting(database, count=2) == [b"a" * 10, b"b" * 10]
+    assert waiting(database, size=25) == [b"a" * 10, b"b" * 10]
+    assert waiting(database, size=1) == [b"a" * 10]
+
+
+def test_what_is_done_with_waits_no_more_until_it_is_told_to(database: Database):
+    applied, failed, ignored, _ = arrive(database, b"a", b"f", b"i", b"s")
+    settle(database, applied, "applied")
+    settle(database, failed, "failed", "it is odd")
+    settle(database, ignored, "ignored")
+    assert states(database) == {"applied": 1, "failed": 1, "ignored": 1, "stored": 1}
+    told = database.read(lambda connection: raw_events.failures(connection, ACCOUNT, 5))
+    assert [(row["digest"], row["reason"]) for row in told] == [(failed, "it is odd")]
+    database.write(lambda connection: raw_events.wait_again(connection, ACCOUNT, [failed]))
+    assert waiting(database) == [b"f", b"s"]
+    assert states(database) == {"applied": 1, "ignored": 1, "stored": 2}
+
+
+def test_a_step_is_taken_by_one_of_two_at_once(database: Database):
+    (digest,) = arrive(database, b"a")
+    together = threading.Barrier(2, timeout=20)
+    won: list[bool] = []
+
+    def take() -> None:
+        together.wait()
+        won.append(
+            database.write(
+                lambda connection: raw_events.advance(connection, ACCOUNT, digest, 0, 200)
+            )
+        )
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False, True]
+    (row,) = database.read(lambda connection: raw_events.waiting(connection, ACCOUNT, 1, 1))
+    assert row["done"] == 200
+
+
+def test_places_are_walked_in_order_from_a_moment_on(database: Database):
+    digests = arrive(database, *(b"%d" % number for number in range(5)), at=100)
+    settle(database, digests[3], "applied")
+
+    def walk(state: str | None = None, since: int = 0) -> list[Place]:
+        found: list[Place] = []
+        while True:
+            last = found[-1] if found else None
+            page = database.read(
+                partial(
+                    raw_events.places,
+                    account_id=ACCOUNT,
+                    after=last,
+                    count=2,
+                    state=state,
+                    since=since,
+                )
+            )
+            if not page:
+                return found
+            found += page
+
+    assert walk() == [Place(100 + number, digest) for number, digest in enumerate(digests)]
+    assert [place.digest for place in walk(since=102)] == digests[2:]
+    assert [place.digest for place in walk(state="stored", since=101)] == [
+        digests[1],
+        digests[2],
+        digests[4],
+    ]
+
+
+def test_bodies_are_found_by_their_bytes(database: Database):
+    one, other, _ = arrive(database, b'{"id":"w:1%_\\/x"}', b"\x00w2", b"w", at=10)
+
+    def naming(since: int, *needles: bytes) -> list[str]:
+        rows = database.read(
+            lambda connection: raw_events.naming(connection, ACCOUNT, since, needles)
+        )
+        return [row["digest"] for row in rows]
+
+    assert naming(0, b"w:1%_\\/x") == [one]
+    assert naming(0, b"w:1", b"\x00w2") == sorted([one, other])
+    assert naming(11, b"w:1", b"w2") == [other]
+
+
+def test_a_changed_body_is_still_known_by_what_came(database: Database):
+    (digest,) = arrive(database, b"whole")
+    database.write(lambda connection: raw_events.rewrite(connection, ACCOUNT, digest, b"part"))
+    assert waiting(database) == [b"part"]
+    assert not database.write(
+        lambda connection: raw_events.keep(connection, Arrival(ACCOUNT, b"whole", 9))
+    )
+
+
+def test_what_is_old_goes_some_at_a_time_but_not_what_waits(database: Database):
+    digests = arrive(database, *(b"%d" % number for number in range(6)), at=0)
+    for digest in digests[1:]:
+        settle(database, digest, "applied")
+
+    def drop() -> int:
+        return database.write(
+            lambda connection: raw_events.drop_older(connection, ACCOUNT, before=5, count=3)
+        )
+
+    assert [drop(), drop(), drop()] == [3, 1, 0]
+    assert waiting(database) == [b"0"]
+    assert states(database) == {"applied": 1, "stored": 1}
+
+
+def test_a_full_file_takes_nothing_and_says_to_try_again():
+    with sqlite_store() as database:
+        database.write(lambda connection: connection.run("PRAGMA max_page_count=1"))
+        with pytest.raises(Unreachable) as refused:
+            arrive(database, b"x" * 1_000_000)
+        assert refused.value.retry_after
+        assert waiting(database) == []
