@@ -80,14 +80,17 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[bytes | None]:
 
 def _parsed(number: int, line: bytes, *, live: bool) -> Line | Rejected:
     try:
-        told = normalise(_body(line), live=live)
+        told = normalise(body_of(line), live=live)
     except Malformed as error:
         return Rejected(number, str(error))
     return Line(number, told.events, told.ignored)
 
 
-def _body(line: bytes) -> Mapping[str, Any]:
-    """The webhook body of a line, out of its wrapping."""
+def body_of(line: bytes) -> Mapping[str, Any]:
+    """The webhook body in some JSON, out of its wrapping.
+
+    Raises: Malformed.
+    """
     try:
         value = _object(line.decode().strip())
     except UnicodeDecodeError:
