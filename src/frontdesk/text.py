@@ -69,6 +69,18 @@ _SUSPECTS = tuple(
     )
 )
 
+# Terminals disagree about the width of emoji that are made of several characters: skin tones, what
+# a joiner joins, presentation selectors, the tags of flags. Only their first character is drawn.
+# A joiner between letters goes too: Rich takes the letter after it for no cell wide.
+_EMOJI_TAIL = re.compile(
+    "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]?"
+)
+
+# More marks on a letter than any language needs only make lines heavy.
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
+
 
 def clean(text: str) -> str:
     """`text` without anything that a terminal would obey; newlines and tabs stay.
@@ -113,6 +125,13 @@ def folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text)
     stripped = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return unicodedata.normalize("NFKD", stripped.casefold())
+
+
+def steady(text: str) -> str:
+    """`text` as every terminal measures it; what is copied elsewhere keeps all of it."""
+    if text.isascii():
+        return text
+    return _STACKED_MARKS.sub(r"\1", _EMOJI_TAIL.sub("", text))
 
 
 def one_line(text: str) -> str:

@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from frontdesk.text import clean
+from frontdesk.text import clean, steady
 from frontdesk.tui.widgets.cells import (
     cut,
     fit,
     spread,
-    steady,
     width_of,
     wrap,
     wrap_pieces,

@@ -1,34 +1,16 @@
 """Text measured in terminal cells: cut, fit, wrap, and pieces of a line side by side."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
+from frontdesk.text import steady
+
 # A piece of a line: which part it is (its colour), and its text.
 Piece = tuple[str, str]
 
 ELLIPSIS = "…"
-
-# Terminals disagree about the width of emoji that are made of several characters: skin tones, what
-# a joiner joins, presentation selectors, the tags of flags. Only their first character is drawn.
-# A joiner between letters goes too: Rich takes the letter after it for no cell wide.
-_EMOJI_TAIL = re.compile(
-    "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]?"
-)
-
-# More marks on a letter than any language needs only make lines heavy.
-_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-_STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
-
-
-def steady(text: str) -> str:
-    """`text` as every terminal measures it; what is copied elsewhere keeps all of it."""
-    if text.isascii():
-        return text
-    return _STACKED_MARKS.sub(r"\1", _EMOJI_TAIL.sub("", text))
 
 
 def cut(text: str, width: int) -> str:
