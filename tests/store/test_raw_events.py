@@ -77,7 +77,7 @@ def test_a_step_is_taken_by_one_of_two_at_once(database: Database):
         together.wait()
         won.append(
             database.write(
-                lambda connection: raw_events.advance(connection, ACCOUNT, digest, 0, 200)
+                lambda connection: raw_events.advance(connection, ACCOUNT, digest, 0, 200, size=1)
             )
         )
 
@@ -89,6 +89,23 @@ def test_a_step_is_taken_by_one_of_two_at_once(database: Database):
     assert sorted(won) == [False, True]
     (row,) = database.read(lambda connection: raw_events.waiting(connection, ACCOUNT, 1, 1))
     assert row["done"] == 200
+
+
+def test_a_body_that_was_cut_is_claimed_anew_from_its_first_event(database: Database):
+    (digest,) = arrive(database, b"abc")
+
+    def take(done: int, size: int) -> bool:
+        return database.write(
+            lambda connection: raw_events.advance(
+                connection, ACCOUNT, digest, done, done + 1, size=size
+            )
+        )
+
+    assert take(0, 3)
+    database.write(lambda connection: raw_events.cut(connection, ACCOUNT, digest, b"a"))
+    assert not take(1, 3)
+    assert not take(0, 3)
+    assert take(0, 1)
 
 
 def test_places_are_walked_in_order_from_a_moment_on(database: Database):
@@ -126,10 +143,9 @@ def test_bodies_are_found_by_their_bytes(database: Database):
     one, other, _ = arrive(database, b'{"id":"w:1%_\\/x"}', b"\x00w2", b"w", at=10)
 
     def naming(since: int, *needles: bytes) -> list[str]:
-        rows = database.read(
+        return database.read(
             lambda connection: raw_events.naming(connection, ACCOUNT, since, needles)
         )
-        return [row["digest"] for row in rows]
 
     assert naming(0, b"w:1%_\\/x") == [one]
     assert naming(0, b"w:1", b"\x00w2") == sorted([one, other])

@@ -25,12 +25,11 @@ class Reckoning:
 
     def count(self, thread: Thread) -> None:
         """Count the messages that are new, and anew those that changed."""
-        self._rollups.add_messages(_figures(thread, thread.messages))
-        if thread.rewritten:
-            self._rollups.take_messages(
-                _figures(thread, (row["was"] for row in thread.rewritten.values()))
-            )
-            self._rollups.add_messages(_figures(thread, thread.rewritten.values()))
+        channel_id, rewritten = thread.channel_id, thread.rewritten.values()
+        self._rollups.add_messages(figures(channel_id, thread.messages))
+        if rewritten:
+            self._rollups.take_messages(figures(channel_id, (row["was"] for row in rewritten)))
+            self._rollups.add_messages(figures(channel_id, rewritten))
 
     def append(self, thread: Thread, measures: Iterable[Measure]) -> None:
         """Measures that come after all that the conversation had."""
@@ -66,9 +65,8 @@ class Reckoning:
         self._rollups.save(self._connection, self._account_id)
 
 
-def _figures(thread: Thread, rows: Iterable[Row]) -> Iterator[Figure]:
-    """Where each of these messages is counted."""
-    channel_id = thread.channel_id
+def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
+    """Where each of a channel's messages is counted."""
     for row in rows:
         if row["type"] not in QUIET_TYPES:
             moment = row["created_at"]

@@ -35,19 +35,21 @@ def state_of(conversation: Row) -> int:
 def move(
     connection: Connection,
     account_id: int,
-    moves: Iterable[tuple[Listed | None, Listed]],
+    moves: Iterable[tuple[Listed | None, Listed | None]],
 ) -> None:
-    """Bring entries and cells from what conversations were (None: new) to what they are."""
+    """Bring entries and cells from what conversations were to what they are.
+
+    None before: it is new; None after: it is gone.
+    """
     deltas: Counter[Cell] = Counter()
     entries: list[dict[str, object]] = []
     gone: list[dict[str, object]] = []
     for was, now in moves:
-        deltas.update(_cells(now))
-        before = {}
-        if was is not None:
-            deltas.subtract(_cells(was))
-            before = _entries(account_id, was)
-        after = _entries(account_id, now)
+        before, after = (
+            {} if listed is None else _entries(account_id, listed) for listed in (was, now)
+        )
+        deltas.update(() if now is None else _cells(now))
+        deltas.subtract(() if was is None else _cells(was))
         entries += [entry for label, entry in after.items() if before.get(label) != entry]
         gone += [before[label] for label in before.keys() - after.keys()]
     _write_entries(connection, entries, gone)

@@ -83,18 +83,22 @@ def any_waiting(connection: Connection, account_id: int) -> bool:
     return found is not None
 
 
-def advance(connection: Connection, account_id: int, digest: str, done: int, to: int) -> bool:
+def advance(
+    connection: Connection, account_id: int, digest: str, done: int, to: int, *, size: int
+) -> bool:
     """Claim the events of a stored body from `done` on, up to `to`, for this transaction.
 
-    False if another did so before: until this transaction ends, nobody else can.
+    False if another did so before, or the body has no longer `size` bytes. Until this transaction
+    ends, nobody else can.
     """
     return bool(
         connection.run(
             """
             UPDATE raw_event SET done = :to
             WHERE account_id = :account AND digest = :digest AND state = 'stored' AND done = :done
+              AND length(body) = :size
             """,
-            {"account": account_id, "digest": digest, "done": done, "to": to},
+            {"account": account_id, "digest": digest, "done": done, "to": to, "size": size},
         )
     )
 
@@ -168,29 +172,44 @@ def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) 
 
 def naming(
     connection: Connection, account_id: int, since: int, needles: Sequence[bytes]
-) -> list[Row]:
-    """(digest, body) of what came from `since` on and has one of the `needles` in its bytes."""
+) -> list[str]:
+    """The digests of what came from `since` on and has one of the `needles` in its bytes."""
     held = (
         "position(:n{0} in body) > 0"
         if connection.dialect == "postgresql"
         else "instr(body, :n{0}) > 0"
     )
     conditions = " OR ".join(held.format(number) for number in range(len(needles)))
-    return connection.rows(
+    rows = connection.rows(
         f"""
-        SELECT digest, body FROM raw_event
+        SELECT digest FROM raw_event
         WHERE account_id = :account AND received_at >= :since AND ({conditions})
         ORDER BY digest
         """,
         {"account": account_id, "since": since}
         | {f"n{number}": needle for number, needle in enumerate(needles)},
     )
+    return [row["digest"] for row in rows]
 
 
 def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
-    """Put another body in the place of one, which goes on to be known by the bytes that came."""
+    """Put another body in the place of one, which goes on to be known by the bytes that came.
+
+    One that waits must have as many events as before.
+    """
     connection.run(
         "UPDATE raw_event SET body = :body WHERE account_id = :account AND digest = :digest",
+        {"account": account_id, "digest": digest, "body": changed},
+    )
+
+
+def cut(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
+    """Put a body with fewer events in the place of one; all of them are still to be applied."""
+    connection.run(
+        """
+        UPDATE raw_event SET body = :body, done = 0
+        WHERE account_id = :account AND digest = :digest
+        """,
         {"account": account_id, "digest": digest, "body": changed},
     )
 

@@ -1,0 +1,250 @@
+"""Applies stored webhook bodies in bounded transactions, each event in one of them."""
+
+import json
+import logging
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from frontdesk.errors import Unreachable
+from frontdesk.ingest import redaction
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.archive import body_of
+from frontdesk.ingest.events import DomainEvent, MessageUpsert
+from frontdesk.ingest.redaction import REVOKED_WITHIN
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.snoozes import wake
+from frontdesk.ingest.whatsapp import normalise
+from frontdesk.store import known, raw_events
+from frontdesk.store.accounts import take_turn
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.raw_events import APPLIED, FAILED, IGNORED
+
+# One transaction takes so many events, of at most so many bodies and bytes.
+EVENTS_AT_ONCE = 200
+BODIES_AT_ONCE = 50
+BYTES_AT_ONCE = 1024 * 1024
+
+LONGEST_REASON = 300
+
+_log = logging.getLogger("frontdesk.ingest")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step did: bodies that it moved on, and how many of them it ended in which state."""
+
+    moved: int = 0
+    settled: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: "Step") -> "Step":
+        return Step(self.moved + other.moved, self.settled + other.settled)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a body says. revoked: as `redaction.revoked`. reason: why it cannot be read, if so."""
+
+    events: Sequence[DomainEvent] = ()
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    revoked: Mapping[str, int] = field(default_factory=dict)
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Portion:
+    """Events `done` to `to` of a body. state: what it is after them, None if more remain."""
+
+    row: Row
+    told: _Told
+    to: int
+    state: str | None
+    reason: str | None = None
+
+    @property
+    def events(self) -> Sequence[DomainEvent]:
+        return self.told.events[self.row["done"] : self.to]
+
+
+class Intake:
+    """Brings stored bodies into the inbox. clock: now in epoch milliseconds.
+
+    Several processes may do so at once: a claim and what follows from it are one transaction.
+    """
+
+    def __init__(
+        self, database: Database, clock: Callable[[], int], *, retain_revoked: bool = False
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._retain_revoked = retain_revoked
+        # A long body takes several steps and is read once.
+        self._last: tuple[bytes, _Told] = (b"", _Told())
+
+    def step(self, account_id: int) -> Step:
+        """Apply the next events of an account in one transaction.
+
+        Nothing is moved when nothing waits, or when another process was faster.
+
+        Raises: Unreachable: nothing was changed, and all waits on.
+        """
+        portions = list(self._portions(account_id))
+        if not portions:
+            return Step()
+        try:
+            return self._put_in(account_id, portions)
+        except Unreachable:
+            raise
+        except Exception as error:
+            if len(portions) == 1:
+                _log.error("A webhook body cannot be applied: %s", _place_of(error))
+                return self._put_in(account_id, [_failed(portions[0], error)])
+        # One of them is at fault, and only that one is to fail.
+        return sum((self._alone(account_id, portion) for portion in portions), Step())
+
+    def _alone(self, account_id: int, portion: _Portion) -> Step:
+        try:
+            return self._put_in(account_id, [portion])
+        except Unreachable:
+            raise
+        except Exception as error:
+            _log.error("A webhook body cannot be applied: %s", _place_of(error))
+            return self._put_in(account_id, [_failed(portion, error)])
+
+    def _portions(self, account_id: int) -> Iterator[_Portion]:
+        """What the next transaction takes."""
+        rows = self._database.read(
+            lambda connection: raw_events.waiting(
+                connection, account_id, BODIES_AT_ONCE, BYTES_AT_ONCE
+            )
+        )
+        room = EVENTS_AT_ONCE
+        for row in rows:
+            told = self._told(row)
+            total = len(told.events)
+            to = min(total, row["done"] + room)
+            yield _Portion(row, told, to, _state(told) if to >= total else None, told.reason)
+            room -= to - row["done"]
+            if room <= 0:
+                return
+
+    def _told(self, row: Row) -> _Told:
+        body, told = self._last
+        if body != row["body"]:
+            told = _read(bytes(row["body"]), row["received_at"])
+            self._last = (bytes(row["body"]), told)
+        return told
+
+    def _put_in(self, account_id: int, portions: Sequence[_Portion]) -> Step:
+        now = self._clock()
+        taken_back = frozenset(wamid for one in portions for wamid in one.told.revoked)
+        found = self._naming(account_id, portions) if taken_back else []
+
+        def put_in(connection: Connection) -> Step:
+            take_turn(connection, account_id)
+            mine = [one for one in portions if _claim(connection, account_id, one)]
+            events = [event for one in mine if one.state != FAILED for event in one.events]
+            if events:
+                wake(connection, account_id, now)
+                apply_events(connection, account_id, events, now=now)
+            if not self._retain_revoked:
+                gone = taken_back | _taken_back(connection, account_id, events)
+                digests = {*found, *(one.row["digest"] for one in mine)}
+                _blank(connection, account_id, sorted(digests), gone)
+            for one in mine:
+                _settle(connection, account_id, one)
+            return Step(len(mine), Counter(one.state for one in mine if one.state is not None))
+
+        return self._database.write(put_in)
+
+    def _naming(self, account_id: int, portions: Sequence[_Portion]) -> list[str]:
+        """The bodies that may have what these take back, by their digests."""
+        taken_back = {
+            wamid: at or one.row["received_at"]
+            for one in portions
+            for wamid, at in one.told.revoked.items()
+        }
+        since = min(taken_back.values()) - REVOKED_WITHIN
+        needles = redaction.needles(taken_back)
+        return self._database.read(
+            lambda connection: raw_events.naming(connection, account_id, since, needles)
+        )
+
+
+def _read(raw: bytes, received_at: int) -> _Told:
+    try:
+        body = body_of(raw)
+        normalised = normalise(body, live=True)
+    except Malformed as error:
+        return _Told(reason=str(error)[:LONGEST_REASON])
+    return _Told(normalised.events, normalised.ignored, redaction.revoked(body))
+
+
+def _state(told: _Told) -> str:
+    if told.reason is not None:
+        return FAILED
+    return APPLIED if told.events else IGNORED
+
+
+def _failed(portion: _Portion, error: Exception) -> _Portion:
+    """The same portion, given up; the error's own words may be a customer's, and are not kept."""
+    reason = f"it cannot be applied: {_place_of(error)}"[:LONGEST_REASON]
+    return _Portion(portion.row, portion.told, portion.row["done"], FAILED, reason)
+
+
+def _place_of(error: Exception) -> str:
+    """What kind of error it is and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "frontdesk" in frame.filename] or frames
+    where = f" in {ours[-1].name}, line {ours[-1].lineno}" if ours else ""
+    return f"{type(error).__name__}{where}"
+
+
+def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
+    """Whether this body is still as it was read, and now this transaction's."""
+    row = portion.row
+    size = len(row["body"])
+    return raw_events.advance(
+        connection, account_id, row["digest"], row["done"], portion.to, size=size
+    )
+
+
+def _settle(connection: Connection, account_id: int, portion: _Portion) -> None:
+    if portion.state is not None:
+        ignored: dict[str, Any] = dict(sorted(portion.told.ignored.items()))
+        raw_events.settle(
+            connection,
+            account_id,
+            portion.row["digest"],
+            portion.state,
+            reason=portion.reason,
+            ignored_json=json.dumps(ignored) if ignored else None,
+        )
+
+
+def _blank(
+    connection: Connection, account_id: int, digests: Sequence[str], wamids: Collection[str]
+) -> None:
+    """Take the contents of some messages out of the bodies that have them."""
+    for digest in digests if wamids else ():
+        body = raw_events.body(connection, account_id, digest)
+        after = None if body is None else redaction.blanked(body, wamids)
+        if after is not None:
+            raw_events.rewrite(connection, account_id, digest, after)
+
+
+def _taken_back(connection: Connection, account_id: int, events: Sequence[DomainEvent]) -> set[str]:
+    """The ids of those messages of some events that are stored as taken back."""
+    by_channel: dict[str, set[str]] = {}
+    for event in events:
+        if isinstance(event, MessageUpsert) and event.wamid is not None:
+            by_channel.setdefault(event.channel, set()).add(event.wamid)
+    found: set[str] = set()
+    for number, wamids in by_channel.items():
+        channel = known.catalogue_row(connection, account_id, "channel", "phone_number_id", number)
+        if channel is not None:
+            rows = known.messages(connection, account_id, channel["id"], wamids)
+            found |= {row["wamid"] for row in rows if row["deleted_at"] is not None}
+    return found

@@ -1,0 +1,168 @@
+"""Webhook bodies without what must be forgotten, in a shape that can be applied again; pure."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frontdesk.ingest.archive import body_of
+from frontdesk.ingest.shapes import Malformed
+
+# What is kept of an element whose contents go: whose it is, when, and where it belongs.
+_FRAME = frozenset(
+    (
+        *("id", "type", "timestamp", "from", "from_user_id", "to", "to_user_id", "group_id"),
+        *("context", "history_context"),
+    )
+)
+# Nobody can take back a message that is older (60 hours, and some for clocks that differ).
+REVOKED_WITHIN = 3 * 24 * 60 * 60 * 1000
+
+_NOT_DIGITS = re.compile(r"[^0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """By what a body is known to speak of somebody: digits of numbers, and ids, exactly."""
+
+    numbers: frozenset[str]
+    ids: frozenset[str]
+
+    def is_in(self, value: object) -> bool:
+        """Whether any text inside `value` has a number, however it is written, or is an id."""
+        if isinstance(value, str):
+            return self._is_named(value)
+        if isinstance(value, Mapping):
+            return any(self.is_in(member) or self._is_named(name) for name, member in value.items())
+        if isinstance(value, list):
+            return any(map(self.is_in, value))
+        # Numbers without quotation marks, as some senders write them.
+        return isinstance(value, int) and str(value) in self.numbers
+
+    def _is_named(self, text: str) -> bool:
+        if text in self.ids:
+            return True
+        digits = _NOT_DIGITS.sub("", text)
+        return any(number in digits for number in self.numbers)
+
+
+def revoked(body: Mapping[str, Any]) -> dict[str, int]:
+    """The messages that elements of a body take back: their ids, and when, epoch milliseconds.
+
+    The moment is 0 where none is told.
+    """
+    found: dict[str, int] = {}
+    for element in _objects(body):
+        taken_back = element.get("revoke")
+        if isinstance(taken_back, Mapping):
+            wamid, seconds = taken_back.get("original_message_id"), str(element.get("timestamp"))
+            if isinstance(wamid, str) and wamid:
+                readable = seconds.isascii() and seconds.isdigit() and len(seconds) < 12
+                found[wamid] = int(seconds) * 1000 if readable else 0
+    return found
+
+
+def needles(wamids: Collection[str]) -> list[bytes]:
+    """The bytes by which a body is found that names one of some messages."""
+    # A slash may be written with a backslash before it.
+    spellings = {json.dumps(wamid)[1:-1] for wamid in wamids}
+    return [one.encode() for one in sorted(spellings | {s.replace("/", "\\/") for s in spellings})]
+
+
+def blanked(raw: bytes, wamids: Collection[str]) -> bytes | None:
+    """A body without the contents of some messages, nor of their edits; None if it has none."""
+    body = _readable(raw)
+    if body is None:
+        return None
+    after = _without_contents(body, wamids)
+    return None if after == body else _packed(after)
+
+
+def pruned(raw: bytes, mention: Mention) -> bytes | None:
+    """A body without the elements that mention somebody: b"" where nothing is left.
+
+    None: it mentions nobody. A body that cannot be read goes as a whole.
+    """
+    body = _readable(raw)
+    if body is None:
+        found = mention.is_in(raw.decode("utf-8", "replace"))
+        return b"" if found else None
+    if not mention.is_in(body):
+        return None
+    after = _pruned(body, mention)
+    return b"" if mention.is_in(after) or not _says_anything(after) else _packed(after)
+
+
+def _objects(value: object) -> Iterator[Mapping[str, Any]]:
+    """Every JSON object in `value`, itself included."""
+    if isinstance(value, Mapping):
+        yield value
+        for member in value.values():
+            yield from _objects(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _objects(member)
+
+
+def _without_contents(value: Any, wamids: Collection[str]) -> Any:
+    if isinstance(value, list):
+        return [_without_contents(member, wamids) for member in value]
+    if not isinstance(value, Mapping):
+        return value
+    if _is_of(value, wamids):
+        return {
+            name: member if name in _FRAME else _emptied(member) for name, member in value.items()
+        }
+    return {name: _without_contents(member, wamids) for name, member in value.items()}
+
+
+def _is_of(element: Mapping[str, Any], wamids: Collection[str]) -> bool:
+    """Whether an element is one of the messages, or an edit of one."""
+    edit = element.get("edit")
+    edited = edit.get("original_message_id") if isinstance(edit, Mapping) else None
+    return "type" in element and (element.get("id") in wamids or edited in wamids)
+
+
+def _emptied(value: Any) -> Any:
+    """The same shape with nothing said in it; what kind of thing it was remains."""
+    if isinstance(value, Mapping):
+        return {
+            name: member if name in ("type", "original_message_id") else _emptied(member)
+            for name, member in value.items()
+        }
+    if isinstance(value, str | list):
+        return type(value)()
+    return value if isinstance(value, bool) or value is None else 0
+
+
+def _pruned(value: Any, mention: Mention) -> Any:
+    """`value` without the members of arrays that mention somebody, the innermost first."""
+    if isinstance(value, Mapping):
+        return {name: _pruned(member, mention) for name, member in value.items()}
+    if isinstance(value, list):
+        members = (_pruned(member, mention) for member in value)
+        return [member for member in members if not mention.is_in(member)]
+    return value
+
+
+def _says_anything(body: Mapping[str, Any]) -> bool:
+    """Whether any array of a value still has elements."""
+    values = [one["value"] for one in _objects(body) if isinstance(one.get("value"), Mapping)]
+    return any(
+        isinstance(member, list) and member
+        for value in values or [body]
+        for name, member in value.items()
+        if name != "contacts"
+    )
+
+
+def _readable(raw: bytes) -> Mapping[str, Any] | None:
+    try:
+        return body_of(raw)
+    except Malformed:
+        return None
+
+
+def _packed(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
