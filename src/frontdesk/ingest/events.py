@@ -51,6 +51,18 @@ class ChannelUpsert:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberUpdate:
+    """Something is told of a number whose phone_number_id the event does not give.
+
+    phone is E.164. It waits until a channel has that number.
+    """
+
+    phone: str
+    at: int
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ContactUpsert:
     """Something is known of a person."""
 
@@ -66,10 +78,31 @@ class ContactUpsert:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactRemove:
+    """A person was taken out of the address book; only the name from there goes."""
+
+    person: Person
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityChange:
+    """A person is now known by another number or user id; `old` and `new` name one person.
+
+    Nothing comes of it if `new` was already somebody else before `at`.
+    """
+
+    old: Person
+    new: Person
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class MessageUpsert:
     """A message between a channel and a person. `live` is False for back-fill (rule R11).
 
-    status, when given, is the delivery status that came with the message itself.
+    status, when given, is the delivery status that came with the message itself. stamped_at: the
+    provider's time where it lies in the future; `at` is then the time of receipt.
     """
 
     channel: str
@@ -90,6 +123,29 @@ class MessageUpsert:
     richness: int = CONTENTS
     raw: Mapping[str, Any] | None = None
     live: bool = True
+    stamped_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEdit:
+    """A message now says something else. It waits until the message is known."""
+
+    channel: str
+    target_wamid: str
+    at: int
+    type: str
+    text: str | None = None
+    content: Mapping[str, Any] | None = None
+    media: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRevoke:
+    """A message was deleted for everyone. It waits until the message is known."""
+
+    channel: str
+    target_wamid: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +167,10 @@ class StatusUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ReactionSet:
-    """A person's reaction to a message is now `emoji`; None takes it away."""
+    """A person's reaction to a message is now `emoji`; None takes it away.
+
+    person tells apart who reacts to one message: the contact, or somebody of the business.
+    """
 
     channel: str
     target_wamid: str
@@ -165,13 +224,17 @@ class UserUpsert:
 
 @dataclass(frozen=True, slots=True)
 class TeamUpsert:
-    """A team with its numbers and its members (keys of users)."""
+    """A team with its numbers and its members (keys of users).
+
+    distribution: round_robin, or off for a team that conversations are not given to (R10).
+    """
 
     name: str
     at: int
     description: str | None = None
     channels: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    distribution: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +271,7 @@ class CannedResponseUpsert:
 
 @dataclass(frozen=True, slots=True)
 class TemplateUpsert:
-    """A message template; `components` is Meta's array."""
+    """A message template; `components` is Meta's array, empty where it is not told."""
 
     id: str
     name: str
@@ -219,12 +282,20 @@ class TemplateUpsert:
     status: str | None = None
     quality_score: str | None = None
     waba_id: str | None = None
+    rejected_reason: str | None = None
+    previous_category: str | None = None
+    parameter_format: str | None = None
 
 
 DomainEvent = (
     ChannelUpsert
+    | NumberUpdate
     | ContactUpsert
+    | ContactRemove
+    | IdentityChange
     | MessageUpsert
+    | MessageEdit
+    | MessageRevoke
     | StatusUpdate
     | ReactionSet
     | NoteUpsert
