@@ -11,8 +11,8 @@ KEY_VARIABLE = "FRONTDESK_API_KEY"
 
 
 def cache_file() -> Path:
-    """The file that holds the pages already seen; its name carries the version of its layout."""
-    return user_cache_path("frontdesk") / "pages-1.db"
+    """The file that holds the pages already seen."""
+    return user_cache_path("frontdesk") / "pages.db"
 
 
 def log_file() -> Path:

@@ -3,12 +3,15 @@
 from frontdesk.cache.cache import Cache
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
-from frontdesk.cache.rows import CONVERSATION, body_of, key_of, row_of
+from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit, body_of, key_of, row_of
 
 __all__ = [
+    "CONTACT",
     "CONVERSATION",
+    "MESSAGE",
     "Cache",
     "Fetched",
+    "Hit",
     "ListName",
     "Listing",
     "Saved",

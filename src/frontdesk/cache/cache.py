@@ -6,10 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from frontdesk.cache import lists
+from frontdesk.cache import lists, objects
 from frontdesk.cache.file import CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
+from frontdesk.cache.rows import Hit
 from frontdesk.timeline import Key
 
 T = TypeVar("T")
@@ -70,6 +71,33 @@ class Cache:
         )
         return (rows[0][0], bool(rows[0][1])) if rows else (None, False)
 
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int,
+        before: Hit | None = None,
+        kinds: tuple[str, ...] = (),
+        conversation_id: str | None = None,
+    ) -> list[Hit]:
+        """What has every word of `text` in it, the newest first; see `frontdesk.cache.search`."""
+        from frontdesk.cache import search
+
+        return search.search(
+            self._file.rows,
+            self._origin,
+            text,
+            limit=limit,
+            before=before,
+            kinds=kinds,
+            conversation_id=conversation_id,
+        )
+
+    def count(self, kind: str) -> int:
+        """How many values of a kind are kept."""
+        sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
+        return int(self._file.rows(sql, (self._origin, kind))[0][0])
+
     def recall(self, name: str) -> str | None:
         """What was remembered under this name."""
         if name in self._remembered:
@@ -118,13 +146,13 @@ class Cache:
     async def save(self, kind: str, id: str, body: bytes) -> bool:
         """Keep one value; returns whether it differs from what was kept."""
         return await self._write(
-            lambda connection: lists.save_object(connection, self._origin, kind, id, body)
+            lambda connection: objects.save(connection, self._origin, kind, id, body)
         )
 
     async def drop(self, kind: str, id: str) -> bool:
         """Keep a value no longer; returns whether it was kept."""
         return await self._write(
-            lambda connection: lists.drop_object(connection, self._origin, kind, id)
+            lambda connection: objects.drop(connection, self._origin, kind, id)
         )
 
     async def forget(self, kind: str, id: str) -> None:

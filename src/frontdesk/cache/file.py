@@ -96,12 +96,7 @@ class CacheFile:
             self._warn(f"{self._path} is {found.value}: this session saves nothing on disk.")
             return self._in_memory()
         try:
-            if found is State.BROKEN:
-                self._set_aside()
-            if found is State.OURS:
-                place.protect(self._path)
-            else:
-                place.prepare(self._path)
+            self._make_ready(found)
             return self._on_disk()
         except sqlite3.DatabaseError as error:
             if place.unwritable(error):
@@ -114,6 +109,17 @@ class CacheFile:
             return self._on_disk()
         except (OSError, sqlite3.Error) as error:
             return self._without_disk(error)
+
+    def _make_ready(self, found: State) -> None:
+        """Have a file of our layout where `found` is."""
+        if found is State.BROKEN:
+            self._set_aside()
+        elif found is State.OLDER:
+            place.move_aside(self._path, "older")
+        if found is State.OURS:
+            place.protect(self._path)
+        else:
+            place.prepare(self._path)
 
     def _on_disk(self) -> tuple[str, sqlite3.Connection]:
         self._inode = self._path.stat().st_ino
@@ -129,7 +135,7 @@ class CacheFile:
         return self._in_memory()
 
     def _set_aside(self) -> None:
-        aside = place.move_aside(self._path)
+        aside = place.move_aside(self._path, "corrupt")
         self._warn(f"The cache was damaged. It was set aside as {aside.name} and is built anew.")
 
     def _warn(self, sentence: str) -> None:

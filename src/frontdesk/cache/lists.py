@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from frontdesk.cache import directory
+from frontdesk.cache import directory, objects
 from frontdesk.cache.rows import MESSAGE, NOTE, Row
 from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
 
@@ -74,7 +74,7 @@ def save_head(
     restarted = top is not None and (restart or not fetched.stretch.meets(top))
     if restarted:
         _cut(connection, number)
-    changed = _save_objects(connection, origin, fetched.bodies)
+    changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, number, which.kind, fetched.stretch)
     if restarted or floor is None or fetched.stretch.lowest <= floor:
         _continue_at(connection, number, fetched)
@@ -94,7 +94,7 @@ def save_older(
     cursor = connection.execute("SELECT cursor FROM list WHERE number = ?", (number,)).fetchone()
     if cursor[0] != after:
         return Saved(False)
-    changed = _save_objects(connection, origin, fetched.bodies)
+    changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, number, which.kind, fetched.stretch)
     _continue_at(connection, number, fetched)
     _weave_notes(connection, origin, which.conversation_id)
@@ -112,35 +112,15 @@ def forget(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> N
         _change(connection, number, insert=(), remove=(Key(*key),))
 
 
-def save_object(
-    connection: sqlite3.Connection, origin: int, kind: str, id: str, body: bytes
+def _save_objects(
+    connection: sqlite3.Connection, origin: int, which: ListName, bodies: Mapping[Key, bytes]
 ) -> bool:
-    """Keep one value; returns whether it differs from what was kept."""
-    held = connection.execute(
-        "SELECT body FROM object WHERE origin = ? AND kind = ? AND id = ?", (origin, kind, id)
-    ).fetchone()
-    if held and held[0] == body:
-        return False
-    connection.execute(
-        "INSERT INTO object VALUES (?, ?, ?, ?)"
-        " ON CONFLICT(origin, kind, id) DO UPDATE SET body = excluded.body",
-        (origin, kind, id, body),
-    )
-    return True
-
-
-def drop_object(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> bool:
-    """Keep a value no longer; returns whether it was kept."""
-    dropped = connection.execute(
-        "DELETE FROM object WHERE origin = ? AND kind = ? AND id = ?", (origin, kind, id)
-    )
-    return dropped.rowcount > 0
-
-
-def _save_objects(connection: sqlite3.Connection, origin: int, bodies: Mapping[Key, bytes]) -> bool:
     changes = [
-        save_object(connection, origin, key.kind, key.id, body) for key, body in bodies.items()
+        objects.save(connection, origin, key.kind, key.id, body, which.conversation_id)
+        for key, body in bodies.items()
     ]
+    if which.conversation_id is not None and any(changes):
+        objects.thread_was_read(connection, origin, which.conversation_id)
     return any(changes)
 
 

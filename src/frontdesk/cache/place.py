@@ -1,6 +1,7 @@
 """Where a cache lives: whose file it is, how it is opened, and how a broken one is moved aside."""
 
 import os
+import re
 import secrets
 import sqlite3
 import stat
@@ -13,6 +14,7 @@ BUSY_TIMEOUT_SECONDS = 5.0
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
+_COMPANIONS = ("-wal", "-shm")
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNWRITABLE = (
     sqlite3.SQLITE_FULL,
@@ -32,6 +34,7 @@ class State(Enum):
     FREE = "nothing yet"
     OURS = "a cache"
     BROKEN = "a cache that cannot be read"
+    OLDER = "a cache of an older frontdesk"
     NEWER = "a cache of a newer frontdesk"
     FOREIGN = "not a cache of frontdesk"
 
@@ -72,8 +75,9 @@ def _judge(header: bytes, size: int) -> State:
         return State.FOREIGN
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         return State.FOREIGN
-    if int.from_bytes(header[60:64], "big") > LAYOUT:
-        return State.NEWER
+    layout = int.from_bytes(header[60:64], "big")
+    if layout != LAYOUT:
+        return State.NEWER if layout > LAYOUT else State.OLDER
     page_size = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     return State.BROKEN if size < pages * (65536 if page_size == 1 else page_size) else State.OURS
@@ -102,6 +106,8 @@ def lay_out(connection: sqlite3.Connection) -> None:
     """Make the tables where there are none."""
     if connection.execute("PRAGMA user_version").fetchone()[0]:
         return
+    # Freed pages can be given back to the disk; that must be said before the first table.
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("BEGIN IMMEDIATE")
     for statement in SCHEMA:
         connection.execute(statement)
@@ -152,17 +158,43 @@ def _connect(address: str) -> sqlite3.Connection:
     return connection
 
 
-def move_aside(path: Path) -> Path:
-    """Rename a broken cache and what belongs to it; returns its new name."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.corrupt-{number}")).exists():
-        number += 1
+def move_aside(path: Path, why: str) -> Path:
+    """Rename a cache and what belongs to it to NAME.`why`-NUMBER; returns its new name.
+
+    Two that were set aside are enough to look into: older ones are removed.
+    """
+    before = set_aside(path)
+    number = 1 + (_aside_number(path, before[-1]) if before else 0)
+    aside = path.with_name(f"{path.name}.{why}-{number}")
     path.rename(aside)
-    for suffix in ("-wal", "-shm"):
+    for other in before[:-1]:
+        remove(other)
+    for suffix in _COMPANIONS:
         companion = path.with_name(path.name + suffix)
         if companion.exists():
             companion.rename(aside.with_name(aside.name + suffix))
     return aside
+
+
+def set_aside(path: Path) -> list[Path]:
+    """The files that were set aside under other names, the oldest first."""
+    try:
+        found = [other for other in path.parent.iterdir() if _aside_number(path, other)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda other: _aside_number(path, other))
+
+
+def remove(path: Path) -> None:
+    """Delete a cache and what belongs to it."""
+    for suffix in ("", *_COMPANIONS):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _aside_number(path: Path, other: Path) -> int:
+    """The number of a file that was set aside; 0 for any other file."""
+    found = re.fullmatch(r"\.(?:corrupt|older)-([0-9]+)", other.name.removeprefix(path.name))
+    return int(found[1]) if found else 0
 
 
 def broken(error: sqlite3.Error) -> bool:

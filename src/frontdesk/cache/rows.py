@@ -10,6 +10,7 @@ from frontdesk.wire import Conversation, Message, Note, Wire, instant
 CONVERSATION = "conversation"
 MESSAGE = "message"
 NOTE = "note"
+CONTACT = "contact"
 
 MODELS: Mapping[str, type[Wire]] = {CONVERSATION: Conversation, MESSAGE: Message, NOTE: Note}
 
@@ -21,6 +22,24 @@ class Row(NamedTuple):
 
     key: Key
     body: bytes
+
+
+class Hit(NamedTuple):
+    """Where something was found.
+
+    conversation_id: None for a contact of whom no conversation was seen. kind: message, note,
+    conversation, contact; `id` is of that kind. created_at: for the last two, of the last activity.
+    snippet: one line; each of `spans` is the start and the end of a found word in it.
+    place: among other hits; the greater is the newer.
+    """
+
+    conversation_id: str | None
+    kind: str
+    id: str
+    created_at: str
+    snippet: str
+    spans: tuple[tuple[int, int], ...]
+    place: tuple[str, int]
 
 
 def key_of(value: Conversation | Message | Note) -> Key:

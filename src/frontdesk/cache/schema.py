@@ -2,17 +2,22 @@
 
 # "fdpg": tells our cache from any other SQLite file.
 APPLICATION_ID = 0x66647067
-LAYOUT = 1
+LAYOUT = 2
 
 # entry is the order of a list; node is its counted directory: level 1 counts the entries of a
 # block, level 2 the entries of a run of blocks. A node reaches from its key up to the next one's.
+# bookmark has the cursors of a list's pages: each is for the rows below its key.
+# said has the folded words of an object, under the object's number; the newest message of a
+# conversation whose thread was not read stands there under the negative of the conversation's.
 SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS origin(number INTEGER PRIMARY KEY, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS object(
+         number INTEGER PRIMARY KEY,
          origin INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL,
          UNIQUE(origin, kind, id))""",
     """CREATE TABLE IF NOT EXISTS list(
          number INTEGER PRIMARY KEY, origin INTEGER NOT NULL, name TEXT NOT NULL,
-         cursor TEXT, complete INTEGER NOT NULL DEFAULT 0, fetched_at INTEGER,
+         cursor TEXT, complete INTEGER NOT NULL DEFAULT 0, fetched_at INTEGER, read_at INTEGER,
          UNIQUE(origin, name))""",
     """CREATE TABLE IF NOT EXISTS entry(
          list INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,
@@ -23,6 +28,18 @@ SCHEMA = (
          list INTEGER NOT NULL, level INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,
          id TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL,
          PRIMARY KEY(list, level, sort, size, id, kind)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS bookmark(
+         list INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,
+         id TEXT NOT NULL, kind TEXT NOT NULL, cursor TEXT NOT NULL,
+         PRIMARY KEY(list, sort, size, id, kind)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS said(
+         number INTEGER PRIMARY KEY, origin INTEGER NOT NULL, kind TEXT NOT NULL,
+         about TEXT, sort TEXT NOT NULL, text TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS said_by_time ON said(origin, sort)",
+    "CREATE INDEX IF NOT EXISTS said_about ON said(origin, about)",
+    """CREATE VIRTUAL TABLE IF NOT EXISTS found USING fts5(
+         text, content='said', content_rowid='number',
+         tokenize='trigram case_sensitive 1', detail=none, columnsize=0)""",
     """CREATE TABLE IF NOT EXISTS memory(
          origin INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
          PRIMARY KEY(origin, name)) WITHOUT ROWID""",

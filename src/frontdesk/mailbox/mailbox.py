@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
     CONVERSATION,
+    MESSAGE,
     Cache,
+    Hit,
     Listing,
     ListName,
     body_of,
@@ -34,6 +36,13 @@ from frontdesk.wire import (
 )
 
 ThreadRow: TypeAlias = Message | Note
+
+
+class Seen(NamedTuple):
+    """How many conversations and messages are kept."""
+
+    conversations: int
+    messages: int
 
 
 def utc_now() -> datetime:
@@ -127,6 +136,29 @@ class Mailbox:
         """The last known counts for the filter's status, channel and label."""
         body = self._cache.body("counts", _counts_name(filter))
         return Counts.model_validate_json(body) if body else None
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 50,
+        before: Hit | None = None,
+        kinds: tuple[str, ...] = (),
+        conversation_id: str | None = None,
+    ) -> list[Hit]:
+        """What was seen and has every word of `text` in it, newest first; type anything.
+
+        before: the last hit of the page before. kinds: of message, note, conversation, contact;
+        none means all. conversation_id: only what was said there.
+        """
+        return self._cache.search(
+            text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
+        )
+
+    @property
+    def seen(self) -> Seen:
+        """How much there is to be searched."""
+        return Seen(self._cache.count(CONVERSATION), self._cache.count(MESSAGE))
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word of the viewer's state for the next start on this server."""

@@ -1,0 +1,132 @@
+"""Values in the cache, each with its words in the search index, changed in one transaction."""
+
+import sqlite3
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE
+
+if TYPE_CHECKING:
+    from frontdesk.cache.said import Said
+
+_TAKE_WORDS = (
+    "INSERT INTO found(found, rowid, text) SELECT 'delete', number, text FROM said WHERE number = ?"
+)
+_ABOUT = (
+    "SELECT number FROM said WHERE origin = ? AND about = ? AND kind IN ('message', 'note')"
+    " AND number > 0"
+)
+
+
+def save(
+    connection: sqlite3.Connection,
+    origin: int,
+    kind: str,
+    id: str,
+    body: bytes,
+    conversation_id: str | None = None,
+) -> bool:
+    """Keep one value; returns whether it differs from what was kept.
+
+    `conversation_id`: of a message or note that does not tell it itself.
+    """
+    held = connection.execute(
+        "SELECT number, body FROM object WHERE origin = ? AND kind = ? AND id = ?",
+        (origin, kind, id),
+    ).fetchone()
+    if held and held[1] == body:
+        return False
+    if held:
+        number = held[0]
+        connection.execute("UPDATE object SET body = ? WHERE number = ?", (body, number))
+    else:
+        number = connection.execute(
+            "INSERT INTO object(origin, kind, id, body) VALUES (?, ?, ?, ?)",
+            (origin, kind, id, body),
+        ).lastrowid
+    _index(connection, origin, number, kind, body, conversation_id, new=not held)
+    return True
+
+
+def number_of(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> int | None:
+    """Under which number a value is kept."""
+    row = connection.execute(
+        "SELECT number FROM object WHERE origin = ? AND kind = ? AND id = ?", (origin, kind, id)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def drop(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> bool:
+    """Keep a value no longer; returns whether it was kept."""
+    number = number_of(connection, origin, kind, id)
+    if number is not None:
+        drop_numbers(connection, [number])
+    return number is not None
+
+
+def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
+    """Keep no longer what was said in a conversation."""
+    rows = connection.execute(_ABOUT, (origin, conversation_id)).fetchall()
+    drop_numbers(connection, [row[0] for row in rows])
+
+
+def drop_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    """Keep no longer the values with these numbers, nor their words."""
+    held = [(number,) for number in numbers]
+    # A conversation's newest message may stand under the negative of its number.
+    worded = held + [(-number,) for (number,) in held]
+    connection.executemany(_TAKE_WORDS, worded)
+    connection.executemany("DELETE FROM said WHERE number = ?", worded)
+    connection.executemany("DELETE FROM object WHERE number = ?", held)
+
+
+def thread_was_read(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
+    """The newest message of a conversation is kept itself now: its preview is found no longer."""
+    number = number_of(connection, origin, CONVERSATION, conversation_id)
+    if number is not None:
+        _unsay(connection, -number)
+
+
+def _index(
+    connection: sqlite3.Connection,
+    origin: int,
+    number: int,
+    kind: str,
+    body: bytes,
+    conversation_id: str | None,
+    *,
+    new: bool,
+) -> None:
+    # Not needed for a first paint.
+    from frontdesk.cache.said import members_of, preview_in, said_in
+
+    value = members_of(body)
+    said = said_in(kind, value)
+    if said is None:
+        return
+    if kind in (MESSAGE, NOTE) and conversation_id is not None:
+        said = said._replace(about=conversation_id)
+    _say(connection, origin, number, kind, said, new=new)
+    if kind == CONVERSATION and (preview := preview_in(value)):
+        words = said_in(MESSAGE, preview)
+        if words and number_of(connection, origin, MESSAGE, str(preview.get("id"))) is None:
+            words = words._replace(about=value.get("id"))
+            _say(connection, origin, -number, MESSAGE, words, new=new)
+
+
+def _say(
+    connection: sqlite3.Connection, origin: int, number: int, kind: str, said: "Said", *, new: bool
+) -> None:
+    if not new:
+        _unsay(connection, number)
+    text = said.text
+    connection.execute(
+        "INSERT INTO said VALUES (?, ?, ?, ?, ?, ?)",
+        (number, origin, kind, said.about, said.sort, text),
+    )
+    connection.execute("INSERT INTO found(rowid, text) VALUES (?, ?)", (number, text))
+
+
+def _unsay(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute(_TAKE_WORDS, (number,))
+    connection.execute("DELETE FROM said WHERE number = ?", (number,))

@@ -1,0 +1,100 @@
+"""What a kept value says: the words in it that a reader may look for."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, NOTE, sort_text
+from frontdesk.text import folded
+
+# As much of a message as is ever shown.
+_LONGEST_TEXT = 65_536
+
+# A number as people write it: 650-555 1234.
+_NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
+
+# Members of a message's content that are addresses or names for machines, not words.
+_UNSAID = frozenset(
+    {"kind", "id", "url", "type", "language", "category", "payload", "catalog_id", "event"}
+    | {"wa_id", "vcard", "reason", "original_type", "currency", "sub_type", "format"}
+)
+
+
+class Said(NamedTuple):
+    """`pieces` as they are shown, about whom, and when as sortable text.
+
+    about: the conversation of a message or note, the contact of a conversation.
+    """
+
+    pieces: tuple[str, ...]
+    about: str | None
+    sort: str
+
+    @property
+    def text(self) -> str:
+        """All of it as it is searched, numbers also without what is between their digits."""
+        text = "\n".join(self.pieces)[:_LONGEST_TEXT]
+        numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
+        return folded("\n".join([text, *numbers]))
+
+
+def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:
+    """What the wire JSON of a value says; None for kinds that nobody looks for."""
+    if kind in (MESSAGE, NOTE):
+        pieces, about, moment = _message_words(value), value.get("conversation_id"), "created_at"
+    elif kind == CONVERSATION:
+        contact = _member(value, "contact")
+        pieces, about = _strings(contact, "name", "phone"), contact.get("id")
+        moment = "last_activity_at"
+    elif kind == CONTACT:
+        pieces, about, moment = _contact_words(value), None, "last_activity_at"
+    else:
+        return None
+    return Said(tuple(pieces), about, sort_text(str(value.get(moment) or "")))
+
+
+def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The newest message of a conversation as it stands in lists."""
+    return _member(conversation, "last_message") or None
+
+
+def members_of(body: bytes) -> Mapping[str, Any]:
+    """The wire JSON of a value."""
+    value = json.loads(body)
+    return value if isinstance(value, dict) else {}
+
+
+def _message_words(message: Mapping[str, Any]) -> Iterator[str]:
+    yield from _strings(message, "text")
+    yield from _strings(_member(message, "media"), "filename")
+    yield from _strings(_member(message, "referral"), "headline", "body")
+    if content := message.get("content"):
+        yield from _leaves(content)
+
+
+def _contact_words(contact: Mapping[str, Any]) -> Iterator[str]:
+    yield from _strings(contact, "name", "profile_name", "phone", "email", "username")
+    yield from (str(value) for value in _member(contact, "custom_fields").values() if value)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Every text in a message's content that somebody wrote."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if name not in _UNSAID:
+                yield from _leaves(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _leaves(member)
+
+
+def _strings(value: Mapping[str, Any], *names: str) -> Iterator[str]:
+    return (text for text in map(value.get, names) if isinstance(text, str) and text)
+
+
+def _member(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    member = value.get(name)
+    return member if isinstance(member, dict) else {}

@@ -1,0 +1,245 @@
+"""Finds words in all that was seen of one server, without asking it."""
+
+from collections.abc import Callable, Iterator, Sized
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit
+from frontdesk.cache.said import Said, members_of, preview_in, said_in
+from frontdesk.text import clean, folded, one_line
+
+Rows = Callable[[str, tuple[object, ...]], list[Any]]
+
+_MOST_TERMS = 12
+_LONGEST_TERM = 100
+_TRIGRAM = 3
+_TRIGRAMS_ASKED = 8
+# More finds than this are not sorted: a walk from the newest on meets enough of them soon.
+_MANY = 1_000
+
+_SNIPPET_LENGTH = 160
+_SNIPPET_BEFORE = 40
+# What people write between the digits of a number.
+_BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
+
+_WITH_INDEX = "found CROSS JOIN said ON said.number = found.rowid"
+_BODIES = (
+    "SELECT said.number, said.sort, said.kind, object.id, body, said.about FROM said"
+    " CROSS JOIN object ON object.number = abs(said.number)"
+    " WHERE said.number IN ({marks}) ORDER BY said.sort DESC, said.number DESC"
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is looked for: each term in one of its spellings, folded."""
+
+    spellings: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Terms":
+        """The terms of what somebody typed: anything may be typed."""
+        terms = folded(clean(text)).split()[:_MOST_TERMS]
+        return cls(tuple(_spellings(term[:_LONGEST_TERM]) for term in terms))
+
+    @property
+    def match(self) -> str | None:
+        """What the trigram index is asked; None if no term is long enough for it."""
+        asked = [
+            " OR ".join(f"({_trigrams(spelling)})" for spelling in spellings)
+            for spellings in self.spellings
+            if all(len(spelling) >= _TRIGRAM for spelling in spellings)
+        ]
+        return " AND ".join(f"({one})" for one in asked) or None
+
+    @property
+    def condition(self) -> tuple[str, list[object]]:
+        """What the index cannot tell: every term is there as it was typed."""
+        each = [
+            "(" + " OR ".join("instr(said.text, ?) > 0" for _ in spellings) + ")"
+            for spellings in self.spellings
+        ]
+        return " AND ".join(each), list(chain.from_iterable(self.spellings))
+
+
+def search(
+    rows: Rows,
+    origin: int,
+    text: str,
+    *,
+    limit: int,
+    before: Hit | None = None,
+    kinds: tuple[str, ...] = (),
+    conversation_id: str | None = None,
+) -> list[Hit]:
+    """What has every word of `text` in it, the newest first.
+
+    before: the last hit of the previous page. kinds: none means all. conversation_id: only what
+    was said there.
+    """
+    terms = Terms.of(text)
+    if not terms.spellings or limit < 1:
+        return []
+    condition, asked = terms.condition
+    conditions: list[str] = ["said.origin = ?", condition]
+    parameters: list[object] = [origin, *asked]
+    if kinds:
+        conditions.append(f"said.kind IN ({_marks(kinds)})")
+        parameters += kinds
+    if before is not None:
+        conditions.append("(said.sort, said.number) < (?, ?)")
+        parameters += before.place
+    if conversation_id is not None:
+        conditions.append("said.about = ?")
+        parameters.append(conversation_id)
+    ways = _THREAD if conversation_id is not None else _ways(terms.match)
+    numbers = _numbers(rows, ways, " AND ".join(conditions), parameters, limit)
+    found = rows(_BODIES.format(marks=_marks(numbers)), tuple(numbers)) if numbers else []
+    return [_hit(rows, origin, terms, *row) for row in found]
+
+
+def _marks(values: Sized) -> str:
+    return ",".join("?" * len(values))
+
+
+class _Ways(NamedTuple):
+    """Where to look first, and for what the index is asked there."""
+
+    source: str
+    match: str | None = None
+
+
+_THREAD = _Ways("said INDEXED BY said_about")
+
+
+def _ways(match: str | None) -> _Ways:
+    return _Ways("said NOT INDEXED") if match is None else _Ways(_WITH_INDEX, match)
+
+
+def _numbers(
+    rows: Rows, ways: _Ways, condition: str, parameters: list[object], limit: int
+) -> list[int]:
+    """The numbers of the newest finds: few are sorted, many are met on a walk from the newest."""
+    asked = parameters if ways.match is None else [*parameters, ways.match]
+    matching = condition if ways.match is None else f"{condition} AND found MATCH ?"
+    found = rows(
+        f"SELECT said.sort, said.number FROM {ways.source} WHERE {matching} LIMIT ?",
+        (*asked, _MANY),
+    )
+    if len(found) == _MANY:
+        found = rows(
+            f"SELECT sort, number FROM said INDEXED BY said_by_time WHERE {condition}"
+            " ORDER BY sort DESC, number DESC LIMIT ?",
+            (*parameters, limit),
+        )
+    return [number for _, number in sorted(found, reverse=True)[:limit]]
+
+
+def _hit(
+    rows: Rows,
+    origin: int,
+    terms: Terms,
+    number: int,
+    sort: str,
+    kind: str,
+    id: str,
+    body: bytes,
+    about: str | None,
+) -> Hit:
+    value = members_of(body)
+    if kind == MESSAGE and number < 0:
+        value = preview_in(value) or {}
+        id = str(value.get("id"))
+    pieces = (said_in(kind, value) or Said((), None, "")).pieces
+    if kind in (CONVERSATION, CONTACT):
+        pieces = (" · ".join(pieces),)
+    snippet, spans = snippet_of(pieces, terms)
+    moment = value.get("last_activity_at" if kind in (CONVERSATION, CONTACT) else "created_at")
+    if kind == CONVERSATION:
+        about = id
+    elif kind == CONTACT:
+        about = next(iter(conversations_of(rows, origin, id)), None)
+    return Hit(about, kind, id, str(moment or ""), snippet, spans, (sort, number))
+
+
+def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
+    """The ids of the seen conversations of a contact, the last active first."""
+    found = rows(
+        "SELECT id FROM said CROSS JOIN object ON object.number = said.number"
+        " WHERE said.origin = ? AND about = ? AND said.kind = 'conversation'"
+        " ORDER BY sort DESC, id",
+        (origin, contact_id),
+    )
+    return [row[0] for row in found]
+
+
+def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of what was said where most terms are, and where they are in it."""
+    best, best_spans = one_line(pieces[0]) if pieces else "", list[tuple[int, int]]()
+    for piece in map(one_line, pieces):
+        spans = list(_spans(piece, terms))
+        if len(spans) > len(best_spans):
+            best, best_spans = piece, spans
+    return _around(best, sorted(set(best_spans)))
+
+
+def _around(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """A part of `line` that begins shortly before the first span."""
+    start = max(0, spans[0][0] - _SNIPPET_BEFORE) if spans else 0
+    if len(line) <= _SNIPPET_LENGTH:
+        start = 0
+    elif start:
+        start = max(line.find(" ", start, spans[0][0]) + 1, start)
+    end = start + _SNIPPET_LENGTH
+    inside = [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end]
+    return line[start:end], tuple(_merged(inside))
+
+
+def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans in order, those that touch as one."""
+    open_span: tuple[int, int] | None = None
+    for span in spans:
+        if open_span and span[0] <= open_span[1]:
+            open_span = open_span[0], max(open_span[1], span[1])
+        else:
+            if open_span:
+                yield open_span
+            open_span = span
+    if open_span:
+        yield open_span
+
+
+def _spans(line: str, terms: Terms) -> Iterator[tuple[int, int]]:
+    """Where the terms are in a line as it is shown."""
+    text, places = _folded_with_places(line)
+    for spelling in chain.from_iterable(terms.spellings):
+        at = text.find(spelling)
+        while at >= 0:
+            yield places[at], places[at + len(spelling)]
+            at = text.find(spelling, at + len(spelling))
+
+
+def _folded_with_places(line: str) -> tuple[str, "range | list[int]"]:
+    """A folded line, and for each place in it, and its end, the place in `line`.
+
+    Folding takes letters one by one, so that a line's is that of its letters.
+    """
+    if line.isascii():
+        return folded(line), range(len(line) + 1)
+    letters = [folded(letter) for letter in line]
+    places = [at for at, letter in enumerate(letters) for _ in letter]
+    return "".join(letters), [*places, len(line)]
+
+
+def _spellings(term: str) -> tuple[str, ...]:
+    """A term as it was typed, and a number also without what is between its digits."""
+    digits = term.translate(_BETWEEN_DIGITS)
+    return (term, digits) if digits != term and digits.isdecimal() else (term,)
+
+
+def _trigrams(term: str) -> str:
+    """Some trigrams that the term has, as a query; they reach over all of it if it is short."""
+    last = len(term) - _TRIGRAM
+    starts = sorted({*range(0, last, _TRIGRAM), last})[:_TRIGRAMS_ASKED]
+    return " AND ".join('"' + term[at : at + _TRIGRAM].replace('"', '""') + '"' for at in starts)

@@ -1,0 +1,279 @@
+"""The cache file against other processes, other owners, full disks and damage."""
+
+import os
+import random
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.cache.pages import (
+    NOW,
+    OPEN,
+    Value,
+    conversation,
+    fetched,
+    fill,
+    ids,
+    newest_first,
+)
+
+from frontdesk.cache import (
+    Cache,
+    place,
+)
+
+
+def test_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_open_to_others_is_closed_to_them(path: Path) -> None:
+    Cache(path, "one").close()
+    path.chmod(0o644)
+    Cache(path, "one").close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+async def assert_usable(cache: Cache) -> None:
+    await cache.save_head(OPEN, fetched([conversation(1, 1)], end=True), NOW)
+    assert ids(cache.listing(OPEN)) == ["1"]
+
+
+def foreign_text(path: Path) -> None:
+    path.write_text("Dear diary" * 100)
+
+
+def foreign_database(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE diary(line)")
+    other.commit()
+    other.close()
+
+
+def newer_cache(path: Path) -> None:
+    Cache(path, "one").close()
+    newer = sqlite3.connect(path)
+    newer.execute("PRAGMA user_version=99")
+    newer.close()
+
+
+@pytest.mark.parametrize("make", [foreign_text, foreign_database, newer_cache])
+async def test_a_file_that_is_not_ours_is_left_alone(
+    path: Path, make: Callable[[Path], None]
+) -> None:
+    path.parent.mkdir()
+    make(path)
+    before = path.read_bytes()
+    cache = Cache(path, "one")
+    assert cache.warning
+    await assert_usable(cache)
+    cache.close()
+    assert path.read_bytes() == before
+    assert [other.name for other in path.parent.iterdir()] == [path.name]
+
+
+async def test_a_directory_in_its_place_is_left_alone(path: Path) -> None:
+    path.mkdir(parents=True)
+    cache = Cache(path, "one")
+    assert cache.warning
+    await assert_usable(cache)
+    cache.close()
+    assert path.is_dir()
+
+
+async def test_an_empty_file_is_used(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+    cache = Cache(path, "one")
+    assert cache.warning is None
+    await assert_usable(cache)
+    cache.close()
+
+
+async def test_a_truncated_cache_is_set_aside_and_built_anew(path: Path) -> None:
+    await filled(path)
+    os.truncate(path, path.stat().st_size // 2)
+    cache = Cache(path, "one")
+    assert "set aside" in (cache.warning or "")
+    assert len(cache.listing(OPEN)) == 0
+    await assert_usable(cache)
+    cache.close()
+    assert path.with_name("pages-1.db.corrupt-1").exists()
+
+
+async def filled(path: Path) -> None:
+    cache = Cache(path, "one")
+    await fill(cache, newest_first([conversation(number, number) for number in range(2_000)]))
+    cache.close()
+
+
+def scribble(path: Path) -> None:
+    """Damage everything but the first page."""
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(random.Random(7).randbytes(path.stat().st_size - 4096))
+
+
+async def test_a_cache_that_breaks_while_it_is_read_is_set_aside(path: Path) -> None:
+    await filled(path)
+    scribble(path)
+    cache = Cache(path, "one", check_after_seconds=1_000)
+    cache.listing(OPEN)
+    assert "set aside" in (cache.warning or "")
+    await assert_usable(cache)
+    cache.close()
+
+
+async def test_damage_that_no_read_meets_is_found_by_the_check(path: Path) -> None:
+    await filled(path)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(size - 4096 * 20)
+        file.write(random.Random(7).randbytes(4096 * 20))
+    cache = Cache(path, "one", check_after_seconds=0)
+    for thread in threading.enumerate():
+        if thread.name == "cache-check":
+            thread.join()
+    await assert_usable(cache)
+    assert "set aside" in (cache.warning or "")
+    cache.close()
+
+
+async def test_a_second_damaged_file_gets_another_name(path: Path) -> None:
+    for _ in range(2):
+        await filled(path)
+        os.truncate(path, path.stat().st_size // 2)
+    Cache(path, "one").close()
+    await filled(path)
+    os.truncate(path, path.stat().st_size // 2)
+    Cache(path, "one").close()
+    names = {other.name for other in path.parent.iterdir()}
+    # Two of them are enough to look into.
+    assert "pages-1.db.corrupt-1" not in names
+    assert {"pages-1.db.corrupt-2", "pages-1.db.corrupt-3"} <= names
+
+
+async def test_a_full_disk_costs_a_warning_and_nothing_else(path: Path) -> None:
+    cache = Cache(path, "one")
+    cache._file.submit(
+        lambda connection: connection.execute("PRAGMA max_page_count=1").fetchall()
+    ).result()
+    page: list[Value] = [conversation(number, number) for number in range(500, 0, -1)]
+    await cache.save_head(OPEN, fetched(page, end=True), NOW)
+    assert len(cache.listing(OPEN)) == 500
+    assert "Nothing can be saved" in (cache.warning or "")
+    await assert_usable(cache)
+    cache.close()
+
+
+async def test_a_directory_that_cannot_be_made_costs_a_warning_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "cache").write_text("in the way")
+    cache = Cache(tmp_path / "cache" / "pages-1.db", "one")
+    assert cache.warning
+    await assert_usable(cache)
+    cache.close()
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from frontdesk.cache import Cache
+from tests.cache.pages import NOW, OPEN, conversation, fetched
+
+async def main():
+    cache = Cache(Path({path!r}), {origin!r})
+    for number in range({rounds}):
+        page = [conversation(other, other) for other in range(number + 40, number, -1)]
+        await cache.save_head(OPEN, fetched(page, cursor="c"), NOW)
+        print(number, flush=True)
+    assert cache.warning is None
+    cache.close()
+
+asyncio.run(main())
+"""
+
+
+def writer(path: Path, origin: str, rounds: int) -> "subprocess.Popen[str]":
+    program = WRITER.format(
+        root=str(Path(__file__).parents[2]), path=str(path), origin=origin, rounds=rounds
+    )
+    return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def processes() -> Iterator[list["subprocess.Popen[str]"]]:
+    running: list[subprocess.Popen[str]] = []
+    yield running
+    for process in running:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def test_two_processes_write_into_one_cache_without_errors(
+    path: Path, processes: list["subprocess.Popen[str]"]
+) -> None:
+    processes += [writer(path, "one", 60), writer(path, "one", 60)]
+    for process in processes:
+        process.communicate()
+        assert process.returncode == 0
+    cache = Cache(path, "one")
+    held = ids(cache.listing(OPEN))
+    cache.close()
+    # How far down they hold depends on who was ahead; what they hold is whole, from the newest on.
+    assert held == [str(number) for number in range(99, 99 - len(held), -1)]
+    by_hand, by_blocks, by_runs = recounted(path)
+    assert by_hand == by_blocks == by_runs == len(held) >= 40
+
+
+def recounted(path: Path) -> tuple[int, int, int]:
+    """Entries as they are counted by hand and by both levels of the directory."""
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    counted = [
+        connection.execute(sql).fetchone()[0]
+        for sql in (
+            "SELECT count(*) FROM entry",
+            "SELECT coalesce(sum(count), 0) FROM node WHERE level = 1",
+            "SELECT coalesce(sum(count), 0) FROM node WHERE level = 2",
+        )
+    ]
+    connection.close()
+    return counted[0], counted[1], counted[2]
+
+
+def test_a_killed_process_leaves_a_whole_cache_with_all_that_it_had_saved(
+    path: Path, processes: list["subprocess.Popen[str]"]
+) -> None:
+    for _ in range(3):
+        process = writer(path, "one", 100_000)
+        processes.append(process)
+        assert process.stdout is not None
+        saved = 0
+        while saved < 20:
+            saved = int(process.stdout.readline())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        cache = Cache(path, "one")
+        assert cache.warning is None
+        assert int(cache.listing(OPEN)[0].id) >= saved + 40
+        cache.close()
+        by_hand, by_blocks, by_runs = recounted(path)
+        assert by_hand == by_blocks == by_runs > 0
+
+
+def test_a_place_with_nothing_is_free_and_a_cache_is_ours(path: Path) -> None:
+    assert place.state(path) is place.State.FREE
+    Cache(path, "one").close()
+    assert place.state(path) is place.State.OURS

@@ -1,0 +1,195 @@
+"""What is found in what was seen: parts of words, numbers, any script, any typing."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.cache.pages import NOW, OPEN, START, Value, conversation, fetched, note
+
+from frontdesk.cache import (
+    CONTACT,
+    CONVERSATION,
+    MESSAGE,
+    Cache,
+    Hit,
+    body_of,
+    notes_name,
+    thread_name,
+)
+from frontdesk.cache.said import Said
+from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.wire import Contact, Message, MessagePreview, timestamp
+
+
+def said(id: int, text: str, **members: Any) -> Message:
+    moment = timestamp(START + id * 1000)
+    return Message(
+        id=str(id), direction="inbound", author="contact", text=text, created_at=moment, **members
+    )
+
+
+async def hold(cache: Cache, *texts: str, conversation_id: str = "7") -> None:
+    """Read a thread in which these were said, the last one last."""
+    values = [said(number, text) for number, text in enumerate(texts)]
+    await cache.save_head(thread_name(conversation_id), fetched([*reversed(values)], end=True), NOW)
+
+
+def found(cache: Cache, text: str, **asked: Any) -> list[str]:
+    return [hit.id for hit in cache.search(text, limit=100, **asked)]
+
+
+def marked(hit: Hit) -> list[str]:
+    return [hit.snippet[start:end] for start, end in hit.spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "shown"),
+    [
+        ("Where is my invoice?", "voice", ["voice"]),
+        ("Where is my invoice?", "INVOICE where", ["Where", "invoice"]),
+        ("Where is my invoice?", "i", ["i", "i", "i"]),
+        ("Até logo, ﬁn de año", "ate FIN ano", ["Até", "ﬁn", "año"]),
+        ("我要退款谢谢", "退款", ["退款"]),
+        ("配送はいつですか", "配送はいつ", ["配送はいつ"]),
+        ("한국어 메시지", "국어", ["국어"]),
+        ("ราคาเท่าไหร่", "ราคา", ["ราคา"]),
+        ("كم السعر", "السعر", ["السعر"]),
+        ("Order 4711-0815 is late", "0815", ["0815"]),
+        ("Call +1 650-555-1234", "5551234", []),
+        ("Call 6505551234", "(650) 555-1234", ["6505551234"]),
+        ('say "cheese" OR NEAR(1', '"cheese" OR NEAR(', ['"cheese"', "OR", "NEAR("]),
+        ("100 % cotton_blend", "100 % _b", ["100", "%", "_b"]),
+        ("❤️ gracias", "❤️", ["❤️"]),
+    ],
+)
+async def test_it_is_found(cache: Cache, text: str, typed: str, shown: list[str]) -> None:
+    await hold(cache, "Qqq 99", text)
+    (hit,) = cache.search(typed, limit=5)
+    assert (hit.conversation_id, hit.kind, hit.id, hit.snippet) == ("7", MESSAGE, "1", text)
+    assert marked(hit) == shown
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", "  ", '"', "*", "a*", "NEAR(", "^x", "-", "a AND", "text:x", "\x00", "\ud800", "%"],
+)
+async def test_nothing_that_is_typed_fails(cache: Cache, typed: str) -> None:
+    await hold(cache, "nothing of that kind")
+    assert [hit.kind for hit in cache.search(typed, limit=5)] in ([], [MESSAGE])
+
+
+letters = st.text(st.sampled_from('ab é退款"*-(1\n'), max_size=12)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(letters, min_size=1, max_size=8), typed=letters)
+async def test_search_finds_what_a_plain_look_finds(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], typed: str
+) -> None:
+    cache = Cache(tmp_path_factory.mktemp("cache") / "pages.db", "one")
+    await hold(cache, *texts)
+    every = Terms.of(typed).spellings
+    kept = [Said((text,), None, "").text for text in texts]
+    expected = {
+        str(number)
+        for number, text in enumerate(kept)
+        if every and all(any(one in text for one in spellings) for spellings in every)
+    }
+    assert set(found(cache, typed)) == expected
+    cache.close()
+
+
+async def test_the_newest_comes_first_and_pages_follow_each_other(cache: Cache) -> None:
+    await hold(cache, *(f"parcel {number}" for number in range(25)))
+    hits: list[Hit] = []
+    for size in (10, 10, 5, 0):
+        page = cache.search("parcel", limit=10, before=hits[-1] if hits else None)
+        assert len(page) == size
+        hits += page
+    assert [hit.id for hit in hits] == [str(number) for number in reversed(range(25))]
+
+
+async def test_what_is_said_everywhere_comes_in_the_same_order(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hold(cache, *(f"parcel {number}" for number in range(25)))
+
+    def asked() -> list[list[str]]:
+        return [
+            found(cache, "parcel"),
+            found(cache, "pa"),
+            found(cache, "parcel", conversation_id="7"),
+        ]
+
+    expected = asked()
+    monkeypatch.setattr("frontdesk.cache.search._MANY", 5)
+    assert asked() == expected
+
+
+async def test_notes_names_numbers_and_contacts_are_found(cache: Cache) -> None:
+    await cache.save_head(OPEN, fetched([conversation(7, 9)], end=True), NOW)
+    await cache.save_head(notes_name("7"), fetched([note(3, 3)], end=True), NOW)
+    contact = Contact(id="1", email="sheena@example.com", custom_fields={"plan": "gold"})
+    await cache.save(CONTACT, "1", body_of(contact))
+    kinds = [hit.kind for hit in cache.search("ring back", limit=5)]
+    assert kinds == ["note"]
+    assert [hit.kind for hit in cache.search("nelson", limit=5)] == [CONVERSATION]
+    assert [hit.kind for hit in cache.search("5551234", limit=5)] == [CONVERSATION]
+    (hit,) = cache.search("gold", limit=5)
+    assert (hit.kind, hit.id, hit.conversation_id) == (CONTACT, "1", "7")
+    assert found(cache, "e", kinds=(CONTACT,)) == ["1"]
+
+
+async def test_a_message_seen_only_in_the_list_is_found_and_once_it_is_read_found_once(
+    cache: Cache,
+) -> None:
+    preview = MessagePreview(id="90", text="Is the lamp back?", created_at=timestamp(START))
+    row = conversation(7, 9).model_copy(update={"last_message": preview})
+    await cache.save_head(OPEN, fetched([row], end=True), NOW)
+    (hit,) = cache.search("lamp", limit=5)
+    assert (hit.kind, hit.id, hit.conversation_id) == (MESSAGE, "90", "7")
+    assert hit.snippet == "Is the lamp back?"
+    await cache.save_head(thread_name("7"), fetched([said(90, "Is the lamp back?")], end=True), NOW)
+    assert found(cache, "lamp") == ["90"]
+    await cache.save_head(OPEN, fetched([row.model_copy(update={"status": "x"})], end=True), NOW)
+    assert found(cache, "lamp") == ["90"]
+
+
+async def test_what_changed_is_found_by_its_new_words_only(cache: Cache) -> None:
+    await hold(cache, "the first words")
+    await hold(cache, "other words")
+    assert found(cache, "first") == []
+    assert found(cache, "other words") == ["0"]
+
+
+async def test_what_was_dropped_is_not_found(cache: Cache) -> None:
+    await cache.save(CONTACT, "1", body_of(Contact(id="1", name="Sheena")))
+    await cache.drop(CONTACT, "1")
+    assert found(cache, "sheena") == []
+
+
+async def test_another_server_is_not_searched(cache: Cache, path: Any) -> None:
+    await hold(cache, "only here")
+    other = Cache(path, "two")
+    assert found(other, "only") == []
+    other.close()
+
+
+async def test_the_words_of_attachments_and_forms_are_found(cache: Cache) -> None:
+    page: list[Value] = [
+        said(2, "", content={"kind": "buttons", "header": {"text": "Choose"}, "buttons": ["Blue"]}),
+        said(1, "", media={"filename": "receipt-march.pdf"}),
+    ]
+    await cache.save_head(thread_name("7"), fetched(page, end=True), NOW)
+    assert found(cache, "blue choose") == ["2"]
+    assert found(cache, "buttons") == []
+    assert found(cache, "march") == ["1"]
+
+
+def test_a_snippet_of_a_long_message_begins_shortly_before_the_word() -> None:
+    line = "word " * 500 + "needle in it " + "hay " * 500
+    snippet, spans = snippet_of((line,), Terms.of("needle"))
+    assert [snippet[start:end] for start, end in spans] == ["needle"]
+    assert len(snippet) <= 160
+    assert snippet.startswith("word ")
