@@ -18,6 +18,7 @@ from frontdesk.cli.commands import Group
         "import": "frontdesk.cli.importing:import_group",
         "init": "frontdesk.cli.initialising:init_command",
         "keys": "frontdesk.cli.keys:keys_group",
+        "list": "frontdesk.cli.listing:list_group",
         "openapi": "frontdesk.cli.openapi:openapi_command",
         "serve": "frontdesk.cli.serving:serve_command",
         "upgrade": "frontdesk.cli.initialising:upgrade_command",

@@ -3,22 +3,63 @@
 import unicodedata
 from collections.abc import Sequence
 
-from frontdesk.text import clean, one_line
+from frontdesk.text import clean, one_line, steady
 from frontdesk.wire import timestamp
 
 _GAP = "  "
+_ELLIPSIS = "…"
+# Columns are not made narrower than this to fit a terminal.
+_LEAST_WIDTH = 8
+_NO_CELL = ("Mn", "Me", "Cf")
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lines of aligned columns, the headings first; nothing in a cell is obeyed by a terminal."""
-    lines = [tuple(headings), *(tuple(one_line(clean(cell)) for cell in row) for row in rows)]
-    widths = [max(_width(line[column]) for line in lines) for column in range(len(headings))]
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None = None
+) -> str:
+    """Lines of aligned columns, the headings first; nothing in a cell is obeyed by a terminal.
+
+    width: cells that a line may have; the widest columns are cut to fit.
+    """
+    lines = [tuple(headings), *(tuple(plain(cell) for cell in row) for row in rows)]
+    widths = [max(cells(line[column]) for line in lines) for column in range(len(headings))]
+    if width is not None:
+        widths = _narrowed(widths, width)
     return "\n".join(
-        _GAP.join(
-            cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)
-        ).rstrip()
+        _GAP.join(_fitted(cell, room) for cell, room in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def plain(text: str) -> str:
+    """A text on one line that takes the same room on every terminal and is obeyed by none."""
+    return text if text.isalnum() and text.isascii() else steady(one_line(clean(text)))
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal a plain text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.category(one) in _NO_CELL
+        else 2
+        if unicodedata.east_asian_width(one) in "WF"
+        else 1
+        for one in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """A plain text in at most `width` cells; an ellipsis tells that some is missing."""
+    if cells(text) <= width:
+        return text
+    room, kept = width - 1, ""
+    for one in text:
+        room -= cells(one)
+        if room < 0:
+            break
+        kept += one
+    return kept.rstrip() + _ELLIPSIS
 
 
 def moment(milliseconds: int | None) -> str:
@@ -28,9 +69,17 @@ def moment(milliseconds: int | None) -> str:
     return timestamp(milliseconds)[:16].replace("T", " ") + "Z"
 
 
-def _width(text: str) -> int:
-    """How many cells a text takes."""
-    return sum(
-        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1
-        for one in text
-    )
+def _fitted(text: str, width: int) -> str:
+    text = cut(text, width)
+    return text + " " * (width - cells(text))
+
+
+def _narrowed(widths: Sequence[int], room: int) -> list[int]:
+    """Widths of columns that fit a line, taken from the widest ones."""
+    widths = list(widths)
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > room:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        if widths[widest] <= _LEAST_WIDTH:
+            break
+        widths[widest] -= 1
+    return widths

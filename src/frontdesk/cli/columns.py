@@ -1,0 +1,151 @@
+"""The columns of each list: what a table shows of a row, and all that CSV has of it."""
+
+from typing import Any, TypeVar
+
+from frontdesk.cli.formats import Cell, Column, compact
+from frontdesk.text import first_said
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    CustomField,
+    Label,
+    Team,
+    Template,
+    User,
+    Wire,
+)
+
+W = TypeVar("W", bound=Wire)
+
+
+def _member(name: str, heading: str = "") -> Column[Any]:
+    """A member by its name; lists are joined with commas."""
+
+    def read(row: Wire) -> Cell:
+        value = getattr(row, name)
+        return ",".join(map(str, value)) if isinstance(value, tuple) else value
+
+    return Column(name, read, heading, moment=name.endswith(("_at", "_since", "_until")))
+
+
+def _members(*names: str) -> tuple[Column[Any], ...]:
+    return tuple(_member(name) for name in names)
+
+
+def _short(value: Conversation) -> str:
+    return first_said(value.contact.name, value.contact.phone, f"contact {value.contact.id}")
+
+
+def _said(row: Conversation) -> str | None:
+    preview = row.last_message
+    return None if preview is None else preview.text or f"[{preview.type}]"
+
+
+CONVERSATIONS: tuple[Column[Conversation], ...] = (
+    _member("id", "ID"),
+    _member("status", "STATUS"),
+    Column("contact", _short, "CONTACT"),
+    Column("contact_id", lambda row: row.contact.id),
+    Column("contact_name", lambda row: row.contact.name),
+    Column("contact_phone", lambda row: row.contact.phone),
+    Column("channel", lambda row: row.channel.id),
+    Column("channel_name", lambda row: row.channel.name or row.channel.id, "CHANNEL"),
+    Column("assignee", lambda row: row.assignee.id if row.assignee else None),
+    Column("assignee_name", lambda row: row.assignee.name if row.assignee else None, "ASSIGNEE"),
+    _member("labels", "LABELS"),
+    _member("awaiting_human"),
+    _member("unread_count", "UNREAD"),
+    _member("last_activity_at", "ACTIVITY"),
+    *_members("waiting_since", "snoozed_until", "first_reply_at", "last_inbound_at"),
+    *_members("service_window_expires_at", "created_at", "updated_at"),
+    Column("last_author", lambda row: row.last_message.author if row.last_message else None),
+    Column("last_message", _said, "LAST MESSAGE"),
+)
+
+CONTACTS: tuple[Column[Contact], ...] = (
+    _member("id", "ID"),
+    _member("name", "NAME"),
+    _member("phone", "PHONE"),
+    _member("email", "EMAIL"),
+    *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
+    _member("last_activity_at", "ACTIVITY"),
+    *_members("created_at", "updated_at"),
+    Column("custom_fields", lambda row: compact(row.custom_fields)),
+)
+
+LABELS: tuple[Column[Label], ...] = (
+    _member("id", "ID"),
+    _member("title", "TITLE"),
+    _member("color", "COLOUR"),
+    _member("description", "DESCRIPTION"),
+    *_members("created_at", "updated_at"),
+)
+
+CUSTOM_FIELDS: tuple[Column[CustomField], ...] = (
+    _member("id", "ID"),
+    _member("key", "KEY"),
+    _member("name", "NAME"),
+    _member("type", "TYPE"),
+    _member("options", "OPTIONS"),
+    _member("description", "DESCRIPTION"),
+    *_members("scope", "pattern", "pattern_hint", "position", "created_at", "updated_at"),
+)
+
+USERS: tuple[Column[User], ...] = (
+    _member("id", "ID"),
+    _member("name", "NAME"),
+    _member("email", "EMAIL"),
+    _member("role", "ROLE"),
+    _member("availability", "AVAILABILITY"),
+    _member("active", "ACTIVE"),
+    *_members("avatar_url", "created_at", "updated_at"),
+)
+
+TEAMS: tuple[Column[Team], ...] = (
+    _member("id", "ID"),
+    _member("name", "NAME"),
+    _member("description", "DESCRIPTION"),
+    Column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
+    _member("channels", "CHANNELS"),
+    Column("member_ids", lambda row: ",".join(user.id for user in row.members)),
+    *_members("distribution", "created_at", "updated_at"),
+)
+
+CHANNELS: tuple[Column[Channel], ...] = (
+    _member("id", "ID"),
+    _member("name", "NAME"),
+    _member("phone", "PHONE"),
+    _member("status", "STATUS"),
+    _member("quality_rating", "QUALITY"),
+    _member("messaging_limit", "LIMIT"),
+    *_members("display_phone_number", "verified_name", "name_status", "throughput", "platform"),
+    *_members("on_business_app", "waba_id", "synced_at", "created_at", "updated_at"),
+)
+
+CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = (
+    _member("id", "ID"),
+    _member("short_code", "CODE"),
+    _member("text", "TEXT"),
+    *_members("created_at", "updated_at"),
+)
+
+TEMPLATES: tuple[Column[Template], ...] = (
+    _member("id", "ID"),
+    _member("name", "NAME"),
+    _member("language", "LANGUAGE"),
+    _member("category", "CATEGORY"),
+    _member("status", "STATUS"),
+    _member("quality_score", "QUALITY"),
+    Column("body", lambda row: _body(row), "BODY"),
+    *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
+    *_members("channels", "updated_at"),
+    Column("components", lambda row: compact(row.components)),
+)
+
+
+def _body(row: Template) -> str | None:
+    """What the message says."""
+    texts = [part.get("text") for part in row.components if part.get("type") == "BODY"]
+    return next((text for text in texts if isinstance(text, str)), None)

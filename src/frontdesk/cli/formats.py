@@ -1,0 +1,237 @@
+"""Rows on standard output: for eyes as a table or Markdown, for programs as JSON, lines or CSV.
+
+JSON has what the server sent. CSV has ISO times and a column for each member. A cell that a
+spreadsheet would take for a formula gets an apostrophe in front of it.
+"""
+
+import csv
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Generic, Protocol, TextIO, TypeAlias, TypeVar
+
+import click
+
+from frontdesk.cli.tables import plain, table
+from frontdesk.wire import Wire, instant
+
+FORMATS = ("table", "json", "jsonl", "csv", "markdown")
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+Cell: TypeAlias = str | int | float | bool | None
+F = TypeVar("F", bound=Callable[..., object])
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+# The wide forms are what spreadsheets of East Asia take for the same signs.
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[T]):
+    """A member of a row: `heading` is its name in a table, without one it is in CSV only."""
+
+    name: str
+    read: Callable[[T], Cell]
+    heading: str = ""
+    moment: bool = False
+
+
+class Writer(Protocol[T_contra]):
+    """Takes rows in their order; what has to wait for the last one is written by `end`."""
+
+    def add(self, row: T_contra) -> None: ...
+
+    def end(self) -> None: ...
+
+
+def format_option(*formats: str, default: str = "table") -> Callable[[F], F]:
+    """The option `--format` of a command."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(formats or FORMATS),
+        default=default,
+        show_default=True,
+        help="How to write it.",
+    )
+
+
+def writer_of(
+    style: str,
+    columns: Sequence[Column[T]],
+    *,
+    zone: tzinfo | None = None,
+    out: TextIO | None = None,
+) -> Writer[T]:
+    """What writes rows in a format; times of tables are in `zone`, None is the machine's own."""
+    out = out or output()
+    match style:
+        case "json":
+            return _JsonArray(out)
+        case "jsonl":
+            return _JsonLines(out)
+        case "csv":
+            return _Csv(out, columns)
+        case "markdown":
+            return _Markdown(out, columns, zone)
+    return _Table(out, columns, zone)
+
+
+def output() -> TextIO:
+    """Standard output. What the machine's character set lacks becomes a question mark."""
+    out = sys.stdout
+    encoding = (out.encoding or "").lower().replace("-", "")
+    if encoding != "utf8" and hasattr(out, "reconfigure"):
+        out.reconfigure(errors="replace")
+    return out
+
+
+def terminal_width(out: TextIO) -> int | None:
+    """How many cells a line may have; None where no terminal reads."""
+    return shutil.get_terminal_size().columns if out.isatty() else None
+
+
+def json_of(row: object) -> str:
+    """A row as JSON: of a wire value what the server sent of it."""
+    if isinstance(row, Wire):
+        return row.model_dump_json(exclude_unset=True)
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def local_time(text: str | None, zone: tzinfo | None = None) -> str:
+    """A server's timestamp to the minute; as it came where it cannot be read, "-" for none."""
+    if not text:
+        return "-"
+    moment = instant(text)
+    return f"{here(moment, zone):%Y-%m-%d %H:%M}" if moment else text
+
+
+def here(moment: datetime, zone: tzinfo | None = None) -> datetime:
+    """A moment in a zone; in UTC at the very ends of the calendar."""
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return moment.astimezone(UTC)
+
+
+def shielded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula. Numbers, also of phones, stay as they are."""
+    if text.lstrip(" ").startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def shown(cell: Cell) -> str:
+    """A cell for eyes: "-" for nothing."""
+    if cell is None or cell == "":
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return str(cell)
+
+
+def markdown_cell(text: str) -> str:
+    """A text that stays in its cell and is shown as it is."""
+    return re.sub(r"([\\`*_\[\]<>|~#])", r"\\\1", plain(text))
+
+
+class _JsonLines:
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def add(self, row: object) -> None:
+        self._out.write(json_of(row) + "\n")
+
+    def end(self) -> None:
+        self._out.flush()
+
+
+class _JsonArray:
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._before = "[\n"
+
+    def add(self, row: object) -> None:
+        self._out.write(self._before + json_of(row))
+        self._before = ",\n"
+
+    def end(self) -> None:
+        self._out.write("[]\n" if self._before == "[\n" else "\n]\n")
+        self._out.flush()
+
+
+class _Csv(Generic[T]):
+    def __init__(self, out: TextIO, columns: Sequence[Column[T]]) -> None:
+        self._out = out
+        self._columns = columns
+        self._csv = csv.writer(out)
+        self._csv.writerow([column.name for column in columns])
+
+    def add(self, row: T) -> None:
+        self._csv.writerow([_csv_cell(column.read(row)) for column in self._columns])
+
+    def end(self) -> None:
+        self._out.flush()
+
+
+class _Shown(Generic[T]):
+    """Rows for eyes: the columns that have a heading."""
+
+    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
+        self._out = out
+        self._columns = [column for column in columns if column.heading]
+        self._zone = zone
+
+    def _texts(self, row: T) -> list[str]:
+        return [self._text(column, column.read(row)) for column in self._columns]
+
+    def _text(self, column: Column[T], cell: Cell) -> str:
+        if column.moment and isinstance(cell, str):
+            return local_time(cell, self._zone)
+        return shown(cell)
+
+
+class _Table(_Shown[T]):
+    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
+        super().__init__(out, columns, zone)
+        self._rows: list[list[str]] = []
+
+    def add(self, row: T) -> None:
+        self._rows.append(self._texts(row))
+
+    def end(self) -> None:
+        headings = [column.heading for column in self._columns]
+        self._out.write(table(headings, self._rows, width=terminal_width(self._out)) + "\n")
+        self._out.flush()
+
+
+class _Markdown(_Shown[T]):
+    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
+        super().__init__(out, columns, zone)
+        self._line([column.heading.capitalize() for column in self._columns])
+        self._line(["---"] * len(self._columns))
+
+    def add(self, row: T) -> None:
+        self._line([markdown_cell(text) for text in self._texts(row)])
+
+    def end(self) -> None:
+        self._out.flush()
+
+    def _line(self, cells: Sequence[str]) -> None:
+        self._out.write(f"| {' | '.join(cells)} |\n")
+
+
+def _csv_cell(cell: Cell) -> Cell:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return shielded(cell) if isinstance(cell, str) else cell
+
+
+def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Members that have no column of their own, as JSON in one cell; empty for none."""
+    return json.dumps(value, ensure_ascii=False) if value else ""
