@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from frontdesk.ingest import rules
 from frontdesk.ingest.applied import Applied, Counted, Tally
 from frontdesk.ingest.catalogue import Catalogue, CatalogueUpsert
+from frontdesk.ingest.conversations import conversation_row
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
@@ -31,7 +32,6 @@ from frontdesk.store import changes, counters, known
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
-from frontdesk.store.preview import preview_json, previewed_id
 
 __all__ = ["Applied", "InitialStatus", "Tally", "apply_events"]
 
@@ -163,7 +163,9 @@ class _Batch:
         for thread in self._threads.touched():
             self._reckoning.count(thread)
             standing = self._stand(thread)
-            row = self._row(thread, standing)
+            row = conversation_row(
+                self._account_id, thread, standing, self._initial_status, self._now
+            )
             rows.append(row)
             was = None if thread.stored is None else Listed(thread.stored, thread.labels)
             moves.append((was, Listed(row, standing.labels)))
@@ -186,40 +188,6 @@ class _Batch:
         self._reckoning.replace(thread, standing.measures)
         return standing
 
-    def _row(self, thread: Thread, standing: Standing) -> dict[str, Any]:
-        """The conversation as it is now stored."""
-        stored = thread.stored
-        last_activity_at = _last_activity(thread, standing)
-        status = rules.initial_status(standing, self._initial_status, self._now, last_activity_at)
-        hidden = standing.status is None and status == rules.RESOLVED
-        return {
-            "account_id": self._account_id,
-            "id": thread.id,
-            "contact_id": thread.contact_id,
-            "channel_id": thread.channel_id,
-            "status": status,
-            "assignee_id": standing.assignee_id,
-            "awaiting_human": int(standing.awaiting_human),
-            "snoozed_until": standing.snoozed_until,
-            "unread_count": standing.unread_count,
-            "read_marker": standing.read_marker,
-            "waiting_since": None if hidden else standing.waiting_since,
-            "first_reply_at": standing.first_reply_at,
-            "last_inbound_at": standing.last_inbound_at,
-            "last_activity_at": last_activity_at,
-            "last_message_json": _preview(thread, standing),
-            "folded_at": standing.folded_at,
-            "told": int(standing.status is not None),
-            "unanswered_since": standing.waiting_since,
-            "episode_at": standing.episode_at,
-            "handed_over_at": standing.handed_over_at,
-            "bot_spoke_at": standing.bot_spoke_at,
-            "created_at": thread.first_at
-            if stored is None
-            else min(stored["created_at"], thread.first_at),
-            "updated_at": self._now,
-        }
-
 
 def _standing(stored: Row, labels: frozenset[int]) -> Standing:
     """What a stored conversation's row says of the fold so far."""
@@ -239,23 +207,3 @@ def _standing(stored: Row, labels: frozenset[int]) -> Standing:
         bot_spoke_at=stored["bot_spoke_at"],
         labels=labels,
     )
-
-
-def _last_activity(thread: Thread, standing: Standing) -> int:
-    """The newest message's time, and never less than it was (contract SERVER-1)."""
-    newest_at = standing.newest_at
-    if thread.stored is None:
-        return thread.first_at if newest_at is None else newest_at
-    before = int(thread.stored["last_activity_at"])
-    return before if newest_at is None else max(before, newest_at)
-
-
-def _preview(thread: Thread, standing: Standing) -> str | None:
-    """The newest message for a list row; the stored one stands while nothing newer was folded."""
-    if standing.last_message is not None:
-        return preview_json(standing.last_message)
-    if thread.stored is None:
-        return None
-    preview: str | None = thread.stored["last_message_json"]
-    rewritten = thread.rewritten.get(previewed_id(preview) or 0)
-    return preview if rewritten is None else preview_json(rewritten)

@@ -88,6 +88,10 @@ class People:
         else:
             self._counted.known("contacts")
 
+    def unsaved(self) -> list[Contact]:
+        """The rows that `save` writes."""
+        return list(self._unsaved.values())
+
     def save(self) -> None:
         """Write what was made or filled in."""
         changes.save_contacts(self._connection, self._account_id, self._unsaved.values())

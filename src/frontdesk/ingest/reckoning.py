@@ -58,6 +58,16 @@ class Reckoning:
                 self._rollups.add_measure(row, -1)
         self.append(thread, missing.elements())
 
+    def taken(self) -> list[dict[str, Any]]:
+        """New measures, which are given once and not saved."""
+        rows, self._new = self._new, []
+        return rows
+
+    @property
+    def rollups(self) -> Rollups:
+        """All that was counted."""
+        return self._rollups
+
     def save(self) -> None:
         """Write what changed."""
         changes.drop_metric_events(self._connection, self._gone)

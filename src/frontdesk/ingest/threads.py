@@ -1,7 +1,7 @@
 """The conversations that a batch touches, and the messages, notes and events that go into them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -241,18 +241,29 @@ class Threads:
 
     def save(self) -> None:
         """Write the facts; the conversations' own rows come after, from the fold."""
-        threads = self.touched()
-        fresh = [
-            row
-            for thread in threads
-            for row in sorted(thread.messages, key=lambda row: (row["created_at"], row["id"]))
-        ]
-        changes.add(self._connection, "message", fresh)
-        rewritten = [row for thread in threads for row in thread.rewritten.values()]
+        rewritten = [row for thread in self.touched() for row in thread.rewritten.values()]
         changes.change_messages(self._connection, rewritten)
-        changes.add(self._connection, "conversation_event", self._happenings)
-        changes.save(self._connection, "note", self._noted.values())
-        changes.save(self._connection, "reaction", self._reacted.values())
+        for kind, rows in self.added():
+            changes.add(self._connection, kind, rows)
+        for kind, rows in self.put():
+            changes.save(self._connection, kind, rows)
+
+    def added(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """Facts that are new, by their kind."""
+        yield (
+            "message",
+            [
+                row
+                for thread in self.touched()
+                for row in sorted(thread.messages, key=lambda row: (row["created_at"], row["id"]))
+            ],
+        )
+        yield "conversation_event", self._happenings
+
+    def put(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """Facts that are new or replace what was known, by their kind."""
+        yield "note", list(self._noted.values())
+        yield "reaction", list(self._reacted.values())
 
     def _thread(self, channel_id: int, person: Person, at: int) -> Thread:
         """The one conversation of a channel and a person, which is made if it is unknown (R1)."""

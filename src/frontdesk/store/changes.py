@@ -84,6 +84,11 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
         "metric_event": _table(
             "metric_event", "conversation_id id", "channel_id name started_at ended_at"
         ),
+        "entry": _table(
+            "entry", "conversation_id label_id", "state assignee_id channel_id last_activity_at"
+        ),
+        "cell": _table("cell", "label_id channel_id state assignee_id awaiting unread", "n"),
+        "rollup": _table("rollup", "grain bucket channel_id name author", "n samples total"),
     }
 )
 
@@ -91,6 +96,12 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
 def blank(kind: str) -> dict[str, Any]:
     """A row of that kind with nothing in it."""
     return dict.fromkeys(_TABLES[kind].columns)
+
+
+def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
+    """The table that rows of a kind are in, and its columns."""
+    table = _TABLES[kind]
+    return table.name, table.columns
 
 
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -46,10 +46,10 @@ def move(
     gone: list[dict[str, object]] = []
     for was, now in moves:
         before, after = (
-            {} if listed is None else _entries(account_id, listed) for listed in (was, now)
+            {} if listed is None else entries_of(account_id, listed) for listed in (was, now)
         )
-        deltas.update(() if now is None else _cells(now))
-        deltas.subtract(() if was is None else _cells(was))
+        deltas.update(() if now is None else cells_of(now))
+        deltas.subtract(() if was is None else cells_of(was))
         entries += [entry for label, entry in after.items() if before.get(label) != entry]
         gone += [before[label] for label in before.keys() - after.keys()]
     _write_entries(connection, entries, gone)
@@ -110,7 +110,8 @@ def _cell(row: Row) -> Cell:
     return Cell(*(row[name] for name in Cell._fields))
 
 
-def _cells(listed: Listed) -> list[Cell]:
+def cells_of(listed: Listed) -> list[Cell]:
+    """The cells that count a conversation."""
     row = listed.conversation
     count = row["unread_count"]
     unread = UNMARKED if count is None else UNREAD if count else READ
@@ -124,7 +125,8 @@ def _cells(listed: Listed) -> list[Cell]:
     return [Cell(label_id, *rest) for label_id in (0, *listed.label_ids)]
 
 
-def _entries(account_id: int, listed: Listed) -> dict[int, dict[str, object]]:
+def entries_of(account_id: int, listed: Listed) -> dict[int, dict[str, object]]:
+    """A conversation's rows of the filter table, by label id."""
     row = listed.conversation
     common = {
         "account_id": account_id,

@@ -54,15 +54,24 @@ class Rollups:
 
     def save(self, connection: Connection, account_id: int) -> None:
         """Write every change, sorted by key so that writers never wait in a circle."""
-        changes: dict[Figure, _Sums] = {
-            figure: (n, 0, 0) for figure, n in self._messages.items() if n
-        }
-        changes.update((figure, sums) for figure, sums in self._measures.items() if any(sums))
-        for grain, figures in ((QUARTERS, changes), (DAYS, _daily(changes))):
+        for grain, figures in self._grains():
             rows = _rows(account_id, grain, sorted(figures.items()))
             connection.run_many(_ADD, rows)
             less = [(figure, sums) for figure, sums in figures.items() if sums[0] < 0]
             connection.run_many(_DROP_EMPTY, _rows(account_id, grain, sorted(less)))
+
+    def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
+        """What `save` would leave in the table if that were empty, in the order of the key."""
+        for grain, figures in self._grains():
+            yield from _rows(account_id, grain, sorted(figures.items()))
+
+    def _grains(self) -> Iterator[tuple[int, Mapping[Figure, _Sums]]]:
+        changes: dict[Figure, _Sums] = {
+            figure: (n, 0, 0) for figure, n in self._messages.items() if n
+        }
+        changes.update((figure, sums) for figure, sums in self._measures.items() if any(sums))
+        yield QUARTERS, changes
+        yield DAYS, _daily(changes)
 
 
 def misrolled(connection: Connection, account_id: int) -> list[Row]:
