@@ -1,6 +1,8 @@
 """What was seen of one server: read at once, written in the background."""
 
 import asyncio
+import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -93,6 +95,12 @@ class Cache:
             conversation_id=conversation_id,
         )
 
+    def conversations_of(self, contact_id: str) -> list[str]:
+        """The ids of the seen conversations of a contact, the last active first."""
+        from frontdesk.cache import search
+
+        return search.conversations_of(self._file.rows, self._origin, contact_id)
+
     def count(self, kind: str) -> int:
         """How many values of a kind are kept."""
         sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
@@ -148,6 +156,15 @@ class Cache:
         return await self._write(
             lambda connection: objects.save(connection, self._origin, kind, id, body)
         )
+
+    async def save_all(self, kind: str, bodies: Mapping[str, bytes]) -> None:
+        """Keep several values, by their ids."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for id, body in bodies.items():
+                objects.save(connection, self._origin, kind, id, body)
+
+        await self._write(work)
 
     async def drop(self, kind: str, id: str) -> bool:
         """Keep a value no longer; returns whether it was kept."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
+    CONTACT,
     CONVERSATION,
     MESSAGE,
     Cache,
@@ -16,10 +17,12 @@ from frontdesk.cache import (
     Listing,
     ListName,
     body_of,
+    key_of,
     notes_name,
     thread_name,
 )
 from frontdesk.errors import InboxError, NotFound, Unreachable
+from frontdesk.mailbox.ahead import ROWS_AHEAD, Ahead, Line
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Lists, Refreshed
 from frontdesk.mailbox.source import Source
@@ -31,8 +34,10 @@ from frontdesk.wire import (
     Counts,
     Message,
     Note,
+    Page,
     Report,
     ReportQuery,
+    instant,
 )
 
 ThreadRow: TypeAlias = Message | Note
@@ -68,6 +73,9 @@ class Mailbox:
         self._make_source = connect
         self._connected: Source | None = None
         self._cache = cache
+        self._clock = clock
+        self._line = Line(clock)
+        self._ahead = Ahead(self._line)
         self._lists = Lists(cache, clock)
         self._catalogues = Catalogues(cache)
 
@@ -124,8 +132,21 @@ class Mailbox:
 
     def contact(self, conversation: Conversation) -> Contact | None:
         """The contact of a conversation."""
-        body = self._cache.body("contact", conversation.contact.id)
+        body = self._cache.body(CONTACT, conversation.contact.id)
         return Contact.model_validate_json(body) if body else None
+
+    def conversations_of(self, contact_id: str) -> list[Conversation]:
+        """The conversations of a contact that were seen, on any channel, the last active first."""
+        seen = map(self.conversation, self._cache.conversations_of(contact_id))
+        return [conversation for conversation in seen if conversation is not None]
+
+    def looked_at(self, conversation_id: str) -> datetime | None:
+        """When the reader last looked at a conversation. Only this machine knows."""
+        return instant(self._cache.recall(_looked_name(conversation_id)))
+
+    def mark_looked_at(self, conversation_id: str) -> None:
+        """The reader looks at a conversation now; the server is not told."""
+        self._cache.remember(_looked_name(conversation_id), self._clock().isoformat())
 
     @property
     def catalogues(self) -> Catalogues:
@@ -226,7 +247,7 @@ class Mailbox:
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
         """Read the counts for the filter's status, channel and label; True if they changed."""
-        counts = await self._source.counts(filter)
+        counts = await self._line.watch(self._source.counts(filter))
         return await self._cache.save("counts", _counts_name(filter), body_of(counts))
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
@@ -249,19 +270,80 @@ class Mailbox:
         if not phone:
             return False
         try:
-            contact = await self._source.contact_by_phone(phone)
+            contact = await self._line.watch(self._source.contact_by_phone(phone))
         except NotFound:
-            return await self._cache.drop("contact", id)
-        return await self._cache.save("contact", id, body_of(contact))
+            return await self._cache.drop(CONTACT, id)
+        return await self._cache.save(CONTACT, id, body_of(contact))
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        """The contact with an E.164 number, as the server knows it.
+
+        Raises: NotFound: nobody has it.
+        """
+        contact = await self._line.watch(self._source.contact_by_phone(phone))
+        await self._cache.save(CONTACT, contact.id, body_of(contact))
+        return contact
+
+    async def search_contacts(self, q: str, *, cursor: str | None = None) -> Page[Contact]:
+        """Contacts that have every word of `q`, by name, as the server finds them.
+
+        A newer search cancels an older one by cancelling its task.
+        """
+        page = await self._line.watch(self._source.contact_page(q, cursor=cursor))
+        await self._cache.save_all(CONTACT, {one.id: body_of(one) for one in page.data})
+        return page
+
+    async def prefetch(
+        self, filter: ConversationFilter, position: int, conversation_id: str | None = None
+    ) -> bool:
+        """Read what will be asked for next: True if that changed what is held.
+
+        position: where the cursor is in the filter's list; conversation_id: what is under it, to
+        have its thread. For idle moments: nothing is asked when all is there, when there is no
+        connection, or while the server asks for rest. Raises nothing of InboxError.
+        """
+        if self._connected is None:
+            return False
+        return await self._ahead.step(lambda: self._read_ahead(filter, position, conversation_id))
+
+    async def _read_ahead(
+        self, filter: ConversationFilter, position: int, conversation_id: str | None
+    ) -> bool:
+        conversation = self.conversation(conversation_id) if conversation_id else None
+        if conversation is not None and self._lacks_newest(conversation):
+            self._ahead.mark_read(conversation.id, conversation.last_activity_at)
+            return (await self.refresh_thread(conversation.id)).changed
+        listing = self.conversations(filter)
+        near_end = len(listing) - position <= ROWS_AHEAD
+        if listing and near_end and listing.cursor is not None:
+            return (await self.older_conversations(filter)).changed
+        return False
+
+    def _lacks_newest(self, conversation: Conversation) -> bool:
+        """Something happened in the conversation since its thread was read."""
+        newest, last = self._cache.top(thread_name(conversation.id)), conversation.last_activity_at
+        if newest is not None and newest.sort >= key_of(conversation).sort:
+            return False
+        return not self._ahead.is_read(conversation.id, last)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
-        return lambda cursor: self._source.conversation_page(filter, cursor=cursor)
+        return lambda cursor: self._line.watch(
+            self._source.conversation_page(filter, cursor=cursor)
+        )
 
     def _message_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._source.message_page(conversation_id, cursor=cursor)
+        return lambda cursor: self._line.watch(
+            self._source.message_page(conversation_id, cursor=cursor)
+        )
 
     def _note_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._source.note_page(conversation_id, cursor=cursor)
+        return lambda cursor: self._line.watch(
+            self._source.note_page(conversation_id, cursor=cursor)
+        )
+
+
+def _looked_name(conversation_id: str) -> str:
+    return f"looked at/{conversation_id}"
 
 
 def _conversations_name(filter: ConversationFilter) -> ListName:

@@ -1,0 +1,211 @@
+"""A server in memory for the mailbox to ask."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from frontdesk.errors import NotFound
+from frontdesk.mailbox import Mailbox
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CustomField,
+    Label,
+    Message,
+    Metrics,
+    Note,
+    Page,
+    PhoneRef,
+    Report,
+    ReportQuery,
+    Team,
+    Template,
+    User,
+    ZonedPeriod,
+    timestamp,
+)
+
+NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
+START = 1_773_480_413_000
+ALL = ConversationFilter()
+OPEN = ConversationFilter(status="open")
+
+
+def at(second: int) -> str:
+    return timestamp(START + second * 1000)
+
+
+class Inbox:
+    """A server in memory with keyset cursors; `between` runs before each page is read."""
+
+    def __init__(self) -> None:
+        self.conversations: dict[str, Conversation] = {}
+        self.messages: dict[str, list[Message]] = {}
+        self.notes: dict[str, list[Note]] = {}
+        self.contacts: dict[str, Contact] = {}
+        self.labels: tuple[Label, ...] = (Label(id="1", title="billing"),)
+        self.between: Callable[[], None] = lambda: None
+        self.failures: dict[str, Exception] = {}
+        self.requests: list[str] = []
+        self.clock = 0
+        self.closed = False
+        self.held: asyncio.Event | None = None
+
+    def bump(self, id: str, **changes: Any) -> None:
+        """A conversation is new, or got a message."""
+        self.clock += 1
+        number = PhoneRef(id=id, name="Sheena Nelson", phone=f"+1650555{int(id):04}")
+        members = {"status": "open", "channel": number, "contact": number, **changes}
+        self.conversations[id] = Conversation(id=id, last_activity_at=at(self.clock), **members)
+
+    def write(self, conversation_id: str, count: int) -> None:
+        """Messages arrive in a conversation."""
+        thread = self.messages.setdefault(conversation_id, [])
+        for _ in range(count):
+            self.clock += 1
+            thread.append(
+                Message(
+                    id=str(self.clock),
+                    direction="inbound",
+                    author="contact",
+                    text="Hi",
+                    created_at=at(self.clock),
+                )
+            )
+
+    def annotate(self, conversation_id: str) -> None:
+        """A note is written."""
+        self.clock += 1
+        note = Note(id=str(self.clock), text="Ring back", created_at=at(self.clock))
+        self.notes.setdefault(conversation_id, []).append(note)
+
+    def listed(self, filter: ConversationFilter) -> list[Conversation]:
+        """What the server enumerates for a filter now."""
+        status = filter.status
+        rows = [row for row in self.conversations.values() if status in (None, row.status)]
+        return sorted(rows, key=lambda row: (row.last_activity_at, len(row.id), row.id))[::-1]
+
+    async def close(self) -> None:
+        self.closed = True
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        self.ask("conversations", cursor)
+        rows = [((row.last_activity_at, int(row.id)), row) for row in self.listed(filter)]
+        return Page[Conversation](**page(rows, limit, cursor))
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+        self.ask("counts", None)
+        return Counts(all=len(self.conversations))
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        self.ask("messages", cursor)
+        thread = self.messages.get(conversation_id, [])[::-1]
+        rows = [((row.created_at, int(row.id)), row) for row in thread]
+        return Page[Message](**page(rows, limit, cursor))
+
+    async def note_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Note]:
+        self.ask("notes", cursor)
+        notes = self.notes.get(conversation_id, [])[::-1]
+        rows = [((row.created_at, int(row.id)), row) for row in notes]
+        return Page[Note](**page(rows, limit, cursor))
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        self.ask("contact", None)
+        if phone not in self.contacts:
+            raise NotFound("Nobody has this number")
+        return self.contacts[phone]
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        self.ask("contacts", q)
+        if self.held is not None:
+            await self.held.wait()
+        every = self.contacts.values()
+        found = [one for one in every if (q or "").casefold() in (one.name or "").casefold()]
+        return Page[Contact](data=tuple(found), has_more=False)
+
+    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
+        self.ask("labels", cursor)
+        start = int(cursor or 0)
+        more = start + 1 < len(self.labels)
+        following = str(start + 1) if more else None
+        return Page[Label](
+            data=self.labels[start : start + 1], next_cursor=following, has_more=more
+        )
+
+    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
+        self.ask("users", cursor)
+        return Page[User](data=(User(id="1", name="Ana"),), has_more=False)
+
+    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
+        self.ask("channels", cursor)
+        return Page[Channel](data=(Channel(id="106540352242922", name="Support"),))
+
+    async def custom_field_page(
+        self, *, limit: int = 100, cursor: str | None = None
+    ) -> Page[CustomField]:
+        self.ask("custom-fields", cursor)
+        return Page[CustomField](data=(CustomField(id="1", key="plan", name="Plan"),))
+
+    async def team_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Team]:
+        self.ask("teams", cursor)
+        return Page[Team](data=(Team(id="1", name="Returns"),))
+
+    async def canned_response_page(
+        self, *, limit: int = 100, cursor: str | None = None
+    ) -> Page[CannedResponse]:
+        self.ask("canned-responses", cursor)
+        return Page[CannedResponse](data=())
+
+    async def template_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Template]:
+        self.ask("templates", cursor)
+        return Page[Template](data=())
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        self.ask("report", None)
+        period = ZonedPeriod(from_=at(0), to=at(1))
+        return Report(period=period, metrics=Metrics(incoming_messages_count=self.clock))
+
+    def ask(self, what: str, cursor: str | None) -> None:
+        self.between()
+        self.requests.append(f"{what} {cursor or ''}".strip())
+        if what in self.failures:
+            raise self.failures[what]
+        if cursor is not None and f"{what} cursor" in self.failures:
+            raise self.failures[f"{what} cursor"]
+
+
+def page(
+    rows: Sequence[tuple[tuple[str, int], object]], limit: int, cursor: str | None
+) -> dict[str, Any]:
+    """One page of rows that are newest first; the cursor is the key of the row it follows."""
+    if cursor is not None:
+        moment, id = cursor.split("|")
+        rows = [row for row in rows if row[0] < (moment, int(id))]
+    more = len(rows) > limit
+    last = rows[limit - 1][0] if more else None
+    return {
+        "data": tuple(value for _, value in rows[:limit]),
+        "next_cursor": f"{last[0]}|{last[1]}" if last else None,
+        "has_more": more,
+    }
+
+
+def shown(mailbox: Mailbox, filter: ConversationFilter = ALL) -> list[str]:
+    return [conversation.id for conversation in mailbox.conversations(filter)]
+
+
+def ids(rows: Sequence[Conversation]) -> list[str]:
+    return [row.id for row in rows]
