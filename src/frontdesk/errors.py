@@ -5,7 +5,8 @@
     │   └── QueryTimeout   a query of the database took longer than it may
     ├── Unauthorised       401: the server refuses the key
     ├── Forbidden          403: the key lacks a scope, or the account is disabled
-    ├── NotFound           404: no such row, or no such path on this server
+    ├── NotFound           404: no such row
+    │   └── NotOffered     no such path on this server: 404, 405 or 501
     ├── Refused            any other 4xx: the request itself was wrong
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an answer that cannot be read, or 5xx that is not "try again"
@@ -46,6 +47,10 @@ class Forbidden(InboxError):
 
 class NotFound(InboxError):
     """The row, or the path, does not exist on this server."""
+
+
+class NotOffered(NotFound):
+    """The server lacks the path itself: whatever is asked of it, it does not have."""
 
 
 class Refused(InboxError):

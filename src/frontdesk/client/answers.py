@@ -15,17 +15,22 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 @dataclass(frozen=True)
 class Answer:
-    """A status, its headers and the decoded body."""
+    """A status, its headers and the decoded body. received: how many bytes came for the body."""
 
     status: int
     headers: httpx.Headers
     body: bytes
+    received: int = 0
+
+
+class CutShort(BadResponse):
+    """An answer that ended too early: another try may bring the rest."""
 
 
 async def read_answer(response: httpx.Response) -> Answer:
     """The whole answer, decoded while it comes in, so that no body grows beyond the limit.
 
-    Raises: BadResponse: too large, cut short, or packed in a way that was not asked for.
+    Raises: CutShort. BadResponse: too large, or packed in a way that was not asked for.
     """
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     raw = response.aiter_raw()
@@ -36,9 +41,9 @@ async def read_answer(response: httpx.Response) -> Answer:
     else:
         raise BadResponse("The server packs its answer in a way that was not asked for")
     announced = response.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) != received:
-        raise BadResponse("The server's answer was cut short")
-    return Answer(response.status_code, response.headers, body)
+    if announced.isdecimal() and response.status_code != 304 and int(announced) != received:
+        raise CutShort("The server's answer was cut short")
+    return Answer(response.status_code, response.headers, body, received)
 
 
 async def _plain(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
@@ -61,7 +66,7 @@ async def _unpacked(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
             raise BadResponse("The server's answer cannot be unpacked") from error
         _check_size(len(body))
     if received and not decoder.eof:
-        raise BadResponse("The server's answer was cut short")
+        raise CutShort("The server's answer was cut short")
     return bytes(body), received
 
 

@@ -2,25 +2,34 @@
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
-import certifi
 import httpx
 
-from frontdesk.client.answers import Answer, read_answer
-from frontdesk.client.failures import failure
-from frontdesk.errors import InboxError, Unreachable
+from frontdesk.client.answers import Answer, CutShort, read_answer
+from frontdesk.client.connections import lost, way_to
+from frontdesk.client.failures import Rejected, failure, trouble_of
+from frontdesk.client.pacing import Pacing
+from frontdesk.client.server import ABSENT, IGNORED, PRESENT, Notebook
+from frontdesk.client.shelf import Kept, Question, Shelf
+from frontdesk.client.waits import date_of, limit_reset
+from frontdesk.errors import BadResponse, InboxError, Unreachable
+
+V = TypeVar("V")
 
 MOST_TRIES = 3
 FIRST_PAUSE_SECONDS = 0.25
 
-_CONNECTIONS = 8
 _PRIVATE_PARAMETERS = ("q", "cursor")
 
 _log = logging.getLogger(__name__)
+
+
+def utc_now() -> datetime:
+    """The clock on the wall."""
+    return datetime.now(UTC)
 
 
 class Exchange:
@@ -30,21 +39,29 @@ class Exchange:
         self,
         base_url: str,
         key: str,
+        notebook: Notebook,
         *,
         app: Callable[..., Awaitable[None]] | None,
         deadline_seconds: float,
         sleep: Callable[[float], Awaitable[None]],
         chance: Callable[[], float],
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
     ) -> None:
         # httpx logs whole addresses, and with them phone numbers and searches.
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
+        self._base_url = base_url
+        self._notebook = notebook
         self._deadline_seconds = deadline_seconds
         self._sleep = sleep
         self._chance = chance
-        self._base_url = base_url
+        self._clock = clock
+        self._now = now
+        self._pacing = Pacing(clock, sleep, chance)
+        self._shelf = Shelf()
         self._http = httpx.AsyncClient(
-            transport=_transport(base_url, app),
+            transport=way_to(base_url, app),
             headers={
                 "Authorization": f"Bearer {key}",
                 "Accept": "application/json",
@@ -60,106 +77,135 @@ class Exchange:
         """Give up the connections."""
         await self._http.aclose()
 
-    async def get(self, path: str, parameters: Mapping[str, str]) -> Answer:
-        """The answer to one GET below /v1/, which is 2xx.
+    async def get(self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]) -> V:
+        """What `read` makes of the answer to one GET below /v1/, which is 2xx or unchanged.
 
-        Raises: InboxError: there was no such answer.
+        Raises: Rejected: any other answer. InboxError: no answer, or one that cannot be read.
         """
-        try:
-            async with asyncio.timeout(self._deadline_seconds):
-                return await self._tried(path, parameters)
-        except TimeoutError as error:
-            raise Unreachable(
-                f"The server did not answer within {self._deadline_seconds:g} seconds"
-            ) from error
+        async with self._pacing.turn():
+            try:
+                async with asyncio.timeout(self._deadline_seconds):
+                    value = await self._tried(path, parameters, read)
+            except TimeoutError as error:
+                self._pacing.failed()
+                raise Unreachable(
+                    f"The server did not answer within {self._deadline_seconds:g} seconds"
+                ) from _unlocated(error)
+            except _Passing as passing:
+                self._pacing.failed()
+                raise passing.reason from passing.__cause__
+            except Unreachable:
+                self._pacing.failed()
+                raise
+            except (InboxError, Rejected):
+                self._pacing.answered()
+                raise
+            self._pacing.succeeded()
+            return value
 
-    async def _tried(self, path: str, parameters: Mapping[str, str]) -> Answer:
-        """One answer in at most three tries, with pauses of random length between them."""
+    async def _tried(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+    ) -> V:
+        """A value in at most three tries, with pauses of random length between them."""
         for attempt in range(1, MOST_TRIES):
             try:
-                return await self._once(path, parameters)
+                return await self._once(path, parameters, read)
             except _Passing as passing:
-                _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing.error)
+                _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing)
             await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
-        try:
-            return await self._once(path, parameters)
-        except _Passing as passing:
-            raise passing.error from passing.__cause__
+        return await self._once(path, parameters, read)
 
-    async def _once(self, path: str, parameters: Mapping[str, str]) -> Answer:
+    async def _once(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+    ) -> V:
         """One try.
 
-        Raises: _Passing: a failure that another try may mend. InboxError: any other.
+        Raises: _Passing: a failure that another try may mend. Rejected, InboxError: any other.
         """
-        url = f"{self._base_url}/v1/{path}"
+        question = path, tuple(parameters.items())
+        offered = self._shelf.offer(question)
         try:
-            async with self._http.stream("GET", url, params=dict(parameters)) as response:
+            answer = await self._answer(path, parameters, offered)
+            if answer.status == 304:
+                unchanged: V = self._unchanged(question, offered)
+                return unchanged
+            if 200 <= answer.status < 300:
+                value = read(answer)
+                self._keep(question, answer, value)
+                return value
+        except CutShort as error:
+            raise _Passing(error) from None
+        raise self._failure(answer)
+
+    async def _answer(
+        self, path: str, parameters: Mapping[str, str], offered: Kept | None
+    ) -> Answer:
+        """Whatever the server answers, read whole."""
+        url = f"{self._base_url}/v1/{path}"
+        headers = {"If-None-Match": offered.tag} if offered else {}
+        self._notebook.asked()
+        began = self._clock()
+        try:
+            async with self._http.stream(
+                "GET", url, params=dict(parameters), headers=headers
+            ) as response:
+                seconds = self._clock() - began
                 answer = await read_answer(response)
         except httpx.TransportError as error:
-            raise _lost(error) from error
+            found, passing = lost(error)
+            raise (_Passing(found) if passing else found) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable("The server cannot be asked") from error
+            raise Unreachable("The server cannot be asked") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
-        if 200 <= answer.status < 300:
-            return answer
-        found = failure(answer, datetime.now(UTC))
-        if answer.status in (502, 504) or _pauses_unasked(answer):
-            raise _Passing(found)
-        raise found
+        self._notebook.answered(seconds, answer.received, date_of(answer.headers))
+        self._pacing.pause(limit_reset(answer.headers, self._now()) or 0.0)
+        return answer
+
+    def _unchanged(self, question: Question, offered: Kept | None) -> Any:
+        if offered is None:
+            raise BadResponse("The server says that nothing changed, though it was asked for all")
+        self._notebook.was_unchanged()
+        self._notebook.feature("unchanged", PRESENT)
+        return self._shelf.unchanged(question, offered)
+
+    def _keep(self, question: Question, answer: Answer, value: object) -> None:
+        """Remember the answer under its tag."""
+        tag = answer.headers.get("etag", "")
+        if not tag:
+            self._notebook.feature("unchanged", ABSENT, "Answers carry no tag.")
+        elif not self._shelf.keep(question, tag, value, len(answer.body)):
+            self._notebook.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
+
+    def _failure(self, answer: Answer) -> Exception:
+        """What to raise for an answer that is neither 2xx nor 304."""
+        trouble = trouble_of(answer)
+        error = failure(answer, trouble, self._now())
+        wait = error.retry_after if isinstance(error, Unreachable) else None
+        if answer.status == 429 and wait is None:
+            assert isinstance(error, Unreachable)
+            error.retry_after = self._pacing.back_off()
+        elif wait is not None:
+            self._pacing.pause(wait)
+        elif answer.status >= 500 and not trouble.no_such_path:
+            return _Passing(error)
+        return Rejected(trouble, error)
 
 
 class _Passing(Exception):
     """A failure that another try may mend."""
 
-    def __init__(self, error: InboxError) -> None:
-        super().__init__(str(error))
-        self.error = error
+    def __init__(self, reason: InboxError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
-def _pauses_unasked(answer: Answer) -> bool:
-    """503 without a word on how long."""
-    return answer.status == 503 and "retry-after" not in answer.headers
-
-
-def _lost(error: httpx.TransportError) -> Exception:
-    """A failed connection in the user's words."""
-    if _is_certificate(error):
-        return Unreachable("The server cannot prove that it is who it says: its certificate fails")
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return _Passing(Unreachable("The server cannot be reached"))
-    if isinstance(error, httpx.TimeoutException):
-        return _Passing(Unreachable("The server did not answer in time"))
-    return _Passing(Unreachable("The connection to the server was lost"))
-
-
-def _is_certificate(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _transport(
-    base_url: str, app: Callable[..., Awaitable[None]] | None
-) -> httpx.AsyncBaseTransport:
-    """The way to the server. Nothing of it comes from the environment, see `trust_env`."""
-    if app is not None:
-        application: Any = app
-        return httpx.ASGITransport(app=application, raise_app_exceptions=False)
-    verify = _authorities() if base_url.startswith("https:") else False
-    limits = httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=60.0)
-    return httpx.AsyncHTTPTransport(verify=verify, limits=limits, trust_env=False)
-
-
-def _authorities() -> ssl.SSLContext:
-    """Whose certificates are believed.
-
-    Made by hand: ssl.create_default_context logs session keys where SSLKEYLOGFILE says.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(certifi.where())
-    return context
+def _unlocated(error: BaseException) -> BaseException:
+    """The error and what caused it without their frames, which hold the headers that were sent."""
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    return error
 
 
 def _masked(path: str) -> str:

@@ -2,75 +2,122 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from frontdesk.client.answers import Answer
+from frontdesk.client.members import found
+from frontdesk.client.tolerance import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
+from frontdesk.client.waits import wait_told
 from frontdesk.errors import (
     BadResponse,
     CursorRefused,
     Forbidden,
     InboxError,
     NotFound,
+    NotOffered,
     Refused,
     Unauthorised,
     Unreachable,
 )
-from frontdesk.text import clean_json, one_line
+from frontdesk.text import clean, clean_json, one_line
 
-LONGEST_WAIT_SECONDS = 300.0
 TRY_AGAIN = (429, 502, 503, 504)
 
-_CURSOR_CODES = ("invalid_cursor", "cursor_mismatch")
+_NO_SUCH_PATH = ("route_not_found", "not_implemented", "method_not_allowed")
 _LONGEST_SENTENCE = 300
 _LONGEST_PROBLEM = 64 * 1024
+_LONGEST_CODE = 64
 
 
-def failure(answer: Answer, now: datetime) -> InboxError:
-    """The error that an answer other than 2xx stands for."""
-    status = answer.status
+class Rejected(Exception):
+    """The server answered, but not with what was asked for."""
+
+    def __init__(self, trouble: "Trouble", error: InboxError) -> None:
+        super().__init__(str(error))
+        self.trouble = trouble
+        self.error = error
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What an answer other than 2xx says.
+
+    code: the stable code, http_<status> where none is given. said: a sentence, or empty.
+    largest: the largest limit that is allowed, if the answer tells. scope: what the key lacks.
+    """
+
+    status: int
+    code: str
+    said: str
+    reference: str
+    scope: str | None = None
+    key_scopes: tuple[str, ...] | None = None
+    largest: int | None = None
+
+    @property
+    def unnamed(self) -> bool:
+        """The server gives no code of its own."""
+        return self.code.startswith("http_")
+
+    @property
+    def no_such_path(self) -> bool:
+        """It is not a row that is missing."""
+        return self.status in (405, 501) or self.code in _NO_SUCH_PATH
+
+    @property
+    def blames_cursor(self) -> bool:
+        """The cursor cannot be continued, as far as one can tell of a request that had one."""
+        if self.status not in (400, 410, 422):
+            return False
+        return self.unnamed or any(word in self.code for word in CURSOR_WORDS)
+
+
+def trouble_of(answer: Answer) -> Trouble:
+    """What the answer says, whatever the shape it says it in."""
     problem = _problem(answer.body)
-    said = _sentence(problem)
+    scope = problem.get("required_scope")
+    scopes = problem.get("key_scopes")
+    return Trouble(
+        answer.status,
+        _code(problem, answer.status),
+        _sentence(problem),
+        _reference(problem, answer.headers),
+        scope if isinstance(scope, str) else None,
+        tuple(str(name) for name in scopes) if isinstance(scopes, list) else None,
+        _largest(problem),
+    )
+
+
+def failure(answer: Answer, trouble: Trouble, now: datetime) -> InboxError:
+    """The error that the answer stands for."""
+    status, said = answer.status, trouble.said
     if status in TRY_AGAIN:
-        wait = retry_after(answer.headers.get("retry-after"), now)
+        wait = wait_told(answer.headers, now)
         return Unreachable(said or _title(status), retry_after=wait)
     if status == 401:
         return Unauthorised(said or "The server refuses the key")
     if status == 403:
-        scope = problem.get("required_scope")
-        return Forbidden(
-            said or "The key may not read this", scope=scope if isinstance(scope, str) else None
-        )
+        return Forbidden(said or "The key may not read this", scope=trouble.scope)
+    if trouble.no_such_path:
+        return NotOffered(said or "The server does not offer this")
     if status == 404:
         return NotFound(said or "The server does not have this")
     if 400 <= status < 500:
-        return _refusal(problem, said, status)
+        kind = CursorRefused if _names_cursor(trouble) else Refused
+        return kind(said or _title(status), code=trouble.code)
     if 300 <= status < 400:
-        return BadResponse("The server sends the client elsewhere, which it does not follow")
-    return BadResponse(f"{said or _title(status)}{_reference(problem, answer.headers)}")
+        return BadResponse(
+            f"The server sends the client {_elsewhere(answer)}: it does not go there"
+        )
+    return BadResponse(f"{said or _title(status)}{trouble.reference}")
 
 
-def retry_after(header: str | None, now: datetime) -> float | None:
-    """Seconds to wait, 0 to 300; None where the server did not tell in a way that can be read."""
-    text = (header or "").strip()
-    if text.isdecimal() and text.isascii():
-        # More digits than any wait has are as good as for ever.
-        return min(float(text[:10]), LONGEST_WAIT_SECONDS)
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        return None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return min(max((moment - now).total_seconds(), 0.0), LONGEST_WAIT_SECONDS)
-
-
-def _refusal(problem: Mapping[str, Any], said: str, status: int) -> Refused:
-    code = problem.get("code")
-    code = code if isinstance(code, str) else f"http_{status}"
-    kind = CursorRefused if code in _CURSOR_CODES else Refused
-    return kind(said or _title(status), code=code)
+def _names_cursor(trouble: Trouble) -> bool:
+    return trouble.blames_cursor and not trouble.unnamed
 
 
 def _problem(body: bytes) -> Mapping[str, Any]:
@@ -84,10 +131,23 @@ def _problem(body: bytes) -> Mapping[str, Any]:
     return problem if isinstance(problem, dict) else {}
 
 
+def _code(problem: Mapping[str, Any], status: int) -> str:
+    """The code, else the end of the problem's type, else one made of the status."""
+    for _, code in found(problem, CODE_SPOTS):
+        if isinstance(code, str) and _is_word(code):
+            return code
+    kind = problem.get("type")
+    last = kind.rstrip("/").rpartition("/")[2] if isinstance(kind, str) else ""
+    return last if _is_word(last) and last != "about:blank" else f"http_{status}"
+
+
+def _is_word(code: str) -> bool:
+    return 0 < len(code) <= _LONGEST_CODE and code.isascii() and " " not in code
+
+
 def _sentence(problem: Mapping[str, Any]) -> str:
     """What the problem says to a person."""
-    for member in ("detail", "title"):
-        text = problem.get(member)
+    for _, text in found(problem, SENTENCE_SPOTS):
         if isinstance(text, str) and text.strip():
             return one_line(text)[:_LONGEST_SENTENCE]
     return ""
@@ -98,6 +158,23 @@ def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:
     id = problem.get("request_id") or headers.get("x-request-id")
     printable = isinstance(id, str) and id.isascii() and id.isprintable() and len(id) <= 64
     return f" (request {id})" if printable else ""
+
+
+def _largest(problem: Mapping[str, Any]) -> int | None:
+    for _, largest in found(problem, ("errors.0.max", "max", "error.max")):
+        if isinstance(largest, int) and largest > 0:
+            return largest
+    return None
+
+
+def _elsewhere(answer: Answer) -> str:
+    """Scheme and host that a redirect names, without the rest."""
+    try:
+        parts = urlsplit(clean(answer.headers.get("location", "")))
+        host = parts.hostname
+    except ValueError:
+        host = None
+    return f"to {parts.scheme}://{host}"[:100] if host else "elsewhere"
 
 
 def _title(status: int) -> str:

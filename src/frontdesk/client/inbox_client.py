@@ -2,15 +2,24 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
-from frontdesk.client.bodies import page_of, value_of
-from frontdesk.client.exchange import Exchange
+from frontdesk.client.answers import Answer
+from frontdesk.client.exchange import Exchange, utc_now
+from frontdesk.client.filtering import Filtering
+from frontdesk.client.inquiries import Inquiries
+from frontdesk.client.names import Names
+from frontdesk.client.reading import page_of, value_of
 from frontdesk.client.rows import Rows
+from frontdesk.client.server import Notebook, Server
+from frontdesk.client.threads import is_oldest_first, newest_first
+from frontdesk.errors import NotFound, NotOffered
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -58,20 +67,36 @@ class InboxClient:
         deadline_seconds: float = 10.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """`app`: an ASGI application that answers instead of the network.
+        """`app`: an ASGI application that answers instead of the network. `clock`: in seconds.
 
         Raises: BadSettings: the address or the key cannot be used.
         """
         self._base_url = address.base_url(base_url, in_process=app is not None)
         self._fingerprint = address.fingerprint(address.check_key(key))
+        self._notebook = Notebook(self._base_url, now)
         self._exchange = Exchange(
             self._base_url,
             key,
+            self._notebook,
             app=app,
             deadline_seconds=deadline_seconds,
             sleep=sleep,
             chance=chance,
+            clock=clock,
+            now=now,
+        )
+        self._inquiries = Inquiries(self._exchange, self._notebook, clock)
+        self._filtering = Filtering(self._notebook)
+        self._names = Names(
+            {
+                "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
+                "channel": lambda at: self.channel_page(cursor=at),
+                "assignee": lambda at: self.user_page(cursor=at),
+            },
+            clock,
         )
 
     def __repr__(self) -> str:
@@ -92,6 +117,18 @@ class InboxClient:
     def identity(self) -> str:
         """Names the server and the key, without telling the key."""
         return f"{self._base_url} {self._fingerprint}"
+
+    @property
+    def server(self) -> Server:
+        """What was learnt of the server so far: what it has and lacks, how it differs, its clock.
+
+        What it is known to lack is refused here, without a request, for ten minutes.
+        """
+        return self._notebook.server()
+
+    def ask_anew(self) -> None:
+        """Ask again for what the server was known to lack."""
+        self._inquiries.ask_anew()
 
     async def close(self) -> None:
         """Give up the connections. No call may follow."""
@@ -171,103 +208,142 @@ class InboxClient:
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Conversation]:
         """Conversations of a filter, newest activity first."""
-        return await self._page("conversations", Conversation, limit, cursor, filter.parameters())
+        page = await self._page(
+            "conversations", "conversations", Conversation, limit, cursor, filter.parameters()
+        )
+        page = await self._names.filled(page, self._notebook.has_remark)
+        if filter.assignee == "me" and not self._filtering.knows_me(page):
+            raise self._inquiries.close_me("The server sends everybody's conversations for “me”")
+        return self._filtering.conversations(page, filter)
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         """How many conversations there are for the filter's status, channel and label."""
         parameters = filter.parameters() if filter else {}
         parameters.pop("assignee", None)
-        answer = await self._exchange.get("conversations/counts", parameters)
-        return value_of(answer, Counts)
+        return await self._value("counts", "conversations/counts", Counts, parameters)
 
     async def report(self, query: ReportQuery | None = None) -> Report:
         """What happened in a period, the last seven days unless the query says otherwise."""
-        answer = await self._exchange.get("reports/inbox", query.parameters() if query else {})
-        return value_of(answer, Report)
+        parameters = query.parameters() if query else {}
+        return await self._value("report", "reports/inbox", Report, parameters)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Message]:
-        """Messages of a conversation, newest first."""
+        """Messages of a conversation, newest first. A private one is of the type "note"."""
         path = f"conversations/{_segment(conversation_id)}/messages"
-        return await self._page(path, Message, limit, cursor)
+
+        async def behind(at: str | None) -> Page[Message]:
+            return await self._page("messages", path, Message, limit, at, of=conversation_id)
+
+        page = await behind(cursor)
+        if cursor is None and is_oldest_first(page):
+            return await newest_first(page, behind, self._notebook.differs)
+        return page
 
     async def note_page(
         self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Note]:
         """Notes of a conversation, newest first."""
         path = f"conversations/{_segment(conversation_id)}/notes"
-        return await self._page(path, Note, limit, cursor)
+        return await self._page("notes", path, Note, limit, cursor, of=conversation_id)
 
     async def contact_page(
         self, q: str | None = None, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Contact]:
         """Contacts that have every word of `q`, by name."""
-        return await self._page("contacts", Contact, limit, cursor, {"q": q} if q else {})
+        parameters = {"q": q} if q else {}
+        page = await self._page("contacts", "contacts", Contact, limit, cursor, parameters)
+        return self._filtering.contacts(page, q) if q else page
 
     async def contact_by_phone(self, phone: str) -> Contact:
         """The contact with an E.164 number.
 
         Raises: NotFound: nobody has it.
         """
-        answer = await self._exchange.get(f"contacts/by-phone/{_segment(phone)}", {})
-        return value_of(answer, Contact)
+        try:
+            return await self._value(
+                "contact_by_phone", f"contacts/by-phone/{_segment(phone)}", Contact, {}
+            )
+        except NotOffered:
+            found = (await self.contact_page(phone)).data
+        for contact in found:
+            if contact.phone == phone:
+                return contact
+        raise NotFound("No contact has this number")
 
     async def label_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Label]:
         """Labels by title."""
-        return await self._page("labels", Label, limit, cursor)
+        return await self._catalogue("labels", Label, limit, cursor)
 
     async def custom_field_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[CustomField]:
         """Definitions of contact attributes by position."""
-        return await self._page("custom-fields", CustomField, limit, cursor)
+        return await self._catalogue("custom-fields", CustomField, limit, cursor)
 
     async def user_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[User]:
         """Users by name."""
-        return await self._page("users", User, limit, cursor)
+        return await self._catalogue("users", User, limit, cursor)
 
     async def team_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Team]:
         """Teams by name."""
-        return await self._page("teams", Team, limit, cursor)
+        return await self._catalogue("teams", Team, limit, cursor)
 
     async def channel_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Channel]:
         """Channels by name."""
-        return await self._page("channels", Channel, limit, cursor)
+        return await self._catalogue("channels", Channel, limit, cursor)
 
     async def canned_response_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[CannedResponse]:
         """Canned responses by short code."""
-        return await self._page("canned-responses", CannedResponse, limit, cursor)
+        return await self._catalogue("canned-responses", CannedResponse, limit, cursor)
 
     async def template_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Template]:
         """Templates by name and language."""
-        return await self._page("templates", Template, limit, cursor)
+        return await self._catalogue("templates", Template, limit, cursor)
+
+    async def _catalogue(self, path: str, row: type[W], limit: int, cursor: str | None) -> Page[W]:
+        return await self._page(path.replace("-", "_"), path, row, limit, cursor)
 
     async def _page(
         self,
+        feature: str,
         path: str,
         row: type[W],
         limit: int,
         cursor: str | None,
         parameters: Mapping[str, str] | None = None,
+        *,
+        of: str = "",
     ) -> Page[W]:
-        asked: dict[str, Any] = {**(parameters or {}), "limit": str(limit)}
+        asked = {**(parameters or {}), "limit": str(limit)}
         if cursor is not None:
             asked["cursor"] = cursor
-        answer = await self._exchange.get(path, asked)
-        return page_of(answer, row)
+
+        def read(answer: Answer) -> Page[W]:
+            return page_of(answer, row, self._notebook.differs, asked=cursor)
+
+        return await self._inquiries.ask(feature, path, asked, read, of=of)
+
+    async def _value(
+        self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]
+    ) -> W:
+        def read(answer: Answer) -> W:
+            return value_of(answer, model, self._notebook.differs)
+
+        return await self._inquiries.ask(feature, path, parameters, read)
 
 
 def _segment(value: str) -> str:

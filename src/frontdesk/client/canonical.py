@@ -1,0 +1,112 @@
+"""Whether a page that could be read is in our spelling through and through.
+
+A value takes defaults for what it does not find, so another spelling may be read without a
+complaint, and be lost. Servers write all rows of a list in one way: the first row is looked at
+closely, and of each part that may be null the first that is there; of the others, the essentials.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from frontdesk.client import readers
+from frontdesk.client.readers import Reader
+from frontdesk.client.spelling import fields_of
+from frontdesk.wire import Page, Wire
+
+# What a server may leave out, because the key may not read it (contract 1.1).
+_WITHHELD = frozenset({"last_message"})
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What to look at in a value: members that must be there, those with a form, its parts."""
+
+    expected: frozenset[str]
+    formed: tuple[tuple[str, Callable[[Any], bool]], ...]
+    parts: tuple[str, ...]
+
+
+def is_canonical(page: Page[Any]) -> bool:
+    """Everything in the page stood where the contract has it, in the form it has."""
+    rows = page.data
+    if len(page.model_fields_set) < len(Page.model_fields):
+        return False
+    if not rows:
+        return True
+    first: Wire = rows[0]
+    marks = _marks(type(first))
+    if min(map(len, map(_set_members, rows))) < len(marks.expected):
+        return False
+    return _is_well_formed(first, marks) and all(
+        _is_part_well_formed(next(filter(None, map(attrgetter(name), rows)), None))
+        for name in marks.parts
+    )
+
+
+def is_canonical_value(value: Wire) -> bool:
+    """The same of one value."""
+    marks = _marks(type(value))
+    return _is_well_formed(value, marks) and all(
+        _is_part_well_formed(getattr(value, name)) for name in marks.parts
+    )
+
+
+def _is_well_formed(value: Wire, marks: _Marks) -> bool:
+    if not marks.expected <= value.model_fields_set:
+        return False
+    for name, in_form in marks.formed:
+        member = getattr(value, name)
+        if member is not None and not in_form(member):
+            return False
+    return True
+
+
+def _is_part_well_formed(part: Any) -> bool:
+    """The part, or the first of several, if there is one."""
+    if not part:
+        return True
+    return is_canonical_value(part[0] if isinstance(part, tuple) else part)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 24 and text[10] == "T" and text[19] == "." and text[23] == "Z"
+
+
+def _kept_by(read: Reader) -> Callable[[Any], bool]:
+    """Whether a reader leaves a text as it is."""
+    return lambda text: bool(read(text) == text)
+
+
+_set_members = attrgetter("__pydantic_fields_set__")
+
+_FORMS: Mapping[Reader, Callable[[Any], bool]] = {
+    readers.time: _is_time,
+    readers.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
+    readers.direction: lambda text: text in ("inbound", "outbound"),
+    **{
+        read: _kept_by(read)
+        for read in (readers.author, readers.color, readers.status, readers.delivery)
+    },
+}
+
+
+@cache
+def _marks(model: type[Wire]) -> _Marks:
+    fields = fields_of(model)
+    return _Marks(
+        frozenset(field.name for field in fields) - _WITHHELD,
+        tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
+        tuple(name for name, info in model.model_fields.items() if _holds_wire(info.annotation)),
+    )
+
+
+def _holds_wire(annotation: Any) -> bool:
+    if get_origin(annotation) in (Union, UnionType):
+        annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
+    if get_origin(annotation) is tuple:
+        annotation = get_args(annotation)[0]
+    return isinstance(annotation, type) and issubclass(annotation, Wire)

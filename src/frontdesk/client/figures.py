@@ -1,0 +1,133 @@
+"""Counts and reports of other servers in our spelling (contract 4.2)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from frontdesk.client import readers
+from frontdesk.client.members import ABSENT, at, found, spelt
+from frontdesk.client.spelling import spell
+from frontdesk.client.tolerance import (
+    CURRENT_METRICS,
+    METRIC_VALUES,
+    PREVIOUS_METRICS,
+    STATUSES,
+)
+from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics
+
+Remark = Callable[[str], None]
+
+_KNOWN_COUNTS = frozenset({*Counts.model_fields, "data", "meta", "counts"})
+_PERIODS = ("period", "previous_period")
+
+
+def counts_in(body: Any, remark: Remark) -> Any:
+    """The counts of a body; None if it has none."""
+    if not isinstance(body, Mapping):
+        return None
+    members = spelt(dict(body), 2)
+    for name in ("data", "meta", "counts"):
+        if isinstance(members.get(name), dict):
+            members = {**members, **members[name]}
+    counts = spell(members, Counts, remark)
+    by_status = members.get("by_status")
+    if not _has_count_sets(by_status):
+        counts.pop("by_status", None)
+    _remark_on_others(members, remark)
+    given = any(readers.whole(value) is not ABSENT for value in counts.values())
+    if "all" not in counts and all(status in counts for status in STATUSES):
+        counts["all"] = sum(counts[status] for status in STATUSES)
+    return counts if given else None
+
+
+def report_in(body: Any, remark: Remark) -> Any:
+    """The report of a body; None if it has no figures."""
+    if not isinstance(body, Mapping):
+        return None
+    members = spelt(dict(body), 2)
+    current = _figures(members, CURRENT_METRICS) or members
+    metrics = _metrics(current, "", remark)
+    if not metrics:
+        return None
+    previous = _metrics(_figures(members, PREVIOUS_METRICS) or {}, "", remark)
+    report = {name: members[name] for name in ("outgoing_by_author",) if name in members}
+    report["period"] = _period(members.get("period"))
+    if isinstance(members.get("previous_period"), dict) and "from" in members["previous_period"]:
+        report["previous_period"] = _period(members["previous_period"])
+    report["channel"] = _value(readers.identifier(members.get("channel")))
+    report["metrics"] = metrics
+    report["previous"] = previous or _metrics(current, "previous", remark) or None
+    if isinstance(members.get("live"), dict):
+        report["live"] = spell(spelt(members["live"]), LiveCounts, remark)
+    report["channels"] = _channels(members.get("channels"), remark)
+    if isinstance(members.get("series"), list):
+        report["series"] = members["series"]
+    return report
+
+
+def _channels(channels: Any, remark: Remark) -> list[Any]:
+    if not isinstance(channels, list):
+        return []
+    rows = [spelt(row) for row in channels if isinstance(row, dict)]
+    return [
+        spell(row, ChannelMetrics, remark)
+        for row in rows
+        if isinstance(row.get("channel"), dict) and isinstance(row.get("metrics"), dict)
+    ]
+
+
+def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """The first object with figures in it; a period has none."""
+    for _, value in found(members, spots):
+        if isinstance(value, dict) and "from" not in value:
+            return value
+    return None
+
+
+def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str, Any]:
+    """Figures by our names. part: "previous" for those that stand within each figure."""
+    plain: dict[str, Any] = {}
+    for name, value in spelt(dict(figures)).items():
+        if isinstance(value, dict):
+            spots = (part,) if part else METRIC_VALUES
+            value = next((inner for _, inner in found(value, spots)), ABSENT)
+        elif part:
+            continue
+        if value is None or readers.decimal(value) is not ABSENT:
+            plain[name] = value
+    known = spell(plain, Metrics, lambda sentence: None)
+    read = {name: value for name, value in known.items() if name in Metrics.model_fields}
+    if not part:
+        for name in sorted(set(plain) - set(_named(read, plain))):
+            remark(f"The report has a figure that is not known: {name}"[:100])
+    return read
+
+
+def _named(read: Mapping[str, Any], plain: Mapping[str, Any]) -> list[str]:
+    """Our names, and their short forms."""
+    return [name for name in plain if name in read or f"avg_{name}" in read]
+
+
+def _period(value: Any) -> dict[str, str]:
+    """Where the server does not tell the period, it is empty, not guessed."""
+    members = value if isinstance(value, dict) else {}
+    read = {name: readers.time(members.get(name)) for name in ("from", "to")}
+    period = {name: moment if isinstance(moment, str) else "" for name, moment in read.items()}
+    zone = at(members, "timezone")
+    return {**period, **({"timezone": zone} if isinstance(zone, str) else {})}
+
+
+def _value(read: Any) -> Any:
+    return None if read is ABSENT else read
+
+
+def _has_count_sets(by_status: Any) -> bool:
+    return isinstance(by_status, dict) and all(
+        isinstance(by_status.get(status), dict) for status in STATUSES
+    )
+
+
+def _remark_on_others(members: Mapping[str, Any], remark: Remark) -> None:
+    for name, value in members.items():
+        known = name in _KNOWN_COUNTS or name.removesuffix("_count") in _KNOWN_COUNTS
+        if not known and readers.whole(value) is not ABSENT:
+            remark(f"There is a count that is not known: {name}"[:100])

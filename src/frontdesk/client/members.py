@@ -1,0 +1,61 @@
+"""Members of JSON values: by their path, in one spelling, or not there at all."""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, Final
+
+
+class Absent(Enum):
+    """Tells "not there" from null."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def at(value: Any, spot: str) -> Any:
+    """What stands at a spot such as "meta.next_cursor" or "errors.0.code"; ABSENT if nothing does.
+
+    A list takes a number, also -1 for its last value.
+    """
+    for step in spot.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(step, ABSENT)
+        elif isinstance(value, list) and value and step.lstrip("-").isdigit():
+            value = value[int(step)] if -len(value) <= int(step) < len(value) else ABSENT
+        else:
+            return ABSENT
+    return value
+
+
+def found(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """What stands at these spots, in their order, without the ones where nothing stands."""
+    for spot in spots:
+        candidate = at(value, spot)
+        if candidate is not ABSENT:
+            yield spot, candidate
+
+
+def snake(name: str) -> str:
+    """A member's name as the contract spells names: nextCursor, NextCursor, next-cursor."""
+    if name.islower() and "-" not in name:
+        return name
+    return _INNER_CAPITAL.sub("_", name).replace("-", "_").lower()
+
+
+def spelt(value: Any, levels: int = 1) -> Any:
+    """A JSON object with its own names in snake case, and those of objects in it, so many deep.
+
+    A name that is already taken is left to the one who spells it as we do.
+    """
+    if not isinstance(value, dict):
+        return value
+    members = {
+        name: spelt(member, levels - 1) if levels > 1 else member for name, member in value.items()
+    }
+    other = {snake(name): member for name, member in members.items() if snake(name) != name}
+    return {**other, **members} if other else members

@@ -1,0 +1,74 @@
+"""Messages of other servers: files by the dozen, private ones, authors that tell the direction."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from frontdesk.client.members import spelt
+from frontdesk.client.tolerance import MEDIA_TYPES
+
+# More files than this are not one message.
+MOST_PARTS = 30
+LONGEST_TEXT = 65_536
+
+NOTE = "note"
+
+
+def parts_of(members: dict[str, Any]) -> list[dict[str, Any]]:
+    """A message with several files as one message for each; the text goes with the first."""
+    files = members.get("attachments")
+    if not isinstance(files, list) or len(files) < 2:
+        return [members]
+    first = {**members, "attachments": files[:1]}
+    bare = {name: value for name, value in members.items() if name not in _WORDS}
+    id = members.get("id", "")
+    rest = [
+        {**bare, "id": f"{id}+{place}", "attachments": [file]}
+        for place, file in enumerate(files[1:MOST_PARTS], start=2)
+    ]
+    return [first, *rest]
+
+
+def settle_message(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """What follows from several members of a message together."""
+    _settle_media(members, row)
+    settle_preview(members, row)
+    if members.get("private") is True:
+        row["type"] = NOTE
+    if not _is_person(row.get("author_ref")):
+        row.pop("author_ref", None)
+
+
+def settle_preview(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """Direction and author, each from the other where one is missing."""
+    if isinstance(members.get("from_me"), bool):
+        row.setdefault("direction", "outbound" if members["from_me"] else "inbound")
+    author = row.get("author")
+    if "direction" not in row:
+        row["direction"] = "inbound" if author in (None, "contact") else "outbound"
+    if author is None:
+        row["author"] = "contact" if row["direction"] == "inbound" else "unknown"
+
+
+def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """A file under the name of its type, and the type of a message that has just a file."""
+    for name in MEDIA_TYPES:
+        file = members.get(name)
+        if isinstance(file, dict) and not row.get("media"):
+            row["media"] = {**_known(spelt(file)), "url": file.get("link")}
+            row["type"] = name
+            row.setdefault("text", file.get("caption"))
+    media = row.get("media")
+    if isinstance(media, dict) and row.get("type", "text") == "text":
+        general = str(media.get("mime_type") or "").partition("/")[0]
+        row["type"] = general if general in MEDIA_TYPES else "document"
+
+
+def _known(file: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: file[name] for name in ("id", "mime_type", "filename", "sha256") if name in file}
+
+
+def _is_person(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value.get("id") or value.get("name"))
+
+
+_WORDS = ("text", "content", "body", "caption", "message", "wamid", "id", "reactions", "reply_to")

@@ -1,0 +1,111 @@
+"""One door to the server for all panes: how many go in at once, when to pause, when not to ask."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from math import ceil
+
+from frontdesk.errors import Unreachable
+
+AT_ONCE = 6
+LONGEST_PAUSE_SECONDS = 300.0
+# A pause that is this short is waited for, a longer one is told.
+SHORT_PAUSE_SECONDS = 2.0
+
+# So many requests that failed in a row close the door, for so long.
+FAILURES = 5
+CLOSED_SECONDS = 30.0
+
+_FIRST_BACKOFF_SECONDS = 1.0
+_LONGEST_BACKOFF_SECONDS = 60.0
+
+
+class Pacing:
+    """What the server bears, as far as it told or showed it. `clock` is in seconds."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+        chance: Callable[[], float],
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._chance = chance
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._paused_until = 0.0
+        self._refusals = 0
+        self._failures = 0
+        self._closed_until: float | None = None
+        self._trying = False
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Holds a place among those who ask. Say how it went before it ends.
+
+        Raises: Unreachable: the server is to be left alone, for `retry_after` seconds.
+        """
+        self._check_pause()
+        trial = self._check_door()
+        try:
+            async with self._places:
+                await self._wait()
+                yield
+        finally:
+            # Whoever was called back has learnt nothing: the next one tries.
+            self._trying = self._trying and not trial
+
+    def pause(self, seconds: float) -> None:
+        """Nobody asks for so long, at most five minutes."""
+        until = self._clock() + min(seconds, LONGEST_PAUSE_SECONDS)
+        self._paused_until = max(self._paused_until, until)
+
+    def back_off(self) -> float:
+        """Pause, for longer each time the server refuses without telling how long; the seconds."""
+        self._refusals += 1
+        longest: float = min(_FIRST_BACKOFF_SECONDS * 2**self._refusals, _LONGEST_BACKOFF_SECONDS)
+        seconds = self._chance() * longest
+        self.pause(seconds)
+        return seconds
+
+    def succeeded(self) -> None:
+        """The server gives what it was asked for."""
+        self.answered()
+        self._refusals = 0
+
+    def answered(self) -> None:
+        """The server is there, whatever it says."""
+        self._failures = 0
+        self._closed_until = None
+
+    def failed(self) -> None:
+        """No usable answer, after every try."""
+        self._failures += 1
+        if self._failures >= FAILURES or self._closed_until is not None:
+            self._closed_until = self._clock() + CLOSED_SECONDS
+
+    def _check_pause(self) -> None:
+        left = self._paused_until - self._clock()
+        if left > SHORT_PAUSE_SECONDS:
+            raise Unreachable(
+                f"The server asks for a pause of {ceil(left)} seconds", retry_after=left
+            )
+
+    def _check_door(self) -> bool:
+        """True for the one who tries whether a silent server is back."""
+        if self._closed_until is None:
+            return False
+        left = self._closed_until - self._clock()
+        if left > 0 or self._trying:
+            left = max(left, 1.0)
+            raise Unreachable(
+                f"The server does not answer; it is asked again in {ceil(left)} seconds",
+                retry_after=left,
+            )
+        self._trying = True
+        return True
+
+    async def _wait(self) -> None:
+        left = self._paused_until - self._clock()
+        if left > 0:
+            await self._sleep(left)

@@ -1,0 +1,192 @@
+"""JSON bodies as wire values: ours at the price of reading them, others as `tolerance` tells."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from frontdesk.client.answers import Answer, CutShort
+from frontdesk.client.canonical import is_canonical, is_canonical_value
+from frontdesk.client.envelopes import Next, list_in, next_of, single_in
+from frontdesk.client.figures import counts_in, report_in
+from frontdesk.client.members import spelt
+from frontdesk.client.messages import LONGEST_TEXT
+from frontdesk.client.spelling import rows_in
+from frontdesk.errors import BadResponse, NotFound
+from frontdesk.text import clean_json
+from frontdesk.wire import Counts, Message, Page, PartialPage, Report, Wire
+
+W = TypeVar("W", bound=Wire)
+Remark = Callable[[str], None]
+
+_MARK = b"\xef\xbb\xbf"
+_ENVELOPE_LEVELS = 3
+_LONGEST_NAMES = 120
+
+
+def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
+    """One page; a PartialPage when rows had to be left out. `asked`: the cursor that was sent.
+
+    `remark` gets a sentence on each way in which the body differs from the contract.
+
+    Raises: BadResponse: the body is not JSON, not a page, or none of its rows can be read.
+    """
+    body = _cleaned(answer)
+    try:
+        page: Page[W] = _page_model(row).model_validate_json(body)
+    except ValidationError:
+        page = _translated(answer, _parsed(answer, body), row, remark, asked)
+    else:
+        if not is_canonical(page):
+            page = _translated(answer, _parsed(answer, body), row, remark, asked)
+    return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
+
+
+def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
+    """One value.
+
+    Raises: BadResponse: the body is not JSON, or not of this shape. NotFound: it is empty.
+    """
+    body = _cleaned(answer)
+    try:
+        value = model.model_validate_json(body)
+        if is_canonical_value(value):
+            return value
+    except ValidationError:
+        pass
+    return _translated_value(answer, _parsed(answer, body), model, remark)
+
+
+def _translated(
+    answer: Answer, body: Any, row: type[W], remark: Remark, asked: str | None
+) -> Page[W]:
+    """The page in another spelling."""
+    members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
+    where = list_in(members, row)
+    if where is None:
+        raise BadResponse(_unrecognised(body))
+    spot, candidates = where
+    way = next_of(members, answer.headers, asked)
+    _remark_on_envelope(spot, way, bool(candidates), remark)
+    rows, unreadable = [], 0
+    for candidate in candidates:
+        values = _rows(candidate, row, remark)
+        rows += values
+        unreadable += not values
+    if unreadable and not rows:
+        raise BadResponse("The server's rows cannot be read: is this the address of an inbox?")
+    more = way.cursor is not None or way.more is True
+    if unreadable:
+        return _partial_model(row)(
+            data=tuple(rows), next_cursor=way.cursor, has_more=more, unreadable=unreadable
+        )
+    return _page_model(row)(data=tuple(rows), next_cursor=way.cursor, has_more=more)
+
+
+def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark) -> W:
+    value = single_in(spelt(body, 1), model)
+    if isinstance(value, list):
+        remark(f"{model.__name__}: a list comes in the place of the one")
+        if not value:
+            raise NotFound("The server does not have this")
+        value = value[0]
+    if model is Counts:
+        value = counts_in(value, remark)
+    elif model is Report:
+        value = report_in(value, remark)
+    else:
+        value = next(iter(_rows(value, model, remark)), None)
+    if isinstance(value, model):
+        return value
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise _unreadable(answer, answer.body) from error
+
+
+def _rows(candidate: Any, row: type[W], remark: Remark) -> list[W]:
+    """What one row of the list stands for; empty if it cannot be read."""
+    values = (_checked(members, row) for members in rows_in(candidate, row, remark))
+    return [value for value in values if value is not None]
+
+
+def _checked(members: dict[str, Any], row: type[W]) -> W | None:
+    """The value, if need be without the members that cannot be read."""
+    try:
+        return row.model_validate(members)
+    except ValidationError as error:
+        wrong = {place["loc"][0] for place in error.errors(include_url=False)}
+    try:
+        return row.model_validate(
+            {name: member for name, member in members.items() if name not in wrong}
+        )
+    except ValidationError:
+        return None
+
+
+def _is_envelope(body: Any) -> bool:
+    return isinstance(body, dict)
+
+
+def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> None:
+    if spot != "data":
+        remark(f"Lists stand under {spot}" if spot else "Lists come without an envelope")
+    if way.cursor and way.spot != "next_cursor":
+        remark(f"The next cursor stands in {way.spot}")
+    if filled and way.more is True and not way.cursor:
+        remark("A list has more rows, but no cursor to get them with")
+
+
+def _unrecognised(body: Any) -> str:
+    """Says what came instead of a list, by the names of its members."""
+    if not isinstance(body, dict) or not body:
+        return "The server's answer is not a list: is this the address of an inbox?"
+    names = ", ".join(sorted(str(name) for name in body))[:_LONGEST_NAMES]
+    return f"The server's answer has no list in it, only {names}"
+
+
+def _cleaned(answer: Answer) -> bytes:
+    try:
+        return clean_json(answer.body.removeprefix(_MARK))
+    except ValueError as error:
+        raise _unreadable(answer, answer.body) from error
+
+
+def _parsed(answer: Answer, body: bytes) -> Any:
+    try:
+        return from_json(body)
+    except ValueError as error:
+        raise _unreadable(answer, body, ended=str(error).startswith("EOF")) from error
+
+
+def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadResponse:
+    """Says what came instead, never quoting it."""
+    html = "html" in answer.headers.get("content-type", "").lower()
+    if html or body.lstrip()[:1] == b"<":
+        return BadResponse("The server answered with a web page: is the address right?")
+    if ended and body:
+        return CutShort("The server's answer was cut short")
+    return BadResponse("The server's answer cannot be read: is this the address of an inbox?")
+
+
+def _shortened(page: Page[W]) -> Page[W]:
+    """A page without the ends of texts that are longer than any message is."""
+    rows = [
+        row.model_copy(update={"text": row.text[:LONGEST_TEXT]})
+        if isinstance(row, Message) and row.text and len(row.text) > LONGEST_TEXT
+        else row
+        for row in page.data
+    ]
+    return page.model_copy(update={"data": tuple(rows)})
+
+
+@cache
+def _page_model(row: Any) -> type[Page[Any]]:
+    return Page[row]
+
+
+@cache
+def _partial_model(row: Any) -> type[PartialPage[Any]]:
+    return PartialPage[row]

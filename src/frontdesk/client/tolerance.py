@@ -1,0 +1,319 @@
+"""How other servers spell what the contract calls by one name: tables, a line for a spelling.
+
+A spot is a path of members, "meta.next_cursor"; a number in it counts rows of a list. Names are
+in snake case here whatever they are there. The first spot where something usable stands wins.
+Our own spelling is always tried first and not repeated here.
+"""
+
+from collections.abc import Mapping
+
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    Counts,
+    CountSet,
+    CustomField,
+    Label,
+    Media,
+    Message,
+    MessagePreview,
+    Metrics,
+    Note,
+    PhoneRef,
+    ProviderError,
+    Reaction,
+    Ref,
+    ReplyTo,
+    Team,
+    Template,
+    User,
+    UserRef,
+    Wire,
+)
+
+Spots = tuple[str, ...]
+
+# Envelopes (contract 4.1)
+
+LISTS: Spots = ("data", "items", "results", "payload", "records", "entries", "list")
+SINGLES: Spots = ("data", "payload", "result")
+
+RESOURCES: Mapping[type[Wire], Spots] = {
+    Conversation: ("conversations", "conversation"),
+    Message: ("messages", "message"),
+    Note: ("notes", "note"),
+    Contact: ("contacts", "contact"),
+    Label: ("labels", "label"),
+    CustomField: ("custom_fields", "custom_attributes", "custom_field"),
+    User: ("users", "agents", "user"),
+    Team: ("teams", "team"),
+    Channel: ("channels", "inboxes", "channel"),
+    CannedResponse: ("canned_responses", "canned_response"),
+    Template: ("templates", "template"),
+    Counts: ("counts", "meta"),
+}
+
+# Where the next cursor stands, and where something must stand for it to count.
+CURSORS: tuple[tuple[str, str | None], ...] = (
+    ("next_cursor", None),
+    ("meta.next_cursor", None),
+    ("pagination.next_cursor", None),
+    ("page_info.end_cursor", "page_info.has_next_page"),
+    ("pagination_metadata.next_cursor", None),
+    ("response_metadata.next_cursor", None),
+    ("meta.pagination.next_cursor", None),
+    ("next_page_token", None),
+    ("paging.cursors.after", "paging.next"),
+    ("pages.next.starting_after", None),
+    ("pagination.cursor", None),
+    ("meta.cursor.next", None),
+    ("cursor.next", None),
+    ("next", None),
+    ("links.next", None),
+    ("links.next.href", None),
+    ("_links.next.href", None),
+    ("paging.next", None),
+    ("next_page_url", None),
+)
+# In which parameter of an address the cursor stands.
+CURSOR_PARAMETERS: Spots = (
+    "cursor",
+    "after",
+    "page[after]",
+    "page[cursor]",
+    "page_token",
+    "starting_after",
+)
+CURSOR_HEADER = "x-next-cursor"
+
+MORE: Spots = (
+    "has_more",
+    "meta.has_more",
+    "pagination.has_more",
+    "page_info.has_next_page",
+    "pagination_metadata.has_more",
+    "meta.pagination.has_more",
+    "has_next_page",
+    "more",
+)
+
+# Errors (contract 4.3)
+
+CODE_SPOTS: Spots = ("code", "error.code", "errors.0.code", "error")
+SENTENCE_SPOTS: Spots = (
+    "detail",
+    "title",
+    "error.detail",
+    "error.message",
+    "errors.0.detail",
+    "errors.0.title",
+    "errors.0.message",
+    "message",
+    "error_description",
+    "error",
+    "errors.0",
+)
+# A code with one of these in it blames the cursor.
+CURSOR_WORDS: Spots = ("cursor", "page_token", "pagination", "starting_after")
+
+# Rows (contract 4.2)
+
+ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
+    Conversation: {
+        "id": ("uuid", "_id"),
+        "channel": ("channel_id", "phone_number_id", "inbox", "inbox_id"),
+        "contact": ("meta.sender", "customer", "contact_id"),
+        "assignee": ("meta.assignee", "assigned_to", "assignee_id"),
+        "labels": ("label_list", "tags"),
+        "unread_count": ("unread_messages_count", "unread"),
+        "first_reply_at": ("first_reply_created_at",),
+        "last_activity_at": (
+            "last_message_at",
+            "updated_at",
+            "timestamp",
+            "last_message.created_at",
+            "created_at",
+        ),
+        "last_message": ("last_non_activity_message", "messages.-1", "preview"),
+        "created_at": ("inserted_at",),
+    },
+    Message: {
+        "id": ("uuid", "_id", "wamid"),
+        "direction": ("message_type", "type"),
+        "author": ("author_type", "sender_type", "sender.type", "sender", "from"),
+        "author_ref": ("author", "sender"),
+        "type": ("content_type", "kind", "message_type"),
+        "text": ("text.body", "content", "body", "caption", "message"),
+        "media": ("attachment", "attachments.0"),
+        "delivery_status": ("status", "ack"),
+        "wamid": ("source_id",),
+        "created_at": ("sent_at", "timestamp", "date", "inserted_at"),
+    },
+    MessagePreview: {
+        "id": ("uuid", "_id", "wamid"),
+        "direction": ("message_type",),
+        "author": ("author_type", "sender_type", "sender.type", "sender"),
+        "type": ("content_type", "kind"),
+        "text": ("text.body", "content", "body", "caption", "message"),
+        "delivery_status": ("status",),
+        "created_at": ("sent_at", "timestamp", "date", "inserted_at"),
+    },
+    Media: {
+        "id": ("attachment_id",),
+        "mime_type": ("content_type", "mimetype", "file_type"),
+        "filename": ("file_name", "name"),
+        "size_bytes": ("size", "file_size"),
+        "url": ("data_url", "link"),
+    },
+    ReplyTo: {"message_id": ("id",), "text": ("content", "body")},
+    Reaction: {"emoji": ("reaction",)},
+    ProviderError: {"title": ("message",), "details": ("detail", "error_data.details")},
+    Note: {
+        "id": ("uuid", "_id"),
+        "text": ("content", "body", "message"),
+        "author": ("author_type", "user.type"),
+        "author_ref": ("author", "user"),
+        "created_at": ("timestamp", "date", "inserted_at"),
+    },
+    Contact: {
+        "id": ("uuid", "_id", "phone"),
+        "phone": ("phone_number", "phone_e164", "wa_id"),
+        "name": ("full_name", "display_name"),
+        "custom_fields": ("custom_attributes",),
+    },
+    PhoneRef: {
+        "id": ("phone_number_id", "uuid", "_id", "phone"),
+        "name": ("full_name", "display_name", "verified_name"),
+        "phone": ("phone_number", "phone_e164", "display_phone_number", "wa_id"),
+    },
+    UserRef: {"id": ("uuid", "_id"), "name": ("full_name", "available_name", "email", "id")},
+    Ref: {"id": ("uuid", "_id"), "name": ("full_name", "available_name")},
+    Label: {
+        "id": ("uuid", "_id", "title", "name", "label"),
+        "title": ("name", "label", "id"),
+        "color": ("colour",),
+    },
+    CustomField: {
+        "id": ("uuid", "_id", "key", "attribute_key"),
+        "key": ("attribute_key", "name", "id"),
+        "name": ("attribute_display_name", "label", "key", "attribute_key", "id"),
+        "type": ("attribute_display_type",),
+        "description": ("attribute_description",),
+        "options": ("attribute_values", "values"),
+        "pattern": ("regex_pattern",),
+        "pattern_hint": ("regex_cue",),
+    },
+    User: {
+        "id": ("uuid", "_id"),
+        "name": ("full_name", "available_name", "display_name", "email", "id"),
+        "availability": ("availability_status",),
+        "avatar_url": ("thumbnail", "avatar"),
+    },
+    Team: {
+        "id": ("uuid", "_id"),
+        "name": ("title", "id"),
+        "channels": ("numbers", "phone_number_ids", "inbox_ids"),
+        "members": ("users", "agents"),
+    },
+    Channel: {
+        "id": ("phone_number_id", "uuid", "_id"),
+        "name": ("verified_name", "title", "display_phone_number", "phone", "phone_number", "id"),
+        "phone": ("phone_number", "display_phone_number"),
+    },
+    CannedResponse: {
+        "id": ("uuid", "_id", "short_code", "shortcut", "key"),
+        "short_code": ("shortcut", "title", "name", "id"),
+        "text": ("content", "body", "message"),
+    },
+    Template: {
+        "id": ("uuid", "_id", "name"),
+        "name": ("title", "id"),
+        "language": ("language.code", "locale"),
+        "components": ("body",),
+    },
+    Counts: {
+        "all": ("all_count", "total", "total_count", "by_status.all"),
+        "open": ("open_count", "by_status.open", "by_status.open.all"),
+        "snoozed": ("snoozed_count", "by_status.snoozed", "by_status.snoozed.all"),
+        "resolved": ("resolved_count", "by_status.resolved", "by_status.resolved.all"),
+        "mine": ("mine_count", "me"),
+        "assigned": ("assigned_count",),
+        "unassigned": ("unassigned_count",),
+        "awaiting_human": ("awaiting_human_count",),
+        "unread": ("unread_count",),
+    },
+    CountSet: {
+        "all": ("all_count", "total", "total_count", "count"),
+        "mine": ("mine_count", "me"),
+        "assigned": ("assigned_count",),
+        "unassigned": ("unassigned_count",),
+    },
+    Metrics: {
+        "avg_first_response_time": ("first_response_time",),
+        "avg_resolution_time": ("resolution_time",),
+        "avg_reply_time": ("reply_time",),
+    },
+}
+
+# What a row gets that has nothing of the kind, where the viewer cannot do without.
+ASSUMED: Mapping[type[Wire], Mapping[str, object]] = {
+    Conversation: {
+        "status": "unknown",
+        "channel": {"id": ""},
+        "contact": {"id": ""},
+        "last_activity_at": "",
+    },
+    Message: {"created_at": ""},
+    MessagePreview: {"created_at": ""},
+    Note: {"text": "", "created_at": ""},
+    Reaction: {"emoji": "", "direction": "inbound", "author": "unknown", "created_at": ""},
+    ProviderError: {"code": 0, "title": ""},
+    CannedResponse: {"text": ""},
+    Template: {"language": ""},
+}
+
+# Values
+
+DIRECTIONS: Mapping[object, str] = {
+    "inbound": "inbound",
+    "incoming": "inbound",
+    "in": "inbound",
+    "received": "inbound",
+    0: "inbound",
+    "outbound": "outbound",
+    "outgoing": "outbound",
+    "out": "outbound",
+    "sent": "outbound",
+    1: "outbound",
+    3: "outbound",
+}
+AUTHORS: Mapping[str, str] = {
+    "agent": "user",
+    "agent_bot": "ai_agent",
+    "agentbot": "ai_agent",
+    "bot": "ai_agent",
+    "captain_assistant": "ai_agent",
+    "captain::assistant": "ai_agent",
+    "customer": "contact",
+}
+# What whatsapp libraries call the steps of a delivery.
+DELIVERIES: Mapping[object, str] = {
+    -1: "failed",
+    0: "pending",
+    1: "sent",
+    2: "delivered",
+    3: "read",
+    4: "played",
+}
+STATUSES: Spots = ("open", "snoozed", "resolved")
+# Members that hold a media object under the name of its type.
+MEDIA_TYPES: Spots = ("image", "video", "audio", "document", "sticker")
+# A list of custom fields names each value by one of these.
+FIELD_NAMES: Spots = ("key", "name", "field_id", "id")
+
+# Where the report has its figures of the period and of the one before.
+CURRENT_METRICS: Spots = ("metrics", "current", "summary", "data")
+PREVIOUS_METRICS: Spots = ("previous", "previous_period")
+METRIC_VALUES: Spots = ("current", "value")

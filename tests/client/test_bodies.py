@@ -1,0 +1,108 @@
+"""Bodies: read whole and clean, or refused."""
+
+import gzip
+import json
+
+import pytest
+from tests.client.prepared import (
+    ALL,
+    CONVERSATION,
+    EMPTY,
+    KEY,
+    Scope,
+    Server,
+    answer,
+    client_of,
+    failing,
+)
+
+from frontdesk.client import InboxClient
+from frontdesk.errors import BadResponse
+from frontdesk.wire import PartialPage
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"<!DOCTYPE html><title>Log in</title>",
+        b'{"data": ',
+        b'{"data": {}}',
+        b'{"first": [], "second": []}',
+        b'{"error": "none"}',
+        b'{"data": [{}, 7, null]}',
+        b'{"data": [], "extra": "\xff"}',
+        b'{"data": [], "extra": ' + b"[" * 100_000 + b"}",
+        b'{"data": [{"id": ' + b"9" * 5000 + b"}]}",
+        b'{"data": [{"id": NaN}]}',
+    ],
+)
+async def test_a_body_that_is_not_a_page_is_one_clear_error(body: bytes) -> None:
+    assert isinstance(await failing(Server(answer(200, body))), BadResponse)
+
+
+async def test_a_web_page_instead_of_json_asks_whether_the_address_is_right() -> None:
+    assert "address" in str(
+        await failing(Server(answer(200, b"\n<html>", content_type="text/html")))
+    )
+
+
+async def test_a_row_that_cannot_be_read_costs_that_row_only() -> None:
+    body = {"data": [CONVERSATION, {"other": 5}, None], "next_cursor": "c", "has_more": True}
+    async with client_of(Server(answer(200, body))) as client:
+        page = await client.conversation_page(ALL)
+    assert isinstance(page, PartialPage)
+    assert ([row.id for row in page.data], page.unreadable) == (["1"], 2)
+    assert (page.next_cursor, page.has_more) == ("c", True)
+
+
+async def test_members_and_words_that_are_not_known_do_no_harm() -> None:
+    row = {**CONVERSATION, "status": "pending", "priority": 3, "labels": ["vip"]}
+    body = b"\xef\xbb\xbf" + json.dumps({"data": [row], "total": 9}).encode()
+    async with client_of(Server(answer(200, body))) as client:
+        page = await client.conversation_page(ALL)
+    assert (page.data[0].status, page.data[0].labels) == ("pending", ("vip",))
+
+
+async def test_hostile_characters_do_not_come_in() -> None:
+    row = {**CONVERSATION, "contact": {"id": "1", "name": "\u001b[2J\u009b\u202e"}}
+    async with client_of(Server(answer(200, {"data": [row]}))) as client:
+        page = await client.conversation_page(ALL)
+    assert page.data[0].contact.name == "\ufffd[2J\ufffd<RLO>"
+
+
+async def test_gzip_is_unpacked() -> None:
+    packed = gzip.compress(json.dumps({"data": [CONVERSATION]}).encode())
+    async with client_of(Server(answer(200, packed, content_encoding="gzip"))) as client:
+        assert len((await client.conversation_page(ALL)).data) == 1
+
+
+@pytest.mark.parametrize(
+    ("packed", "packing"),
+    [
+        (gzip.compress(EMPTY)[:-9], "gzip"),
+        (gzip.compress(b" " * 300_000_000), "gzip"),
+        (EMPTY, "gzip"),
+        (EMPTY, "br"),
+        (EMPTY + b" " * 2**23, "identity"),
+    ],
+    ids=["truncated", "bomb", "not packed", "unasked", "huge"],
+)
+async def test_a_body_that_cannot_be_trusted_is_refused(packed: bytes, packing: str) -> None:
+    given = answer(200, packed, content_encoding=packing, content_length=str(len(packed)))
+    assert isinstance(await failing(Server(given)), BadResponse)
+
+
+async def test_a_body_shorter_than_announced_is_refused() -> None:
+    given = answer(200, EMPTY, content_length="1000")
+    assert "cut short" in str(await failing(Server(given)))
+
+
+async def test_an_application_that_fails_is_an_answer() -> None:
+    async def failing_application(scope: Scope, receive: object, send: object) -> None:
+        raise RuntimeError("a bug of the service")
+
+    async with InboxClient("http://localhost", KEY, app=failing_application) as client:
+        with pytest.raises(BadResponse):
+            await client.label_page()
