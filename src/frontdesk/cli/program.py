@@ -14,6 +14,8 @@ from frontdesk.cli.commands import Group
     lazy={
         "accounts": "frontdesk.cli.accounts:accounts_group",
         "check": "frontdesk.cli.checking:check_command",
+        "contact": "frontdesk.cli.showing:contact_command",
+        "counts": "frontdesk.cli.counting:counts_command",
         "demo": "frontdesk.cli.demo:demo_command",
         "import": "frontdesk.cli.importing:import_group",
         "init": "frontdesk.cli.initialising:init_command",
@@ -21,6 +23,7 @@ from frontdesk.cli.commands import Group
         "list": "frontdesk.cli.listing:list_group",
         "openapi": "frontdesk.cli.openapi:openapi_command",
         "serve": "frontdesk.cli.serving:serve_command",
+        "show": "frontdesk.cli.showing:show_command",
         "upgrade": "frontdesk.cli.initialising:upgrade_command",
     },
 )

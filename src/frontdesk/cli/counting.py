@@ -1,0 +1,81 @@
+"""`frontdesk counts`: how many conversations there are, by status and by channel."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from frontdesk.cli.commands import Command
+from frontdesk.cli.formats import Cell, Column, format_option, json_of, output, writer_of
+from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.errors import Forbidden, NotFound
+from frontdesk.wire import ConversationFilter, Counts
+from frontdesk.wire.queries import STATUSES
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+Row: TypeAlias = dict[str, Cell]
+
+_MEMBERS = ("all", "mine", "assigned", "unassigned", "awaiting_human")
+_HEADINGS = ("ALL", "MINE", "ASSIGNED", "UNASSIGNED", "NEED A HUMAN")
+_WIDE: tuple[Column[Row], ...] = (
+    Column("kind", lambda row: row["kind"]),
+    Column("id", lambda row: row.get("id")),
+    Column("name", lambda row: row["name"], "CONVERSATIONS"),
+    *(
+        Column(name, lambda row, name=name: row.get(name), heading)  # type: ignore[misc]
+        for name, heading in zip(_MEMBERS, _HEADINGS, strict=True)
+    ),
+    Column("unread", lambda row: row.get("unread"), "UNREAD"),
+    Column("open", lambda row: row.get("open"), "OPEN"),
+)
+
+
+@click.command("counts", cls=Command)
+@place_options
+@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
+@click.option("--channel", metavar="ID", help="Only those of this channel.")
+@click.option("--label", metavar="TITLE", help="Only those with this label.")
+@format_option("table", "json", "csv", "markdown")
+def counts_command(place: Place, style: str, **filters: str | None) -> None:
+    """How many conversations there are, by status and by channel."""
+
+    async def work(client: "InboxClient") -> tuple[Counts, dict[str, str]]:
+        counts = await client.counts(ConversationFilter(**filters))
+        return counts, {} if style == "json" else await _channel_names(client)
+
+    counts, names = asked(place, work)
+    if style == "json":
+        out = output()
+        out.write(json_of(counts) + "\n")
+        out.flush()
+        return
+    writer = writer_of(style, _WIDE)
+    for row in _rows(counts, names, filters["status"]):
+        writer.add(row)
+    writer.end()
+
+
+async def _channel_names(client: "InboxClient") -> dict[str, str]:
+    """What channels are called; nothing where the key or the server does not tell."""
+    with suppress(Forbidden, NotFound):
+        return {channel.id: channel.name async for channel in client.channels()}
+    return {}
+
+
+def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> Iterator[Row]:
+    """A row for each status, one for all of them, one for each channel."""
+    for status in STATUSES:
+        row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
+        if counts.by_status is not None:
+            row |= getattr(counts.by_status, status).model_dump()
+        if status == (asked_status or "open"):
+            row["unread"] = counts.unread
+        yield row
+    yield {"kind": "all", "name": "all", "all": counts.all, "open": counts.open}
+    for count in counts.by_channel:
+        name = names.get(count.channel, count.channel)
+        counted: Row = {"all": count.all, "open": count.open}
+        yield {"kind": "channel", "id": count.channel, "name": name, **counted}
