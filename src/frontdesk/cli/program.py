@@ -22,8 +22,10 @@ from frontdesk.cli.commands import Group
         "keys": "frontdesk.cli.keys:keys_group",
         "list": "frontdesk.cli.listing:list_group",
         "openapi": "frontdesk.cli.openapi:openapi_command",
+        "sample": "frontdesk.cli.sample:sample_command",
         "serve": "frontdesk.cli.serving:serve_command",
         "show": "frontdesk.cli.showing:show_command",
+        "tail": "frontdesk.cli.tailing:tail_command",
         "upgrade": "frontdesk.cli.initialising:upgrade_command",
     },
 )

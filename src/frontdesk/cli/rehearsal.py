@@ -15,7 +15,7 @@ CACHE = "pages.db"
 # The name of the sample in the cache.
 ORIGIN = "sample"
 
-_MAKER = "import gc; gc.disable(); from frontdesk.cli.sample import main; main()"
+_MAKER = "import gc; gc.disable(); from frontdesk.cli.demo_maker import main; main()"
 
 
 class Rehearsal:

@@ -1,52 +1,85 @@
-"""Makes what the demo shows, in a process of its own beside the viewer."""
+"""`frontdesk sample`: a database with an inbox of any size, made up, to try and to measure with."""
 
-import asyncio
 import sys
 import time
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 
-from frontdesk.cache import Cache
-from frontdesk.cli.in_process import as_sample_agent
-from frontdesk.cli.light import lighten
-from frontdesk.cli.rehearsal import CACHE, DATABASE, ORIGIN
-from frontdesk.ingest.sample.__main__ import lay
-from frontdesk.mailbox import Mailbox
-from frontdesk.store.database import Database
-from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.wire import ConversationFilter
+import click
+
+from frontdesk.cli.commands import Command
+from frontdesk.cli.databases import database_option
 
 
-def main() -> None:
-    """Make the files of the demo in the directory that the command line names.
+@click.command("sample", cls=Command)
+@database_option("The database to make: a new file, or an empty PostgreSQL database.")
+@click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)
+@click.option(
+    "--messages", type=click.IntRange(1), help="Of all conversations; ten times as many if unsaid."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another makes up another.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Nothing is later than the midnight, UTC, in which this day begins; today if unsaid.",
+)
+def sample_command(
+    database: str,
+    conversations: int,
+    messages: int | None,
+    seed: int,
+    until: datetime | None,
+) -> None:
+    """Make a database with an inbox of this size, of imaginary customers.
 
-    Prints a line as soon as the viewer has something to show, and ends when all is there.
+    The same sizes, seed and day make the same inbox. What is interrupted leaves nothing behind.
     """
-    lighten()
-    _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
+    from frontdesk.ingest.crowd import Size
+    from frontdesk.ingest.filling import fill
+    from frontdesk.store.addresses import shown
+
+    messages = 10 * conversations if messages is None else messages
+    if messages < conversations:
+        raise click.UsageError(
+            f"--messages is {messages:,}, but each of {conversations:,} conversations has one"
+        )
+    end = datetime.now(UTC) if until is None else until.replace(tzinfo=UTC)
+    midnight = end.replace(hour=0, minute=0, second=0, microsecond=0)
+    size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
+    started = time.monotonic()
+    with _progress(conversations) as (advance, stage):
+        fill(database, size, advance, stage)
+    click.echo(
+        f"{shown(database)}: {conversations:,} conversations, {messages:,} messages until"
+        f" {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
+    )
 
 
-def _make(directory: Path, *, now: int) -> None:
-    database = SQLiteDatabase(directory / DATABASE, create=True, durable=False)
-    try:
-        slices = lay(database, now=now)
-        next(slices)
-        asyncio.run(_look(database, directory / CACHE))
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
-        for _ in slices:
-            pass
-    finally:
-        database.close()
+@contextmanager
+def _progress(
+    conversations: int,
+) -> Iterator[tuple[Callable[[int], object], Callable[[str], None]]]:
+    """A bar over the conversations and then what else is made, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda more: None, lambda stage: None
+        return
+    bar = click.progressbar(
+        length=conversations, label="Conversations", file=sys.stderr, update_min_steps=1000
+    )
 
+    def tell(stage: str) -> None:
+        click.echo(f"\r\033[K{stage}", err=True, nl=False)
 
-async def _look(database: Database, cache_file: Path) -> None:
-    """Ask for what the viewer opens with, so that its first paint shows it."""
-    with ExitStack() as ending:
-        cache = Cache(cache_file, ORIGIN)
-        ending.callback(cache.close)
-        mailbox = Mailbox(lambda: as_sample_agent(database, ending), cache)
-        await mailbox.connect()
-        await mailbox.refresh_counts(ConversationFilter())
-        await mailbox.refresh_conversations(ConversationFilter(status="open"))
-        await mailbox.close()
+    with bar as running:
+        ending = False
+
+        def end(stage: str) -> None:
+            nonlocal ending
+            if not ending:
+                bar.render_finish()
+                ending = True
+            tell(f"Making {stage}")
+
+        yield running.update, end
+    click.echo("\r\033[K", err=True, nl=False)

@@ -1,6 +1,7 @@
 """What a store's database can do, whichever engine is behind it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 Row = Mapping[str, Any]
@@ -34,8 +35,15 @@ class Connection(Protocol):
         """Run one statement for each set of parameters, in order."""
 
 
+class FillingConnection(Connection, Protocol):
+    """The one transaction in which an empty database is filled."""
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Add rows, each with a value for every column, as fast as the engine can."""
+
+
 class Database(Protocol):
-    """Runs work in transactions. Both methods block: call them from a thread of their own.
+    """Runs work in transactions. All methods block: call them from a thread of their own.
 
     Raises: UnusableFile when opened on a database that is not ours, or newer than the program;
     Unreachable when the database is locked or down beyond its timeout, or cannot be written now;
@@ -45,10 +53,19 @@ class Database(Protocol):
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot; it must not write, and may be run again."""
 
+    def read_latest(self, work: Callable[[Connection], T]) -> T:
+        """As `read`, but never behind what was written, even where others are read from."""
+
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in one write transaction: all of it is kept, or nothing.
 
         Where writers got in each other's way it is run again, so it must leave no other trace.
+        """
+
+    def filling(self) -> AbstractContextManager[FillingConnection]:
+        """A transaction for very many rows, in an empty database that nobody else has opened.
+
+        At its end what readers need is brought up to date. A file is lost where it does not end.
         """
 
     def close(self) -> None:

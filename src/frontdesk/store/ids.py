@@ -30,6 +30,14 @@ class Ids:
         """Whether a row of that kind was ever saved."""
         return kind in self._saved
 
+    def last(self) -> dict[str, int]:
+        """The last id of each kind, those handed out included."""
+        return dict(self._last)
+
+    def skip(self, kind: str, value: int) -> None:
+        """Count ids up to `value` as handed out."""
+        self._last[kind] = max(value, self._last.get(kind, 0))
+
     def save(self) -> None:
         """Remember what was handed out."""
         self._connection.run_many(

@@ -7,7 +7,8 @@ writes then go to whichever of these hosts is the primary.
 import random
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -19,7 +20,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from frontdesk.errors import BadSettings, QueryTimeout, Unreachable, UnusableFile
 from frontdesk.store.addresses import checked, shown
-from frontdesk.store.database import QUERY_RETRY_SECONDS, Connection, Dialect, Row
+from frontdesk.store.database import (
+    QUERY_RETRY_SECONDS,
+    Connection,
+    Dialect,
+    FillingConnection,
+    Row,
+)
 from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
 from frontdesk.store.postgres_types import adapters
 
@@ -106,6 +113,9 @@ class PostgresDatabase:
                 # The server went away: the pool looks for another.
         raise AssertionError("the last try returns or raises")
 
+    def read_latest(self, work: Callable[[Connection], T]) -> T:
+        return self.write(work)
+
     def write(self, work: Callable[[Connection], T]) -> T:
         for pause in _pauses():
             try:
@@ -117,6 +127,17 @@ class PostgresDatabase:
             except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
                 raise self._expected(error) from error
         raise AssertionError("the last try returns or raises")
+
+    @contextmanager
+    def filling(self) -> Iterator[FillingConnection]:
+        with self._primary.connection() as session:
+            yield _PostgresConnection(session)
+        with self._primary.connection() as session:
+            session.commit()
+            session.autocommit = True
+            # Readers of an index alone need to know which pages nobody changes.
+            session.execute("VACUUM ANALYZE")
+            session.autocommit = False
 
     def close(self) -> None:
         self._readers.close()
@@ -253,6 +274,12 @@ class _PostgresConnection:
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
         with self._session.cursor() as cursor:
             cursor.executemany(_translated(sql), parameters)
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        order = f"COPY {table}({', '.join(columns)}) FROM STDIN"
+        with self._session.cursor() as cursor, cursor.copy(order.encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
 
 
 @lru_cache(maxsize=1024)

@@ -5,14 +5,21 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
-from frontdesk.store.database import QUERY_RETRY_SECONDS, Connection, Dialect, Row
+from frontdesk.store.database import (
+    QUERY_RETRY_SECONDS,
+    Connection,
+    Dialect,
+    FillingConnection,
+    Row,
+)
 from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
 
 T = TypeVar("T")
@@ -83,9 +90,23 @@ class SQLiteDatabase:
             connection.execute("PRAGMA query_only=1")
         return self._within(connection, "BEGIN", work)
 
+    def read_latest(self, work: Callable[[Connection], T]) -> T:
+        return self.read(work)
+
     def write(self, work: Callable[[Connection], T]) -> T:
         with self._writing:
             return self._within(self._writer, "BEGIN IMMEDIATE", work)
+
+    @contextmanager
+    def filling(self) -> Iterator[FillingConnection]:
+        # With a journal every page would be written twice.
+        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-262144"):
+            self._writer.execute(f"PRAGMA {pragma}")
+        self._writer.execute("BEGIN")
+        yield _SQLiteConnection(self._writer, math.inf)
+        self._writer.execute("ANALYZE")
+        self._writer.execute("COMMIT")
+        self._writer.execute("PRAGMA journal_mode=WAL")
 
     def close(self) -> None:
         for connection in self._opened:
@@ -205,6 +226,12 @@ class _SQLiteConnection:
         self._connection.ends_at = time.monotonic() + self._statement_seconds
         statement, values = _by_place(sql)
         self._connection.executemany(statement, map(values, parameters))
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        places = ", ".join("?" * len(columns))
+        self._connection.executemany(
+            f"INSERT INTO {table}({', '.join(columns)}) VALUES ({places})", rows
+        )
 
     def _execute(self, sql: str, parameters: Mapping[str, object] | None) -> sqlite3.Cursor:
         self._connection.ends_at = time.monotonic() + self._statement_seconds
