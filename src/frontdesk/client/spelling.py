@@ -12,7 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from frontdesk.client import readers
-from frontdesk.client.members import ABSENT, found, spelt
+from frontdesk.client.members import ABSENT, at, found, spelt
 from frontdesk.client.messages import parts_of, settle_message, settle_preview
 from frontdesk.client.readers import Reader
 from frontdesk.client.tolerance import ALIASES, ASSUMED
@@ -212,10 +212,11 @@ def _flattened(members: Any) -> Any:
     """A row of JSON:API as a plain one: its attributes and the ids it is related to."""
     if not isinstance(members, dict) or not isinstance(members.get("attributes"), dict):
         return members
+    relationships = members.get("relationships")
     related = {
-        name: target["data"]
-        for name, target in (members.get("relationships") or {}).items()
-        if isinstance(target, dict) and isinstance(target.get("data"), dict | list)
+        name: at(target, "data.id")
+        for name, target in (relationships if isinstance(relationships, dict) else {}).items()
+        if at(target, "data.id") is not ABSENT
     }
     rest = {name: members[name] for name in members if name not in ("attributes", "type")}
     return {**spelt(related), **rest, **spelt(members["attributes"])}
