@@ -2,13 +2,14 @@
 
 A value takes defaults for what it does not find, so another spelling may be read without a
 complaint, and be lost. Servers write all rows of a list in one way: the first row is looked at
-closely, and of each part that may be null the first that is there; of the others, the essentials.
+closely, and of each part that may be null the first that is there. Of the others it is looked at
+how many members they have, and at the words that are one of a few.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -23,11 +24,15 @@ _WITHHELD = frozenset({"last_message"})
 
 @dataclass(frozen=True)
 class _Marks:
-    """What to look at in a value: members that must be there, those with a form, its parts."""
+    """What to look at in a value: members that must be there, those with a form, its parts.
+
+    words: those of the formed that are one of a few words.
+    """
 
     expected: frozenset[str]
     formed: tuple[tuple[str, Callable[[Any], bool]], ...]
-    parts: tuple[str, ...]
+    words: tuple[tuple[Callable[[Any], Any], Callable[[Any], bool]], ...]
+    parts: tuple[Callable[[Any], Any], ...]
 
 
 def is_canonical(page: Page[Any]) -> bool:
@@ -41,9 +46,14 @@ def is_canonical(page: Page[Any]) -> bool:
     marks = _marks(type(first))
     if min(map(len, map(_set_members, rows))) < len(marks.expected):
         return False
+    # Read as plain dictionaries: a page has hundreds of members, and this is every page's price.
+    members = [row.__dict__ for row in rows]
+    for member_of, in_form in marks.words:
+        if not all(map(in_form, filter(None, set(map(member_of, members))))):
+            return False
     return _is_well_formed(first, marks) and all(
-        _is_part_well_formed(next(filter(None, map(attrgetter(name), rows)), None))
-        for name in marks.parts
+        _is_part_well_formed(next(filter(None, map(part_of, members)), None))
+        for part_of in marks.parts
     )
 
 
@@ -51,7 +61,7 @@ def is_canonical_value(value: Wire) -> bool:
     """The same of one value."""
     marks = _marks(type(value))
     return _is_well_formed(value, marks) and all(
-        _is_part_well_formed(getattr(value, name)) for name in marks.parts
+        _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
     )
 
 
@@ -81,6 +91,7 @@ def _kept_by(read: Reader) -> Callable[[Any], bool]:
     return lambda text: bool(read(text) == text)
 
 
+_WORDS = (readers.author, readers.delivery, readers.direction, readers.status)
 _set_members = attrgetter("__pydantic_fields_set__")
 
 _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
@@ -100,7 +111,14 @@ def _marks(model: type[Wire]) -> _Marks:
     return _Marks(
         frozenset(field.name for field in fields) - _WITHHELD,
         tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
-        tuple(name for name, info in model.model_fields.items() if _holds_wire(info.annotation)),
+        tuple(
+            (itemgetter(field.name), _FORMS[field.read]) for field in fields if field.read in _WORDS
+        ),
+        tuple(
+            itemgetter(name)
+            for name, info in model.model_fields.items()
+            if _holds_wire(info.annotation)
+        ),
     )
 
 

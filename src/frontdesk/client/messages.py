@@ -56,7 +56,7 @@ def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
         if isinstance(file, dict) and not row.get("media"):
             row["media"] = {**_known(spelt(file)), "url": file.get("link")}
             row["type"] = name
-            row.setdefault("text", file.get("caption"))
+            row["text"] = row.get("text") or file.get("caption")
     media = row.get("media")
     if isinstance(media, dict) and row.get("type", "text") == "text":
         general = str(media.get("mime_type") or "").partition("/")[0]

@@ -149,7 +149,7 @@ class _Nested:
     def spelt(self, note: Callable[[str], None]) -> Any:
         if isinstance(self.values, list):
             return [spell(spelt(value), self.model, note) for value in self.values]
-        return spell(spelt(self.values), self.model, note)
+        return spell(spelt(self.values), self.model, note) or ABSENT
 
 
 def _reader(name: str, annotation: Any) -> Reader:

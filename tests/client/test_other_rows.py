@@ -1,0 +1,171 @@
+"""Rows that say less, more, or what nobody knows: read as far as they can be, nothing made up."""
+
+from typing import Any
+
+import pytest
+from tests.client.inbox_rows import Row, time
+from tests.client.other_server import OtherServer, Variant, encoded, reply
+from tests.client.prepared import ALL
+from tests.client.variants import of, renamed
+from tests.client.walks import CONVERSATION, client_of, walked_through
+
+from frontdesk.wire import Conversation, Message
+
+
+async def first_message(change: Any) -> Row:
+    """The newest message, written otherwise."""
+    walked = await walked_through(of("messages", change))
+    assert not walked.failed
+    message: Row = walked.read["messages"][0]
+    return message
+
+
+async def test_a_contact_without_a_phone_has_none() -> None:
+    """V26"""
+    nameless = of("contacts", lambda row: {**row, "phone": None, "wa_id": None})
+    hidden = of("conversations", lambda row: {**row, "contact": {"id": row["contact"]["id"]}})
+    walked = await walked_through(nameless, hidden)
+    assert {row["phone"] for row in walked.read["contacts"]} == {None}
+    assert {row["contact"]["phone"] for row in walked.read["conversations"]} == {None}
+
+
+async def test_words_that_nobody_knows_are_kept_as_they_are() -> None:
+    """V32, V33, V34"""
+    row = await first_message(
+        lambda row: {
+            **row,
+            "author": "broadcast_bot",
+            "type": "poll",
+            "delivery_status": "Teleported",
+        }
+    )
+    assert (row["author"], row["type"]) == ("broadcast_bot", "poll")
+    assert row["delivery_status"] == "teleported"
+
+
+async def test_a_status_that_nobody_knows_is_kept_and_a_known_one_made_small() -> None:
+    """V35"""
+    words = {"open": "OPEN", "snoozed": "pending", "resolved": "Resolved"}
+    walked = await walked_through(
+        of("conversations", lambda row: {**row, "status": words[row["status"]]})
+    )
+    seen = {row["status"] for row in walked.read["conversations"]}
+    assert seen == {"open", "pending", "resolved"}
+
+
+async def test_rows_with_their_ids_alone_are_rows() -> None:
+    """V36"""
+    bare = Variant(row=lambda name, row: {"id": row["id"]} if isinstance(row, dict) else row)
+    walked = await walked_through(bare)
+    assert not walked.failed
+    assert len(walked.ids("conversations")) == 7
+    first = walked.read["conversations"][0]
+    assert (first["status"], first["awaiting_human"]) == ("unknown", None)
+    assert (first["contact"]["id"], first["last_activity_at"]) == ("", "")
+    assert walked.read["labels"][0]["title"] == "0"
+
+
+def _emptied(name: str, row: Row) -> Row:
+    """Null for all that the contract lets be null."""
+    if name not in ("conversations", "messages"):
+        return row
+    model = Conversation if name == "conversations" else Message
+    required = {member for member, info in model.model_fields.items() if info.is_required()}
+    kept = required | {"labels", "reactions", "type"}
+    return {member: value if member in kept else None for member, value in row.items()}
+
+
+async def test_null_is_read_wherever_it_may_stand() -> None:
+    """V38"""
+    walked = await walked_through(Variant(row=_emptied))
+    assert not walked.failed
+    assert walked.read["messages"][0]["text"] is None
+    assert walked.read["conversations"][0]["last_message"] is None
+
+
+@pytest.mark.parametrize("wrong", [5, "", [], {}, True, None, [[]], {"a": {}}])
+async def test_a_member_of_the_wrong_type_costs_that_member_at_most(wrong: Any) -> None:
+    """faults 5"""
+    spared = ("id", "status", "last_activity_at", "created_at", "direction", "author")
+
+    def spoilt(name: str, row: Row) -> Row:
+        return {member: value if member in spared else wrong for member, value in row.items()}
+
+    walked = await walked_through(Variant(row=spoilt))
+    assert [len(walked.ids(name)) for name in ("conversations", "messages")] == [7, 5]
+
+
+async def test_several_files_are_several_messages_with_the_text_on_the_first() -> None:
+    """V44"""
+    files = [
+        {"id": 1, "file_type": "image", "data_url": "https://files.example/1"},
+        {"id": 2, "content_type": "application/pdf", "file_name": "offer.pdf"},
+    ]
+    walked = await walked_through(
+        of("messages", lambda row: {**row, "media": None, "type": None, "attachments": files})
+    )
+    first, second, *_ = walked.read["messages"]
+    assert (first["id"], first["text"], first["type"]) == ("5005", "Message 5", "image")
+    assert first["media"]["url"] == "https://files.example/1"
+    assert (second["id"], second["text"], second["type"]) == ("5005+2", None, "document")
+    assert second["media"]["filename"] == "offer.pdf"
+    assert len(walked.ids("messages")) == 10
+
+
+async def test_a_file_under_the_name_of_its_type_is_media_with_its_caption() -> None:
+    """V44"""
+    image = {"id": "9", "mime_type": "image/jpeg", "caption": "The blue one"}
+    row = await first_message(
+        lambda row: {
+            **{name: value for name, value in row.items() if name not in ("text", "media")},
+            "type": "image",
+            "image": image,
+        }
+    )
+    assert (row["type"], row["text"]) == ("image", "The blue one")
+    assert row["media"]["mime_type"] == "image/jpeg"
+
+
+async def test_a_private_message_is_a_note_among_the_messages() -> None:
+    """V45"""
+    row = await first_message(
+        lambda row: {"id": row["id"], "content": row["text"], "message_type": 1, "private": True}
+    )
+    assert row["type"] == "note"
+
+
+async def test_hostile_text_comes_in_harmless_and_no_longer_than_a_message_may_be() -> None:
+    """V60"""
+    hostile = "\x1b]52;c;cm0=\x07[red]\u202eabc\x00 \ud800"
+    walked = await walked_through(of("messages", lambda row: {**row, "text": hostile}))
+    assert walked.read["messages"][0]["text"] == "\ufffd]52;c;cm0=\ufffd[red]<RLO>abc\ufffd \ufffd"
+    walked = await walked_through(of("messages", lambda row: {**row, "text": "ü" * 2**17}))
+    assert walked.read["messages"][0]["text"] == "ü" * 65_536
+
+
+async def test_a_moment_that_is_none_is_shown_as_it_is_and_stands_last() -> None:
+    walked = await walked_through(renamed("conversations", updated_at="x"))
+    assert not walked.failed
+    walked = await walked_through(
+        of("conversations", lambda row: {**row, "last_activity_at": "yesterday"})
+    )
+    assert walked.read["conversations"][0]["last_activity_at"] == "(yesterday)"
+    assert time(0) > "(yesterday)"
+
+
+async def test_a_row_without_any_id_has_one_that_stays() -> None:
+    change = of("notes", lambda row: {"text": row["text"], "conversation_id": "1006"})
+    first, second = await walked_through(change), await walked_through(change)
+    assert first.ids("notes") == second.ids("notes")
+    assert len(set(first.ids("notes"))) == 4
+
+
+async def test_a_row_that_is_no_row_is_counted_and_the_others_are_read() -> None:
+    """faults 5"""
+    body = {"data": [{"id": 1}, 7, "x", None, {}], "next_cursor": None, "has_more": False}
+    server = OtherServer((Variant(before=lambda server, question: reply(encoded(body))),))
+    async with client_of(server) as client:
+        page = await client.conversation_page(ALL)
+        assert len(page.data) == 1
+        assert getattr(page, "unreadable", 0) == 4
+        assert CONVERSATION not in [row.id for row in page.data]
