@@ -8,6 +8,8 @@ from platformdirs import user_cache_path, user_log_path
 from frontdesk.errors import BadSettings
 
 KEY_VARIABLE = "FRONTDESK_API_KEY"
+APP_SECRET_VARIABLE = "FRONTDESK_WHATSAPP_APP_SECRET"
+VERIFY_TOKEN_VARIABLE = "FRONTDESK_WHATSAPP_VERIFY_TOKEN"
 
 
 def cache_file() -> Path:
@@ -29,3 +31,10 @@ def api_key() -> str:
     if not key:
         raise BadSettings(f"No API key: set the environment variable {KEY_VARIABLE}")
     return key
+
+
+def webhook_secrets() -> tuple[str, str]:
+    """The app secret and the verify token from the environment, "" for one that is not there."""
+    names = (APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)
+    app_secret, verify_token = (os.environ.get(name, "").strip() for name in names)
+    return app_secret, verify_token

@@ -5,14 +5,15 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.receiving import Order, agreements, receiving_options
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ STANDARD_ERROR = "-"
     show_default=True,
     help="A proxy's address, whose X-Forwarded-For is believed; may be repeated.",
 )
+@receiving_options
 def serve_command(
+    order: Order,
     database: str,
     read_database: str | None,
     port: int,
@@ -105,13 +108,13 @@ def serve_command(
 
     SIGTERM ends it: what is under way is answered first.
     """
-    if not (allow_plain_http or _is_loopback(host)):
-        raise BadSettings(
-            f"{host} is not this machine alone, and keys would travel unencrypted: "
-            "put a TLS proxy in front, or say --allow-plain-http"
-        )
+    hosts = [host] if order.webhooks is None else [host, order.webhooks[0]]
+    if not allow_plain_http:
+        _check_private(hosts)
     _check_means(workers)
+    agreed = agreements(order, on_loopback=_is_loopback(hosts[-1]))
     from frontdesk.cli.worker import Plan
+    from frontdesk.service.clerk import Rules
     from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
 
     options = Options(
@@ -122,13 +125,27 @@ def serve_command(
     # What there is to be said against the database is said once, before any worker starts.
     with opened(database, read_target=read_database):
         pass
-    with _listening(host, port) as listening, _log_stream(access_log) as log:
-        _serve(
-            Plan(database, read_database, options, query_seconds, proxies, log), listening, workers
+    with _log_stream(access_log) as log, ExitStack() as sockets:
+        listening = [sockets.enter_context(_listening(host, port))]
+        if order.webhooks is not None:
+            listening.append(sockets.enter_context(_listening(*order.webhooks)))
+            if listening[0].getsockname()[1] == listening[1].getsockname()[1]:
+                raise BadSettings("--webhooks needs another port than --port")
+        plan = Plan(
+            database,
+            read_database,
+            options,
+            query_seconds,
+            proxies,
+            log,
+            Rules(order.keep_days, order.retain_revoked),
+            agreed,
+            listening[1].getsockname()[1] if order.webhooks else None,
         )
+        _serve(plan, listening, workers)
 
 
-def _serve(plan: "Plan", listening: socket.socket, workers: int) -> None:
+def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> None:
     from frontdesk.cli.supervisor import Supervisor
     from frontdesk.cli.worker import serve
     from frontdesk.service.limits import Limits
@@ -136,18 +153,33 @@ def _serve(plan: "Plan", listening: socket.socket, workers: int) -> None:
     limits = Limits(plan.options.rate_limit, shared=workers > 1)
 
     def announce() -> None:
-        click.echo(_base_url(listening))
+        click.echo("\n".join(map(_base_url, listening)))
         sys.stdout.flush()
 
     if workers == 1:
         serve(plan, listening, limits, announce)
         return
+
+    def stop_listening() -> None:
+        for one in listening:
+            one.close()
+
     supervisor = Supervisor(workers, lambda ready: serve(plan, listening, limits, ready))
     try:
-        if not supervisor.run(announce, stopping=listening.close):
+        if not supervisor.run(announce, stopping=stop_listening):
             raise BadSettings("A worker did not start")
     finally:
         limits.close()
+
+
+def _check_private(hosts: Sequence[str]) -> None:
+    """Raises: BadSettings: one of them is not this machine alone."""
+    for host in hosts:
+        if not _is_loopback(host):
+            raise BadSettings(
+                f"{host} is not this machine alone, and keys would travel unencrypted: "
+                "put a TLS proxy in front, or say --allow-plain-http"
+            )
 
 
 def _check_means(workers: int) -> None:

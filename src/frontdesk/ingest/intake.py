@@ -115,7 +115,7 @@ class Intake:
 
     def _portions(self, account_id: int) -> Iterator[_Portion]:
         """What the next transaction takes."""
-        rows = self._database.read(
+        rows = self._database.read_latest(
             lambda connection: raw_events.waiting(
                 connection, account_id, BODIES_AT_ONCE, BYTES_AT_ONCE
             )
@@ -168,7 +168,7 @@ class Intake:
         }
         since = min(taken_back.values()) - REVOKED_WITHIN
         needles = redaction.needles(taken_back)
-        return self._database.read(
+        return self._database.read_latest(
             lambda connection: raw_events.naming(connection, account_id, since, needles)
         )
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from starlette.types import Receive, Scope, Send
 
-from frontdesk.errors import QueryTimeout, Unreachable
+from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.auth import Caller, Guest
 from frontdesk.service.calls import Call, Endpoint
@@ -37,14 +37,13 @@ from frontdesk.service.health import alive, ready
 from frontdesk.service.limits import Limits
 from frontdesk.service.options import Options
 from frontdesk.service.parameters import Parameters
-from frontdesk.service.problems import Refusal, lacking
+from frontdesk.service.problems import Refusal, failed, lacking, no_route, unavailable
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.keys import touch_key
 from frontdesk.store.queries import snoozes_over
 
 THREADS = 4
-RETRY_SECONDS = 1
 # A key's last use is written at most this often.
 TOUCH_MILLISECONDS = 60_000
 # How often it is tried to write down that snoozes are over.
@@ -117,11 +116,11 @@ class Application:
         except Refusal as refusal:
             response = self._refused(visit, refusal)
         except Unreachable as error:
-            response = self._refused(visit, _unavailable(error))
+            response = self._refused(visit, unavailable(error))
         except Exception:
             # The request itself is not logged: its headers hold a key.
             _log.exception("Request %s failed", visit.id)
-            response = self._refused(visit, _failed())
+            response = self._refused(visit, failed())
         limits = () if visit.allowance is None else visit.allowance.headers()
         return replace(response, headers=(*response.headers, *limits, ("X-Request-Id", visit.id)))
 
@@ -143,7 +142,7 @@ class Application:
         """Answer what needs no key."""
         path = visit.request.path
         if path not in ("healthz", "readyz", "openapi.json"):
-            raise _no_route()
+            raise no_route()
         visit.route = f"/{path}"
         _check_method(visit.request)
         if path == "openapi.json":
@@ -177,7 +176,7 @@ class Application:
             self._doorkeeper.found_unchanged(visit)
             return Response(304, caching(tag))
         if call_for is None:
-            raise _no_route()
+            raise no_route()
         _check_method(request)
         endpoint, path_value = call_for
         if endpoint.scope not in caller.grant.scopes:
@@ -269,22 +268,3 @@ def _check_method(request: Request) -> None:
             headers=(("Allow", "GET, HEAD"),),
             allow=("GET", "HEAD"),
         )
-
-
-def _no_route() -> Refusal:
-    return Refusal("route_not_found", "This service has no such path.")
-
-
-def _failed() -> Refusal:
-    return Refusal("internal_error", "The service failed; its log knows the request id.")
-
-
-def _unavailable(error: Unreachable) -> Refusal:
-    seconds = max(RETRY_SECONDS, round(error.retry_after or 0))
-    late = isinstance(error, QueryTimeout)
-    return Refusal(
-        "query_timeout" if late else "service_unavailable",
-        "The database took too long." if late else "The database does not answer now.",
-        headers=(("Retry-After", str(seconds)),),
-        retry_after=seconds,
-    )

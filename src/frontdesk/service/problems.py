@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from frontdesk.errors import QueryTimeout, Unreachable
 from frontdesk.wire import ParameterProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"
 REALM = 'Bearer realm="frontdesk"'
+RETRY_SECONDS = 1
 
 # Status and title by code. Within one request, an earlier code of a parameter wins over a later.
 CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
@@ -41,6 +43,19 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
     }
 )
 
+# Those of the webhook receiver, which is no part of the interface and asks for no key.
+RECEIVER_CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "invalid_json": (400, "The body is not JSON"),
+        "invalid_signature": (401, "The signature is not that of the body"),
+        "verify_token_mismatch": (403, "The verify token is not the one that was agreed on"),
+        "request_timeout": (408, "The body did not come in time"),
+        "payload_too_large": (413, "The body is too large"),
+        "unsupported_media_type": (415, "The body must be JSON"),
+    }
+)
+_ALL_CODES = MappingProxyType({**CODES, **RECEIVER_CODES})
+
 
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
@@ -66,13 +81,13 @@ class Refusal(Exception):
     status: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.status = CODES[self.code][0]
+        self.status = _ALL_CODES[self.code][0]
 
     def document(self, request_id: str, base_uri: str) -> bytes:
         """The problem document, for this occurrence; its type is `base_uri` and its code."""
         problem = Problem(
             type=f"{base_uri}{self.code}",
-            title=CODES[self.code][1],
+            title=_ALL_CODES[self.code][1],
             status=self.status,
             detail=self.detail,
             instance=f"urn:uuid:{request_id}",
@@ -114,4 +129,26 @@ def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
         headers=(("WWW-Authenticate", f'Bearer error="insufficient_scope", scope="{scope}"'),),
         required_scope=scope,
         key_scopes=held,
+    )
+
+
+def no_route() -> Refusal:
+    """A 404 for a path."""
+    return Refusal("route_not_found", "This service has no such path.")
+
+
+def failed() -> Refusal:
+    """A 500 for a bug, which tells nothing."""
+    return Refusal("internal_error", "The service failed; its log knows the request id.")
+
+
+def unavailable(error: Unreachable) -> Refusal:
+    """A 503 for a database that does not do what it is asked for, with a time to try again."""
+    seconds = max(RETRY_SECONDS, round(error.retry_after or 0))
+    late = isinstance(error, QueryTimeout)
+    return Refusal(
+        "query_timeout" if late else "service_unavailable",
+        "The database took too long." if late else "The database does not answer now.",
+        headers=(("Retry-After", str(seconds)),),
+        retry_after=seconds,
     )

@@ -222,6 +222,18 @@ def drop(connection: Connection, account_id: int, digest: str) -> None:
     )
 
 
+def any_older(connection: Connection, account_id: int, before: int) -> bool:
+    """Whether anything came before and is not waiting."""
+    found = connection.row(
+        """
+        SELECT 1 AS one FROM raw_event
+        WHERE account_id = :account AND received_at < :before AND state <> 'stored' LIMIT 1
+        """,
+        {"account": account_id, "before": before},
+    )
+    return found is not None
+
+
 def drop_older(connection: Connection, account_id: int, before: int, count: int) -> int:
     """Forget up to `count` of what came before and is not waiting; returns how many."""
     return connection.run(

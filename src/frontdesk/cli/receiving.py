@@ -1,0 +1,171 @@
+"""The options of `frontdesk serve` by which it receives webhooks, and where their secrets are."""
+
+import os
+import stat
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from frontdesk import settings
+from frontdesk.errors import BadSettings
+
+if TYPE_CHECKING:
+    from frontdesk.service.agreements import Agreement, Agreements
+
+F = TypeVar("F", bound=Callable[..., object])
+
+DEFAULT_DAYS = 30
+_LARGEST_FILE = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What was asked for. webhooks: the address of their own, None for the interface's."""
+
+    webhooks: tuple[str, int] | None
+    secrets_file: str | None
+    unsigned: bool
+    keep_days: int
+    retain_revoked: bool
+
+
+def receiving_options(command: F) -> Callable[..., object]:
+    """The options of a command that takes an `Order` as its argument `order`."""
+
+    @wraps(command)
+    def ordered(
+        *,
+        webhooks: tuple[str, int] | None,
+        webhook_secrets: str | None,
+        insecure_no_signature: bool,
+        keep_webhooks_days: int,
+        retain_revoked: bool,
+        **others: Any,
+    ) -> object:
+        order = Order(
+            webhooks, webhook_secrets, insecure_no_signature, keep_webhooks_days, retain_revoked
+        )
+        return command(order=order, **others)
+
+    options = (
+        click.option(
+            "--webhooks",
+            metavar="HOST:PORT",
+            callback=lambda context, option, text: _address(text),
+            help="Receive WhatsApp's webhooks at an address of their own.",
+        ),
+        click.option(
+            "--webhook-secrets",
+            metavar="FILE",
+            help="App secrets and verify tokens, in TOML; readable by its owner alone.",
+        ),
+        click.option(
+            "--insecure-no-signature",
+            is_flag=True,
+            help="Take webhooks without a signature, on this machine alone: for trying things out.",
+        ),
+        click.option(
+            "--keep-webhooks-days",
+            type=click.IntRange(1, 3650),
+            default=DEFAULT_DAYS,
+            show_default=True,
+            help="How long bodies of webhooks are kept once they are applied.",
+        ),
+        click.option(
+            "--retain-revoked",
+            is_flag=True,
+            help="Leave in the bodies that are kept what a customer deleted for everyone.",
+        ),
+    )
+    for option in reversed(options):
+        ordered = option(ordered)
+    return ordered
+
+
+def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
+    """What is agreed on with Meta, by a file or the environment; None: no webhooks are received.
+
+    on_loopback: whether only this machine can reach where they would be received.
+
+    Raises: BadSettings: half of it is there, or there is none and webhooks were asked for.
+    """
+    from frontdesk.service.agreements import Agreement, Agreements
+
+    if order.unsigned:
+        if not on_loopback:
+            raise BadSettings("--insecure-no-signature is for an address of this machine alone")
+        return Agreements(Agreement(None, settings.webhook_secrets()[1]))
+    if order.secrets_file is not None:
+        return _from_file(order.secrets_file)
+    app_secret, verify_token = settings.webhook_secrets()
+    names = f"{settings.APP_SECRET_VARIABLE} and {settings.VERIFY_TOKEN_VARIABLE}"
+    if app_secret and verify_token:
+        return Agreements(Agreement(app_secret, verify_token))
+    if app_secret or verify_token:
+        raise BadSettings(f"Webhooks need both {names}")
+    if order.webhooks is not None:
+        raise BadSettings(
+            f"Webhooks cannot be received without secrets: set {names}, or give --webhook-secrets"
+        )
+    return None
+
+
+def _from_file(name: str) -> "Agreements":
+    from frontdesk.service.agreements import Agreements
+
+    try:
+        members = tomllib.loads(_private_text(name))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise BadSettings(f"{name} is not TOML") from None
+    accounts = members.pop("accounts", {})
+    if not isinstance(accounts, dict):
+        raise BadSettings(f"{name}: accounts is not a table")
+    own = {slug: _agreement(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
+    common = _agreement(name, "the file", members) if members or not own else None
+    return Agreements(common, own)
+
+
+def _agreement(name: str, place: str, members: object) -> "Agreement":
+    """Raises: BadSettings, which repeats no value."""
+    from frontdesk.service.agreements import Agreement
+
+    needed = ("app_secret", "verify_token")
+    pair = members if isinstance(members, dict) else {}
+    sound = all(isinstance(pair.get(key), str) and pair[key].strip() for key in needed)
+    if not sound or len(pair) != len(needed):
+        raise BadSettings(f"{name}: {place} must have app_secret and verify_token, and no more")
+    return Agreement(pair["app_secret"].strip(), pair["verify_token"].strip())
+
+
+def _private_text(name: str) -> str:
+    """A file that nobody else can read or change.
+
+    Raises: BadSettings.
+    """
+    try:
+        number = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        reason = "it is a symbolic link" if os.path.islink(name) else error.strerror
+        raise BadSettings(f"{name} cannot be read: {reason}") from error
+    with open(number, "rb") as file:
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadSettings(f"{name} is not a file")
+        if stat.S_IMODE(found.st_mode) & 0o077 or found.st_uid not in (os.geteuid(), 0):
+            raise BadSettings(f"{name} can be read by others: chmod 600 {name}")
+        return file.read(_LARGEST_FILE).decode()
+
+
+def _address(text: str | None) -> tuple[str, int] | None:
+    """HOST:PORT, with brackets around an IPv6 address."""
+    if text is None:
+        return None
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise click.BadParameter("give HOST:PORT, such as 127.0.0.1:8081")
+    return host, int(port)

@@ -1,0 +1,123 @@
+"""What the service does unasked: it applies what came, and what time brings."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frontdesk.errors import Unreachable
+from frontdesk.ingest.intake import Intake
+from frontdesk.ingest.retention import DEFAULT_DAYS, retire
+from frontdesk.ingest.snoozes import wake
+from frontdesk.store.accounts import all_accounts
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.queries import due_snoozes
+from frontdesk.store.raw_events import any_waiting
+
+# What another process stored, or left behind, is found after so long.
+TICK_SECONDS = 1.0
+SNOOZES_EVERY, RETENTION_EVERY = 10_000, 3_600_000
+
+_log = logging.getLogger("frontdesk.service")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an operator may set of it. retention_days: how long bodies are kept once applied.
+
+    retain_revoked: keep there what a customer took back.
+    """
+
+    retention_days: int = DEFAULT_DAYS
+    retain_revoked: bool = False
+
+
+class Clerk:
+    """Works from `start` to `close`; where the database takes no writes, it waits until it does.
+
+    clock: now in epoch milliseconds.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int], rules: Rules) -> None:
+        self._database = database
+        self._clock = clock
+        self._rules = rules
+        self._intake = Intake(database, clock, retain_revoked=rules.retain_revoked)
+        self._due: dict[str, int] = {}
+        self._called = threading.Event()
+        self._ending = threading.Event()
+        self._hindered = False
+        self._thread = threading.Thread(target=self._work, name="frontdesk-clerk", daemon=True)
+
+    def start(self) -> None:
+        """Begin, with what was left behind."""
+        self._called.set()
+        self._thread.start()
+
+    def call(self) -> None:
+        """There is something to apply."""
+        self._called.set()
+
+    def close(self) -> None:
+        """Finish the transaction that is under way, and end."""
+        self._ending.set()
+        self._called.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._ending.is_set():
+            self._called.wait(TICK_SECONDS)
+            self._called.clear()
+            try:
+                self.do_all()
+                self._hindered = False
+            except Unreachable as error:
+                if not self._hindered:
+                    _log.info("What is due waits: %s", error)
+                self._hindered = True
+            except Exception:
+                # The next tick tries again; ending would leave everything undone.
+                _log.exception("What is due could not be done")
+
+    def do_all(self) -> None:
+        """Everything that waits or is due now.
+
+        Raises: Unreachable: the database takes no writes.
+        """
+        accounts = self._database.read_latest(
+            lambda connection: [row["id"] for row in all_accounts(connection, now=0)]
+        )
+        moving = set(accounts)
+        while moving and not self._ending.is_set():
+            # A step for each in turn, so that none waits for all of another.
+            moving = {one for one in moving if self._step(one)}
+        if self._is_due("snoozes", SNOOZES_EVERY):
+            for account_id in accounts:
+                self._wake(account_id)
+        if self._is_due("retention", RETENTION_EVERY):
+            for account_id in accounts:
+                self._retire(account_id)
+
+    def _step(self, account_id: int) -> bool:
+        waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))
+        return waits and self._intake.step(account_id).moved > 0
+
+    def _is_due(self, name: str, every: int) -> bool:
+        now = self._clock()
+        if self._ending.is_set() or now < self._due.get(name, 0):
+            return False
+        self._due[name] = now + every
+        return True
+
+    def _wake(self, account_id: int) -> None:
+        now = self._clock()
+
+        def due(connection: Connection) -> bool:
+            return bool(due_snoozes(connection, account_id, now, 1))
+
+        if self._database.read_latest(due):
+            self._database.write(lambda connection: wake(connection, account_id, now))
+
+    def _retire(self, account_id: int) -> None:
+        retire(self._database, account_id, self._clock(), self._rules.retention_days)

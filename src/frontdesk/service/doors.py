@@ -1,0 +1,29 @@
+"""Which of the service's two applications a request is for: the interface, or the receiver."""
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from frontdesk.service.receiver import PATH
+
+_PREFIX = f"/{PATH[0]}"
+
+
+class Doors:
+    """An ASGI application before two others.
+
+    own_port: the port on which only webhooks come; None where they come to the interface's own.
+    """
+
+    def __init__(self, interface: ASGIApp, receiver: ASGIApp, own_port: int | None) -> None:
+        self._interface = interface
+        self._receiver = receiver
+        self._own_port = own_port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        received = scope["type"] == "http" and self._is_for_the_receiver(scope)
+        await (self._receiver if received else self._interface)(scope, receive, send)
+
+    def _is_for_the_receiver(self, scope: Scope) -> bool:
+        if self._own_port is not None:
+            return bool(scope["server"][1] == self._own_port)
+        path: str = scope["path"]
+        return path == _PREFIX or path.startswith(f"{_PREFIX}/")

@@ -1,0 +1,245 @@
+"""The webhook receiver: what Meta sends is checked, stored, and only then acknowledged.
+
+It is no part of the `/v1` interface: it asks for no key and takes nothing from anybody's limit.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from urllib.parse import parse_qs, unquote
+
+from starlette.types import Receive, Scope, Send
+
+from frontdesk.errors import Unreachable
+from frontdesk.service.access_log import AccessLog
+from frontdesk.service.agreements import Agreements
+from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
+from frontdesk.service.problems import Refusal, failed, no_route, unavailable
+from frontdesk.service.visits import Visit
+from frontdesk.store.accounts import account_by_slug, all_accounts
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.raw_events import Arrival, keep
+
+PATH = ("webhooks", "whatsapp")
+DEFAULT_ACCOUNT = "default"
+
+# Meta's bodies have at most 3 MB.
+MOST_BYTES = 4 * 1024 * 1024
+# So much of a body that is too large is read and thrown away: a reset could undo the answer.
+MOST_DISCARDED_BYTES = 4 * MOST_BYTES
+BODY_SECONDS = 20.0
+# So many bodies are in memory at once; who comes then is told to come again.
+MOST_AT_ONCE = 16
+RETRY_SECONDS = 5
+THREADS = 2
+
+_SIGNATURE = b"x-hub-signature-256"
+_KEPT_HEADERS = (b"content-type", b"user-agent", _SIGNATURE)
+_LONGEST_HEADER = 512
+_PLAIN = (
+    ("Content-Type", "text/plain; charset=utf-8"),
+    ("Cache-Control", "no-store"),
+    ("X-Content-Type-Options", "nosniff"),
+)
+
+_log = logging.getLogger("frontdesk.service")
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    """A body and the headers that it came with. slug: the account's, None where none is named."""
+
+    slug: str | None
+    headers: dict[bytes, bytes]
+    body: bytes
+
+
+class Receiver:
+    """An ASGI application. Call `close` when no more requests come, and before the database's.
+
+    stored: called, in any thread, whenever something new was stored. clock: epoch milliseconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        agreements: Agreements,
+        *,
+        stored: Callable[[], None],
+        clock: Callable[[], int],
+        problem_base_uri: str,
+        access_log: AccessLog | None = None,
+    ) -> None:
+        self._database = database
+        self._agreements = agreements
+        self._stored = stored
+        self._clock = clock
+        self._problem_base_uri = problem_base_uri
+        self._access_log = access_log
+        self._threads = ThreadPoolExecutor(THREADS, "frontdesk-receiver")
+        self._inside = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        visit = Visit(Request.of(scope), self._clock())
+        try:
+            response = await self._answer(visit, scope, receive)
+        except Refusal as refusal:
+            response = self._refused(visit, refusal)
+        except Unreachable as error:
+            response = self._refused(visit, unavailable(error))
+        except _Gone:
+            return
+        except Exception:
+            _log.exception("Request %s failed", visit.id)
+            response = self._refused(visit, failed())
+        headers = (*response.headers, ("X-Request-Id", visit.id))
+        await send_response(send, Response(response.status, headers, response.body), with_body=True)
+        if self._access_log is not None:
+            seconds = time.perf_counter() - started
+            self._access_log.note(visit, response, seconds=seconds, sent=len(response.body))
+
+    def close(self) -> None:
+        """Wait for what is being stored, and end the threads."""
+        self._threads.shutdown()
+
+    def _refused(self, visit: Visit, refusal: Refusal) -> Response:
+        visit.problem = refusal.code
+        return refused(refusal, visit.id, self._problem_base_uri)
+
+    async def _answer(self, visit: Visit, scope: Scope, receive: Receive) -> Response:
+        request = visit.request
+        check_size(request)
+        slug = _account_of(visit)
+        if request.method not in ("GET", "POST"):
+            raise Refusal(
+                "method_not_allowed",
+                "Webhooks are verified by GET and delivered by POST.",
+                headers=(("Allow", "GET, POST"),),
+                allow=("GET", "POST"),
+            )
+        if self._inside >= MOST_AT_ONCE:
+            raise _too_busy()
+        self._inside += 1
+        try:
+            loop = asyncio.get_running_loop()
+            if request.method == "GET":
+                return await loop.run_in_executor(self._threads, self._shake, slug, request.query)
+            headers = dict(scope["headers"])
+            delivery = _Delivery(slug, headers, await _body(headers, receive))
+            return await loop.run_in_executor(self._threads, self._take, delivery, visit.now)
+        finally:
+            self._inside -= 1
+
+    def _shake(self, slug: str | None, query: bytes) -> Response:
+        """The handshake: the challenge comes back to whoever knows the verify token."""
+        told = {name: values[0] for name, values in parse_qs(query.decode("latin-1")).items()}
+        agreement = self._agreements.of(slug or DEFAULT_ACCOUNT)
+        verified = agreement.is_verified(told.get("hub.verify_token", ""))
+        if not verified or told.get("hub.mode") != "subscribe":
+            raise Refusal("verify_token_mismatch", "The verify token is another one.")
+        self._database.read_latest(lambda connection: _account(connection, slug))
+        return Response(200, _PLAIN, told.get("hub.challenge", "").encode())
+
+    def _take(self, delivery: _Delivery, now: int) -> Response:
+        """Store what was signed. Whether there is such an account is told to who can sign."""
+        agreement = self._agreements.of(delivery.slug or DEFAULT_ACCOUNT)
+        if not agreement.is_signed(delivery.body, delivery.headers.get(_SIGNATURE, b"")):
+            raise Refusal("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
+        _check_json(delivery.body)
+        if self._database.write(lambda connection: _keep(connection, delivery, now)):
+            self._stored()
+        return Response(200, _PLAIN)
+
+
+class _Gone(Exception):
+    """Whoever sent it is gone before the end of the body."""
+
+
+def _account_of(visit: Visit) -> str | None:
+    """The slug in the path, None where it has none."""
+    path = tuple(unquote(segment) for segment in visit.request.path.split("/"))
+    if path[:2] != PATH or len(path) > 3:
+        raise no_route()
+    visit.route = f"/{'/'.join(PATH)}" + ("/{account}" if len(path) == 3 else "")
+    return path[2] if len(path) == 3 else None
+
+
+async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
+    """The whole body of a request, as long as it is neither too large nor too slow."""
+    media_type = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+    if media_type != b"application/json":
+        raise Refusal("unsupported_media_type", "Send Content-Type: application/json.")
+    chunks: list[bytes] = []
+    size, more = 0, True
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while more and size <= MOST_DISCARDED_BYTES:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                chunk, more = message.get("body", b""), message.get("more_body", False)
+                size += len(chunk)
+                if size <= MOST_BYTES:
+                    chunks.append(chunk)
+                else:
+                    chunks.clear()
+    except TimeoutError:
+        raise Refusal(
+            "request_timeout",
+            f"A body has to come within {BODY_SECONDS:g} seconds.",
+            headers=(("Connection", "close"),),
+        ) from None
+    if size > MOST_BYTES:
+        raise Refusal(
+            "payload_too_large",
+            f"A body may have {MOST_BYTES} bytes.",
+            headers=(("Connection", "close"),) if more else (),
+        )
+    return b"".join(chunks)
+
+
+def _check_json(body: bytes) -> None:
+    """Only what is no JSON object at all is refused: the rest is kept, to be looked at."""
+    try:
+        sound = isinstance(json.loads(body), dict)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        sound = False
+    except (ValueError, RecursionError):
+        sound = True
+    if not sound:
+        raise Refusal("invalid_json", "The body is not a JSON object.")
+
+
+def _keep(connection: Connection, delivery: _Delivery, now: int) -> bool:
+    account = _account(connection, delivery.slug)
+    kept = {
+        name.decode(): delivery.headers[name].decode("latin-1")[:_LONGEST_HEADER]
+        for name in _KEPT_HEADERS
+        if name in delivery.headers
+    }
+    return keep(connection, Arrival(account["id"], delivery.body, now, json.dumps(kept)))
+
+
+def _account(connection: Connection, slug: str | None) -> Row:
+    """The account that is named; where none is, the one called default, or the only one."""
+    found = account_by_slug(connection, slug or DEFAULT_ACCOUNT)
+    if found is None and slug is None:
+        everyone = all_accounts(connection, now=0)
+        found = everyone[0] if len(everyone) == 1 else None
+    if found is None or found["disabled"]:
+        raise no_route()
+    return found
+
+
+def _too_busy() -> Refusal:
+    return Refusal(
+        "service_unavailable",
+        "Too much comes at once.",
+        headers=(("Retry-After", str(RETRY_SECONDS)),),
+        retry_after=RETRY_SECONDS,
+    )
