@@ -20,6 +20,7 @@ from frontdesk.wire import Wire
 
 LONGEST_CURSOR = 4096
 
+_BESIDE = ("meta", "links", "included", "errors")
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^,<]*;\s*rel="?next"?')
 
 
@@ -54,10 +55,17 @@ def single_in(body: Any, model: type[Wire]) -> Any:
     if isinstance(body, dict):
         for name in (*SINGLES, *RESOURCES.get(model, ())):
             inner = body.get(name)
-            # A value has an id or other members of its own; a wrapper has next to nothing.
-            if isinstance(inner, dict | list) and "id" not in body and len(body) <= 3:
+            if isinstance(inner, dict | list) and "id" not in body and _wraps(body, name):
                 return inner
     return body
+
+
+def _wraps(body: Mapping[str, Any], name: str) -> bool:
+    """Beside the value stands nothing that could be a part of it."""
+    return all(
+        other in (name, *_BESIDE) or not isinstance(member, dict | list)
+        for other, member in body.items()
+    )
 
 
 def next_of(body: Any, headers: Mapping[str, str], asked: str | None) -> Next:

@@ -16,7 +16,7 @@ from frontdesk.client.messages import LONGEST_TEXT
 from frontdesk.client.spelling import rows_in
 from frontdesk.errors import BadResponse, NotFound
 from frontdesk.text import clean_json
-from frontdesk.wire import Counts, Message, Page, PartialPage, Report, Wire
+from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Report, Wire
 
 W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]
@@ -89,9 +89,9 @@ def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark)
     value = single_in(spelt(body, 1), model)
     if isinstance(value, list):
         remark(f"{model.__name__}: a list comes in the place of the one")
-        if not value:
+        if not value and model is Contact:
             raise NotFound("The server does not have this")
-        value = value[0]
+        value = value[0] if value else None
     if model is Counts:
         value = counts_in(value, remark)
     elif model is Report:

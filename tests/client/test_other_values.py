@@ -1,0 +1,133 @@
+"""Counts and reports of every shape: the same numbers."""
+
+from typing import Any
+
+import pytest
+from tests.client import inbox_rows
+from tests.client.other_server import OtherServer, Variant
+from tests.client.walks import client_of
+
+from frontdesk.errors import BadResponse
+from frontdesk.wire import Counts, Report
+
+GIVEN = inbox_rows.counts()
+FLAT = ("all", "open", "snoozed", "resolved", "mine", "assigned", "unassigned", "awaiting_human")
+METRICS = inbox_rows.metrics(61)
+PREVIOUS = inbox_rows.metrics(70)
+
+
+async def counts_of(body: Any) -> Counts:
+    variant = Variant(body=lambda name, _: body)
+    async with client_of(OtherServer((variant,))) as client:
+        return await client.counts()
+
+
+async def report_of(body: Any) -> Report:
+    variant = Variant(body=lambda name, _: body)
+    async with client_of(OtherServer((variant,))) as client:
+        return await client.report()
+
+
+def flat(make: Any = lambda value: value, suffix: str = "") -> dict[str, Any]:
+    return {f"{name}{suffix}": make(GIVEN[name]) for name in FLAT}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        flat(),
+        flat(suffix="_count"),
+        flat(str),
+        {"data": flat()},
+        {"meta": flat(suffix="_count")},
+        {"counts": flat(str), "as_of": "now"},
+        {
+            **{name: GIVEN[name] for name in ("mine", "assigned", "unassigned", "awaiting_human")},
+            "by_status": {name: GIVEN[name] for name in ("open", "snoozed", "resolved")},
+        },
+        {
+            "me": 1,
+            "total": 7,
+            **{name: GIVEN[name] for name in FLAT if name not in ("mine", "all")},
+        },
+    ],
+)
+async def test_counts_of_any_shape_are_the_same_counts(body: Any) -> None:
+    """V57"""
+    counts = (await counts_of(body)).model_dump()
+    assert {name: counts[name] for name in FLAT} == {name: GIVEN[name] for name in FLAT}
+
+
+async def test_counts_by_status_alone_are_summed_up() -> None:
+    """V57"""
+    counts = await counts_of({"by_status": GIVEN["by_status"]})
+    assert (counts.all, counts.open) == (6, 2)
+    assert counts.by_status is not None
+    assert counts.by_status.open.mine == 1
+
+
+@pytest.mark.parametrize("body", [{}, [], {"a": {}}, {"open": "many"}, 7])
+async def test_what_has_no_counts_is_no_answer(body: Any) -> None:
+    with pytest.raises(BadResponse):
+        await counts_of(body)
+
+
+async def test_a_count_that_nobody_knows_is_told() -> None:
+    body = {**flat(), "urgent": 3}
+    server = OtherServer((Variant(body=lambda name, _: body),))
+    async with client_of(server) as client:
+        await client.counts()
+        assert "There is a count that is not known: urgent" in client.server.differences
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {**METRICS, "previous": PREVIOUS},
+        {"current": METRICS, "previous": PREVIOUS},
+        {"summary": METRICS, "previous_period": PREVIOUS},
+        {
+            "metrics": {
+                name: {"current": METRICS[name], "previous": PREVIOUS[name]} for name in METRICS
+            }
+        },
+        {"data": {name: {"value": METRICS[name]} for name in METRICS}, "previous": PREVIOUS},
+        {
+            "metrics": {name: value and str(value) for name, value in METRICS.items()},
+            "previous": {name: value and str(value) for name, value in PREVIOUS.items()},
+        },
+        {
+            "metrics": {name.removeprefix("avg_"): value for name, value in METRICS.items()},
+            "previous": {name.removeprefix("avg_"): value for name, value in PREVIOUS.items()},
+        },
+    ],
+)
+async def test_reports_of_any_shape_have_the_same_figures(body: Any) -> None:
+    """V58"""
+    report = await report_of(body)
+    assert report.metrics.model_dump() == METRICS
+    assert report.previous is not None
+    assert report.previous.model_dump() == PREVIOUS
+    assert report.period.from_ == ""
+
+
+async def test_a_report_keeps_its_period_and_tells_figures_that_nobody_knows() -> None:
+    """V58"""
+    body = {
+        "period": {"from": "2026-03-14T00:00:00Z", "to": 1_773_500_000, "timezone": "Europe/Oslo"},
+        "metrics": {**METRICS, "csat": 4.5},
+    }
+    server = OtherServer((Variant(body=lambda name, _: body),))
+    async with client_of(server) as client:
+        report = await client.report()
+        assert "The report has a figure that is not known: csat" in client.server.differences
+    assert report.period.from_ == "2026-03-14T00:00:00.000Z"
+    assert report.period.to == "2026-03-14T14:53:20.000Z"
+    assert report.period.timezone == "Europe/Oslo"
+    assert report.previous is None
+
+
+@pytest.mark.parametrize("body", [{}, [], {"metrics": {}}, {"period": {}}])
+async def test_what_has_no_figures_is_no_report(body: Any) -> None:
+    with pytest.raises(BadResponse):
+        await report_of(body)

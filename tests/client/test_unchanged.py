@@ -1,0 +1,107 @@
+"""Answers of "unchanged": half a question, half an answer, and never believed for ever."""
+
+import pytest
+from tests.client.inbox_rows import Row
+from tests.client.other_server import OtherServer, Question, Reply, Variant, reply
+from tests.client.prepared import ALL
+from tests.client.walks import client_of
+
+from frontdesk.client import InboxClient
+from frontdesk.client.shelf import TRUSTED
+from frontdesk.errors import BadResponse
+
+EMPTY: list[Row] = []
+
+
+class Tagged(OtherServer):
+    """A server whose answers carry a tag, and that says when it still holds."""
+
+    tag = 'W/"1"'
+    honest = True
+    rows = EMPTY
+    unchanged = 0
+
+    def _reply(self, question: Question) -> Reply:
+        held = question.headers.get("if-none-match")
+        if held == self.tag if self.honest else held:
+            self.unchanged += 1
+            return 304, {"etag": self.tag}, b""
+        return reply({"data": self.rows, "next_cursor": None, "has_more": False}, etag=self.tag)
+
+
+def rows(*ids: str) -> list[Row]:
+    return [{"id": id, "title": id} for id in ids]
+
+
+async def test_what_has_not_changed_is_not_sent_again() -> None:
+    server = Tagged()
+    server.rows = rows("1", "2")
+    async with client_of(server) as client:
+        pages = [await client.label_page() for _ in range(3)]
+        assert pages[0] is pages[1] is pages[2]
+        assert server.unchanged == client.server.unchanged == 2
+        server.rows, server.tag = rows("3"), 'W/"2"'
+        assert [row.id for row in (await client.label_page()).data] == ["3"]
+        assert client.server.features["unchanged"].state == "present"
+
+
+async def test_each_question_has_a_tag_of_its_own() -> None:
+    server = Tagged()
+    async with client_of(server) as client:
+        await client.label_page()
+        await client.label_page(limit=7)
+        await client.team_page()
+        assert server.unchanged == 0
+
+
+async def test_the_service_itself_answers_unchanged(client: InboxClient) -> None:
+    first = await client.conversation_page(ALL)
+    assert await client.conversation_page(ALL) is first
+    await client.counts()
+    await client.counts()
+    assert client.server.unchanged == 2
+    assert client.server.differences == ()
+
+
+async def test_a_server_that_always_says_unchanged_is_found_out() -> None:
+    """V59"""
+    server = Tagged()
+    server.honest, server.rows = False, rows("1")
+    async with client_of(server) as client:
+        await client.label_page()
+        server.rows = rows("2")
+        seen = [(await client.label_page()).data[0].id for _ in range(TRUSTED + 1)]
+        assert seen == ["1"] * TRUSTED + ["2"]
+        assert client.server.features["unchanged"].state == "ignored"
+        server.rows = rows("3")
+        assert (await client.label_page()).data[0].id == "3"
+
+
+async def test_unchanged_without_having_asked_is_no_answer() -> None:
+    """V59"""
+    server = OtherServer((Variant(before=lambda server, question: (304, {}, b"")),))
+    async with client_of(server) as client:
+        with pytest.raises(BadResponse, match="nothing changed"):
+            await client.label_page()
+
+
+@pytest.mark.parametrize("tag", ["", "x" * 600, "umläut"])
+async def test_a_tag_that_cannot_be_shown_again_is_not(tag: str) -> None:
+    """V59"""
+    server = Tagged()
+    server.tag = tag
+    async with client_of(server) as client:
+        await client.label_page()
+        await client.label_page()
+    assert all("if-none-match" not in question.headers for question in server.asked)
+
+
+async def test_the_answers_that_are_kept_are_bounded() -> None:
+    server = Tagged()
+    async with client_of(server) as client:
+        for limit in range(1, 101):
+            await client.label_page(limit=limit)
+        await client.label_page(limit=1)
+        assert server.unchanged == 0
+        await client.label_page(limit=100)
+        assert server.unchanged == 1
