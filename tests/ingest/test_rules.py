@@ -27,6 +27,7 @@ def message(at: int, author: str = "contact", **members: Any) -> dict[str, Any]:
         "type": "text",
         "live": 1,
         "category": None,
+        "wamid": f"{at:09}",
         **members,
     }
 

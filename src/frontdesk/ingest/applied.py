@@ -18,9 +18,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A tally for each kind. catalogue: users, teams, labels, custom fields, canned responses and
-    templates. ignored: events that could not lead to anything, such as a status of nobody's
-    message."""
+    """A tally for each kind.
+
+    catalogue: users, teams, labels, custom fields, canned responses and templates. amendments:
+    edits and revocations. ignored: events that could not lead to anything, such as a status of
+    nobody's message.
+    """
 
     channels: Tally = field(default_factory=Tally)
     contacts: Tally = field(default_factory=Tally)
@@ -28,6 +31,7 @@ class Applied:
     messages: Tally = field(default_factory=Tally)
     statuses: Tally = field(default_factory=Tally)
     reactions: Tally = field(default_factory=Tally)
+    amendments: Tally = field(default_factory=Tally)
     notes: Tally = field(default_factory=Tally)
     happenings: Tally = field(default_factory=Tally)
     catalogue: Tally = field(default_factory=Tally)
@@ -59,6 +63,10 @@ class Counted:
 
     def known(self, kind: str) -> None:
         self._counts[kind, "known"] += 1
+
+    def unmake(self, kind: str) -> None:
+        """What was counted as new was not."""
+        self._counts[kind, "new"] -= 1
 
     def ignore(self) -> None:
         self._counts["ignored", "known"] += 1

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.ingest.applied import Counted
 from frontdesk.ingest.events import (
+    Author,
     CannedResponseUpsert,
     ChannelUpsert,
     CustomFieldUpsert,
@@ -64,6 +65,7 @@ class Catalogue:
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
         self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
         self._teams: list[tuple[int, set[int], set[int]]] = []
+        self._times: dict[tuple[str, str], dict[str, int]] = {}
 
     def channel_id(self, phone_number_id: str, at: int) -> int:
         """The id of a channel, which is made if it is unknown."""
@@ -71,23 +73,33 @@ class Catalogue:
         if row is None:
             row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
             self._counted.new("channels")
-        return int(row["id"])
+        return self._seen(("channel", phone_number_id), row, at)
 
     def user_id(self, key: str, at: int) -> int:
         """The id of a user, who is made if unknown."""
         row = self._find("user", key) or self._make("user", key, at, _named(key))
-        return int(row["id"])
+        return self._seen(("user", key), row, at)
 
-    def user_name(self, key: str) -> str | None:
-        """The name of a user; None for one who is unknown."""
-        row = self._find("user", key)
-        return None if row is None else str(row["name"])
+    def author(self, author: Author, at: int) -> tuple[int | None, str | None]:
+        """The id of an author who is a user, and the author's name where the event tells it."""
+        return None if author.user is None else self.user_id(author.user, at), author.name
 
     def label_id(self, title: str, at: int) -> int:
         """The id of a label, which is made if it is unknown."""
         key = label_key(title)
         row = self._find("label", key) or self._make("label", key, at, {"title": title})
-        return int(row["id"])
+        if title > row["title"] and "title" not in self._told_times(("label", key), row):
+            row["title"] = title
+            self._unsaved["label", key] = row
+        return self._seen(("label", key), row, at)
+
+    def numbers_of(self, phone: str) -> list[str]:
+        """The channels that have a number now, by phone_number_id."""
+        stored = known.channels_with(self._connection, self._account_id, phone)
+        found = {row["phone_number_id"] for row in stored}
+        held = {key: row for (kind, key), row in self._rows.items() if kind == "channel"}
+        found = {key for key in found if key not in held}
+        return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
 
     def tell_channel(self, event: ChannelUpsert) -> None:
         """Fill in what is told of a number."""
@@ -103,7 +115,7 @@ class Catalogue:
         had_none = row is None
         if row is None:
             row = self._make("channel", key, event.at, _channel_name({}, key))
-        differing = _differing(row, told, overwrite=event.at > row["updated_at"])
+        differing = self._newer(("channel", key), row, told, event.at)
         row.update(differing)
         row.update(_channel_name(row, key))
         self._stamp(("channel", key), row, event.at, differing)
@@ -115,24 +127,37 @@ class Catalogue:
         row = self._find(kind, key)
         if row is None:
             row = self._make(kind, key, event.at, told)
+            row.update(self._newer((kind, key), row, told, event.at))
             self._count("catalogue", made=True, changed=False)
         else:
-            overwrite = event.at > (row["updated_at"] or 0) or _is_stub(kind, row)
-            differing = _differing(row, told, overwrite=overwrite)
+            differing = self._newer((kind, key), row, told, event.at)
             row.update(differing)
             self._stamp((kind, key), row, event.at, differing)
             self._count("catalogue", made=False, changed=bool(differing))
+        if "name_key" in row:
+            row["name_key"] = name_key(row["name"])
         if isinstance(event, TeamUpsert):
             self._link(row["id"], event)
 
     def save(self) -> None:
         """Write what was made or filled in."""
+        for place, row in self._unsaved.items():
+            if place in self._times:
+                row["told_json"] = json.dumps(self._times[place], sort_keys=True)
         for kind in _SHELVES:
             rows = [row for (of, _), row in self._unsaved.items() if of == kind]
             if rows:
                 changes.save(self._connection, kind, rows)
         for team_id, channels, members in self._teams:
             changes.link_team(self._connection, self._account_id, team_id, channels, members)
+        self._unsaved, self._teams = {}, []
+
+    def _seen(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
+        """The id of what is named at a moment, and known since then."""
+        if at < row["created_at"]:
+            row["created_at"] = at
+            self._unsaved[place] = row
+        return int(row["id"])
 
     def _find(self, kind: str, key: str) -> dict[str, Any] | None:
         row = self._rows.get((kind, key))
@@ -158,6 +183,31 @@ class Catalogue:
         self._rows[kind, key] = self._unsaved[kind, key] = row
         return row
 
+    def _newer(
+        self, place: tuple[str, str], row: dict[str, Any], told: Mapping[str, Any], at: int
+    ) -> dict[str, Any]:
+        """What is told later than what the row has, and not so there; of equals, always the same.
+
+        An empty text tells that there is nothing.
+        """
+        times = self._told_times(place, row)
+        differing: dict[str, Any] = {}
+        for name, value in told.items():
+            known_at = times.get(name, -1)
+            if value is None or (at, str(value)) < (known_at, str(row[name] or "")):
+                continue
+            if at > known_at:
+                times[name] = at
+                self._unsaved[place] = row
+            if row[name] != _nothing(value):
+                differing[name] = _nothing(value)
+        return differing
+
+    def _told_times(self, place: tuple[str, str], row: Mapping[str, Any]) -> dict[str, int]:
+        if place not in self._times:
+            self._times[place] = json.loads(row["told_json"] or "{}")
+        return self._times[place]
+
     def _stamp(
         self, place: tuple[str, str], row: dict[str, Any], at: int, differing: Mapping[str, Any]
     ) -> None:
@@ -181,29 +231,19 @@ class Catalogue:
     def _link(self, team_id: int, event: TeamUpsert) -> None:
         channels = {self.channel_id(number, event.at) for number in event.channels}
         members = {self.user_id(key, event.at) for key in event.members}
+        times = self._told_times(("team", event.name), self._rows["team", event.name])
+        if event.at < times.get("links", -1):
+            return
+        times["links"] = event.at
+        self._unsaved["team", event.name] = self._rows["team", event.name]
         if known.team_links(self._connection, self._account_id, team_id) != (channels, members):
             self._teams.append((team_id, channels, members))
             self._counted.changed = True
 
 
-def _differing(
-    row: Mapping[str, Any], told: Mapping[str, Any], *, overwrite: bool
-) -> dict[str, Any]:
-    """What is told and not so in `row`; without `overwrite` only what `row` lacks."""
-    return {
-        name: value
-        for name, value in told.items()
-        if value is not None and row[name] != value and (overwrite or row[name] is None)
-    }
-
-
-def _is_stub(kind: str, row: Mapping[str, Any]) -> bool:
-    """Whether a row was only ever named, by an event that needed it."""
-    if kind == "user":
-        return bool(row["name"] == row["key"])
-    if kind == "label":
-        return row["description"] is None and row["color"] == _SHELVES["label"].defaults["color"]
-    return False
+def _nothing(value: object) -> object:
+    """What stands for a value that says nothing: an empty text is no text."""
+    return None if value == "" else value
 
 
 def _named(name: str) -> dict[str, str]:
@@ -236,7 +276,11 @@ def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
             }
             return "label", label_key(event.title), columns
         case TeamUpsert():
-            columns = {**_named(event.name), "description": event.description}
+            columns = {
+                **_named(event.name),
+                "description": event.description,
+                "distribution": event.distribution,
+            }
             return "team", event.name, columns
         case CannedResponseUpsert():
             return "canned_response", event.short_code, {"text": event.text}
@@ -262,7 +306,12 @@ def _template(event: TemplateUpsert) -> dict[str, Any]:
         "language": event.language,
         "category": event.category,
         "status": event.status,
-        "components_json": json.dumps(event.components, ensure_ascii=False),
+        "components_json": json.dumps(event.components, ensure_ascii=False)
+        if event.components
+        else None,
         "quality_score": event.quality_score,
+        "rejected_reason": event.rejected_reason,
+        "previous_category": event.previous_category,
+        "parameter_format": event.parameter_format,
         "waba_id": event.waba_id,
     }

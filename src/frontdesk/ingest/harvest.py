@@ -8,20 +8,11 @@ from frontdesk.ingest import rules
 from frontdesk.ingest.applied import Counted
 from frontdesk.ingest.catalogue import Catalogue, CatalogueUpsert
 from frontdesk.ingest.conversations import conversation_row
-from frontdesk.ingest.events import (
-    ChannelUpsert,
-    ContactUpsert,
-    ConversationEvent,
-    DomainEvent,
-    MessageUpsert,
-    NoteUpsert,
-    ReactionSet,
-    StatusUpdate,
-)
-from frontdesk.ingest.people import People
+from frontdesk.ingest.events import ChannelUpsert, DomainEvent
 from frontdesk.ingest.reckoning import Reckoning
 from frontdesk.ingest.rules import Standing
-from frontdesk.ingest.threads import Thread, Threads
+from frontdesk.ingest.telling import Telling, by_kind
+from frontdesk.ingest.threads import Thread
 from frontdesk.store.contact_words import search_text
 from frontdesk.store.counters import Cell, Listed, cells_of, entries_of
 from frontdesk.store.database import Dialect, Row
@@ -55,19 +46,22 @@ class Harvest:
 
     def take(self, events: Iterable[DomainEvent]) -> Iterator[Packed]:
         """The rows of a portion: all about some people of whom nothing came before."""
-        people = People(self._blank, self._account_id, self._now, self._ids, self._counted)
-        threads = Threads(
-            self._blank, self._account_id, self._ids, self._counted, self._catalogue, people
+        telling = Telling(
+            self._blank, self._account_id, self._now, self._ids, self._counted, self._catalogue
         )
-        _tell(people, threads, events)
-        conversations, entries = self._settle(threads.touched())
-        contacts = people.unsaved()
+        kinds = by_kind(events)
+        telling.load(kinds)
+        telling.tell(kinds)
+        conversations, entries = self._settle(telling.threads.touched())
+        contacts = telling.people.unsaved()
         for contact in contacts:
             contact["search"] = search_text(contact)
         yield packed("contact", contacts)
         yield packed("conversation", conversations)
         yield packed("entry", entries)
-        for kind, rows in (*threads.added(), *threads.put()):
+        yield packed("message", telling.correspondence.added())
+        yield packed("conversation_event", telling.asides.added())
+        for kind, rows in telling.asides.put():
             yield packed(kind, rows)
         yield packed("metric_event", self._reckoning.taken())
 
@@ -100,26 +94,6 @@ class Harvest:
             entries += (entry for _, entry in sorted(entries_of(self._account_id, listed).items()))
             self._cells.update(cells_of(listed))
         return conversations, entries
-
-
-def _tell(people: People, threads: Threads, events: Iterable[DomainEvent]) -> None:
-    """Each event to whom it concerns; what refers to a message comes after it."""
-    for event in events:
-        match event:
-            case MessageUpsert():
-                threads.say(event)
-            case ConversationEvent():
-                threads.happen(event)
-            case ContactUpsert():
-                people.tell(event)
-            case StatusUpdate():
-                threads.deliver(event)
-            case ReactionSet():
-                threads.react(event)
-            case NoteUpsert():
-                threads.note(event)
-            case _:
-                raise ValueError(f"Not about a person: {event!r}")
 
 
 class _Blank:

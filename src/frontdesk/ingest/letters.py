@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.ingest.events import PLACEHOLDER, Author, MessageUpsert, StatusUpdate
+from frontdesk.ingest.events import (
+    PLACEHOLDER,
+    Author,
+    MessageEdit,
+    MessageUpsert,
+    StatusUpdate,
+)
 from frontdesk.ingest.rules import OUTBOUND
 from frontdesk.store import changes
 
@@ -21,23 +27,29 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _BLANK = MappingProxyType(changes.blank("message"))
 
-# What a richer copy replaces; the rest of a message is kept, or has rules of its own.
-_CONTENTS = (
-    "created_at",
-    "author",
-    "author_id",
-    "author_name",
-    "type",
-    "text",
-    "content_json",
-    "media_json",
-    "reply_wamid",
-    "forwarded",
-    "referral_json",
-    "source",
-    "richness",
-    "raw_json",
+# What a message says; an edit replaces it, and all but its type goes when it is revoked.
+_WORDS = ("type", "text", "content_json", "media_json")
+# What else a better copy replaces; the rest of a message is kept, or has rules of its own.
+_FRAME = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
+_AUTHOR = ("author", "author_id", "author_name")
+_DELIVERY = (
+    "direction",
+    "delivery_status",
+    *("sent_at", "delivered_at", "read_at", "played_at", "failed_at"),
+    "error_json",
+    "category",
 )
+# Of copies that are equally rich the better source is believed.
+_SOURCES = MappingProxyType(
+    {
+        source: rank
+        for rank, source in enumerate(
+            ("chat_export", "chatwoot", "history", "archive", "echo", "webhook")
+        )
+    }
+)
+# Whoever is named in earnest wins over what is only known of the way a message was sent.
+_AUTHORS = MappingProxyType({"api": 0, "phone": 1})
 # Members of a message that the state rules read.
 _FOLDED = ("created_at", "author", "type", "live", "category")
 
@@ -64,24 +76,52 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
         "richness": event.richness,
         "raw_json": packed(event.raw),
         "live": int(event.live),
+        "stamped_at": event.stamped_at,
     }
 
 
 def enrich(row: Letter, copy: Letter) -> bool:
     """Take from another copy of the message what it tells more; returns whether it did.
 
-    Richer contents replace poorer ones, never the reverse; live is what any copy was.
+    Richer contents replace poorer ones, never the reverse; of equals one is always preferred, and
+    the earliest time. It is live if any of the richest copies was.
     """
-    told: dict[str, Any] = {}
+    told = _better_words(row, copy)
+    if _authority(copy) > _authority(row):
+        told |= {name: copy[name] for name in _AUTHOR}
     if copy["richness"] > row["richness"]:
-        told = {name: copy[name] for name in _CONTENTS}
-    elif copy["richness"] == row["richness"] == PLACEHOLDER:
-        told["created_at"] = min(copy["created_at"], row["created_at"])
-    told["live"] = max(copy["live"], row["live"])
-    if row["direction"] == OUTBOUND:
+        told |= {name: copy[name] for name in ("created_at", "stamped_at", "live")}
+        if copy["direction"] != row["direction"]:
+            # Delivery steps of what turns out to be a customer's message mean nothing.
+            return _take(row, told | {name: copy[name] for name in _DELIVERY})
+    elif copy["richness"] == row["richness"]:
+        told["live"] = max(copy["live"], row["live"])
+        if copy["created_at"] < row["created_at"]:
+            told |= {name: copy[name] for name in ("created_at", "stamped_at")}
+    if row["direction"] == copy["direction"] == OUTBOUND:
         told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
         told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
     return _take(row, told)
+
+
+def edit(row: Letter, event: MessageEdit) -> bool:
+    """Let the message say something else, unless a later edit did; returns whether it did."""
+    words = {
+        "type": event.type,
+        "text": event.text,
+        "content_json": packed(event.content),
+        "media_json": packed(event.media),
+    }
+    before = -1 if row["edited_at"] is None else row["edited_at"]
+    if (event.at, _order(words)) <= (before, _order(row)):
+        return False
+    return _take(row, {**_left(row, words), "edited_at": event.at})
+
+
+def revoke(row: Letter, at: int) -> bool:
+    """Take away what the message says, from the earliest moment told; returns whether it did."""
+    told = {"deleted_at": _earliest(row["deleted_at"], at)}
+    return _take(row, told | dict.fromkeys((*_WORDS[1:], "raw_json")))
 
 
 def deliver(row: Letter, event: StatusUpdate) -> bool:
@@ -90,13 +130,13 @@ def deliver(row: Letter, event: StatusUpdate) -> bool:
     told: dict[str, Any] = {
         "delivery_status": _further(row["delivery_status"], event.status),
         moment: _earliest(row[moment], event.at),
-        "category": row["category"] or event.category,
+        "category": max(filter(None, (row["category"], event.category)), default=None),
         "live": max(row["live"], int(event.live))
         if row["richness"] == PLACEHOLDER
         else row["live"],
     }
-    if event.error is not None and (row["error_json"] is None or told[moment] != row[moment]):
-        told["error_json"] = packed(event.error)
+    if event.error is not None:
+        told["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
     if row["richness"] == PLACEHOLDER:
         told["created_at"] = min(row["created_at"], event.at)
     return _take(row, told)
@@ -132,6 +172,36 @@ def standing_parts(row: Letter) -> tuple[object, ...]:
 def packed(value: object) -> str | None:
     """A value as a *_json column holds it."""
     return None if value is None else _ENCODER.encode(value)
+
+
+def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
+    """What a copy says and where it comes from, if it is the better one."""
+    if _quality(copy) <= _quality(row):
+        return {}
+    told = {name: copy[name] for name in _FRAME}
+    if row["deleted_at"] is not None:
+        told["raw_json"] = None
+    if row["edited_at"] is None:
+        told |= _left(row, {name: copy[name] for name in _WORDS})
+    return told
+
+
+def _left(row: Letter, words: Mapping[str, Any]) -> dict[str, Any]:
+    """What remains of words: of a revoked message only their type."""
+    return dict(words) if row["deleted_at"] is None else {"type": words["type"]}
+
+
+def _quality(row: Letter) -> tuple[Any, ...]:
+    return row["richness"], _SOURCES.get(row["source"], -1), row["source"], _order(row)
+
+
+def _order(words: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(words[name] or "" for name in _WORDS)
+
+
+def _authority(row: Letter) -> tuple[Any, ...]:
+    kind = row["author"]
+    return _AUTHORS.get(kind, 2), row["author_id"] is not None, kind, row["author_name"] or ""
 
 
 def _take(row: Letter, told: Mapping[str, Any]) -> bool:

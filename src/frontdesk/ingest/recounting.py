@@ -50,7 +50,8 @@ def _measures(connection: Connection, account_id: int, conversation_id: int) -> 
 def _happening(row: Row) -> Happening:
     """As far as measures need it: whose it is and its label tell nothing."""
     until = json.loads(row["value_json"]).get("until")
-    return Happening(row["created_at"], row["id"], row["name"], until)
+    key = row["external_id"] or ""
+    return Happening(row["created_at"], row["id"], row["name"], until, key=key)
 
 
 def _told(members: Mapping[str, object]) -> str:

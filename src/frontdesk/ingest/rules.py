@@ -25,7 +25,10 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """A conversation event with its names resolved: user_id 0 is nobody."""
+    """A conversation event with its names resolved: user_id 0 is nobody.
+
+    key: what it is called where it comes from; orders what happened at one moment.
+    """
 
     at: int
     id: int
@@ -34,6 +37,7 @@ class Happening:
     user_id: int = 0
     label_id: int = 0
     on: bool = False
+    key: str = ""
 
 
 class Measure(NamedTuple):
@@ -97,9 +101,12 @@ def continues(
 def fold(
     standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
 ) -> Standing:
-    """`standing` after some more facts; at one moment messages come before happenings."""
+    """`standing` after some more facts; at one moment messages come before happenings.
+
+    Messages of one moment are ordered by their wamid, so that arrival decides nothing.
+    """
     after = replace(standing, inbound_at=[], measures=[])
-    pending = sorted(happenings, key=lambda happening: (happening.at, happening.id))
+    pending = sorted(happenings, key=lambda happening: (happening.at, happening.key, happening.id))
     position = 0
     for message in sorted(messages, key=_thread_order):
         while position < len(pending) and pending[position].at < message["created_at"]:
@@ -120,8 +127,8 @@ def initial_status(standing: Standing, choice: InitialStatus, now: int, newest_a
     return RESOLVED if choice == "resolved" else OPEN
 
 
-def _thread_order(message: Message) -> tuple[int, int]:
-    return message["created_at"], message["id"]
+def _thread_order(message: Message) -> tuple[int, str, int]:
+    return message["created_at"], message["wamid"] or "", message["id"]
 
 
 def _marks_the_past(standing: Standing, happening: Happening) -> bool:

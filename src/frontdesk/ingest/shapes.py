@@ -1,6 +1,7 @@
 """Reads members of foreign JSON: what has another shape than it must is refused with a reason."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 # Seconds since 1970 beyond this (the year 2100) are no time of a message.
@@ -77,26 +78,43 @@ class Part:
 
     def parts(self, name: str) -> list["Part"]:
         """The objects of an array; none if it is not there."""
-        values = self.members.get(name)
-        if values is None:
-            return []
-        if not isinstance(values, list):
-            raise Malformed(f"{self._at(name)} is not an array")
         found = []
-        for position, value in enumerate(values):
-            where = f"{self._at(name)}[{position}]"
-            if not isinstance(value, Mapping):
-                raise Malformed(f"{where} is not an object")
-            found.append(Part(value, where))
+        for element in self.elements(name):
+            if isinstance(element, Malformed):
+                raise element
+            found.append(element)
         return found
 
     def moment(self, name: str) -> int:
-        """Unix seconds, as Meta writes them, in milliseconds."""
+        """Unix seconds, as Meta writes them, in milliseconds; some times are in those already."""
         text = self.text(name)
-        seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-        if not 0 < seconds < _LAST_SECOND:
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
+        moment = number if len(text) == 13 else number * 1000
+        if not 0 < moment < _LAST_SECOND * 1000:
             raise Malformed(f"{self._at(name)} is not a time in Unix seconds")
-        return seconds * 1000
+        return moment
+
+    def measure(self, name: str) -> int | float:
+        """A number of any kind that must be there; also one written as text."""
+        value = self.members.get(name)
+        if isinstance(value, str):
+            value = _number(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return value
+        raise Malformed(f"{self._at(name)} is not a number")
+
+    def elements(self, name: str) -> Iterator["Part | Malformed"]:
+        """The objects of an array, and in the place of anything else why it is none."""
+        values = self.members.get(name)
+        if values is not None and not isinstance(values, list):
+            raise Malformed(f"{self._at(name)} is not an array")
+        for position, value in enumerate(values or ()):
+            where = f"{self._at(name)}[{position}]"
+            yield (
+                Part(value, where)
+                if isinstance(value, Mapping)
+                else Malformed(f"{where} is not an object")
+            )
 
     def number(self, name: str) -> int:
         """A whole number, 0 if it is not there."""
@@ -108,3 +126,10 @@ class Part:
 
     def _at(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

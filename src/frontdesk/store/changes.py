@@ -1,6 +1,6 @@
 """Every statement that changes conversations at rest, but for the counters and the ids."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -28,29 +28,36 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "id",
             f"phone_number_id alias phone display_phone_number verified_name quality_rating status "
             f"name_status messaging_limit throughput platform on_business_app waba_id synced_at "
-            f"{_NAMED}",
+            f"told_json {_NAMED}",
         ),
-        "user": _table("app_user", "id", f"key email role availability avatar_url active {_NAMED}"),
-        "team": _table("team", "id", f"description distribution {_NAMED}"),
-        "label": _table("label", "id", "title title_key description color created_at updated_at"),
+        "user": _table(
+            "app_user", "id", f"key email role availability avatar_url active told_json {_NAMED}"
+        ),
+        "team": _table("team", "id", f"description distribution told_json {_NAMED}"),
+        "label": _table(
+            "label", "id", "title title_key description color told_json created_at updated_at"
+        ),
         "custom_field": _table(
             "custom_field",
             "id",
-            "key name type description options_json pattern pattern_hint position created_at "
-            "updated_at",
+            "key name type description options_json pattern pattern_hint position told_json "
+            "created_at updated_at",
         ),
-        "canned_response": _table("canned_response", "id", "short_code text created_at updated_at"),
+        "canned_response": _table(
+            "canned_response", "id", "short_code text told_json created_at updated_at"
+        ),
         "template": _table(
             "template",
             "id",
             "name language category status parameter_format components_json quality_score "
-            "rejected_reason previous_category waba_id updated_at",
+            "rejected_reason previous_category waba_id told_json updated_at",
         ),
         "contact": _table(
             "contact",
             "id",
-            "phone wa_id wa_user_id username name name_rank name_key named_at profile_name email "
-            "blocked custom_json told_at last_activity_at search created_at updated_at",
+            "phone wa_id wa_user_id username name name_rank name_key profile_name email "
+            "blocked custom_json told_json phone_at user_at last_activity_at search created_at "
+            "updated_at",
         ),
         "conversation": _table(
             "conversation",
@@ -66,11 +73,13 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "direction author author_id author_name type text content_json media_json channel_id "
             "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
             "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
-            "live category",
+            "live category stamped_at",
         ),
         "reaction": _table(
             "reaction", "channel_id target_wamid person", "emoji direction author created_at"
         ),
+        "orphan": _table("orphan", "channel_id target kind", "created_at detail_json"),
+        "alias": _table("contact_alias", "phone", "contact_id"),
         "note": _table(
             "note",
             "conversation_id created_at id",
@@ -136,6 +145,61 @@ def save_contacts(
     contact_words.forget(connection, account_id, changed)
     save(connection, "contact", rows)
     contact_words.remember(connection, account_id, changed)
+
+
+def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
+    """Delete contacts that became one with others; what leads to them must lead elsewhere."""
+    contact_words.forget(connection, account_id, contact_ids)
+    connection.run_many(
+        "DELETE FROM contact WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
+def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, int]) -> None:
+    """What led to one contact leads to another: {from: to}."""
+    connection.run_many(
+        "UPDATE contact_alias SET contact_id=:target "
+        "WHERE account_id=:account_id AND contact_id=:source",
+        [
+            {"account_id": account_id, "source": source, "target": target}
+            for source, target in moves.items()
+        ],
+    )
+
+
+def absorb_conversation(
+    connection: Connection, account_id: int, source_id: int, target_id: int
+) -> None:
+    """Move what belongs to one conversation into another, and delete it; not so its entries."""
+    ids = {"account_id": account_id, "source": source_id, "target": target_id}
+    for table in ("message", "note", "conversation_event", "metric_event"):
+        connection.run(
+            f"UPDATE {table} SET conversation_id=:target "
+            "WHERE account_id=:account_id AND conversation_id=:source",
+            ids,
+        )
+    connection.run("DELETE FROM conversation WHERE account_id=:account_id AND id=:source", ids)
+
+
+def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, int]) -> None:
+    """Whom each team gave its last conversation to: {team id: user id}."""
+    connection.run_many(
+        "UPDATE team SET last_assigned=:user_id WHERE account_id=:account_id AND id=:id",
+        [
+            {"account_id": account_id, "id": team_id, "user_id": user_id}
+            for team_id, user_id in sorted(turns.items())
+        ],
+    )
+
+
+def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
+    """Delete what waited and now is told."""
+    connection.run_many(
+        "DELETE FROM orphan WHERE account_id=:account_id AND channel_id=:channel_id "
+        "AND target=:target AND kind=:kind",
+        map(dict, rows),
+    )
 
 
 def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:

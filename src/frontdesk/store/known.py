@@ -18,6 +18,14 @@ def catalogue_row(
     )
 
 
+def channels_with(connection: Connection, account_id: int, phone: str) -> list[Row]:
+    """The channels that have this number; almost always one."""
+    return connection.rows(
+        "SELECT phone_number_id FROM channel WHERE account_id=:account_id AND phone=:phone",
+        {"account_id": account_id, "phone": phone},
+    )
+
+
 def team_links(connection: Connection, account_id: int, team_id: int) -> tuple[set[int], set[int]]:
     """The ids of a team's channels and of its members."""
     team = {"account_id": account_id, "team_id": team_id}
@@ -47,10 +55,10 @@ def contacts(
 
 
 def aliased_contacts(
-    connection: Connection, account_id: int, phones: Collection[str]
+    connection: Connection, account_id: int, names: Collection[str]
 ) -> dict[str, Row]:
-    """Contacts by a number that once was theirs."""
-    aliases = _matching(connection, account_id, "contact_alias", "phone", phones)
+    """Contacts by another number or user id, such as one that once was theirs."""
+    aliases = _matching(connection, account_id, "contact_alias", "phone", names)
     ids = {row["contact_id"] for row in aliases}
     rows = {row["id"]: row for row in _matching(connection, account_id, "contact", "id", ids)}
     return {row["phone"]: rows[row["contact_id"]] for row in aliases if row["contact_id"] in rows}
@@ -111,6 +119,43 @@ def notes(connection: Connection, account_id: int, external_ids: Collection[str]
     return _matching(connection, account_id, "note", "external_id", external_ids)
 
 
+def orphans(
+    connection: Connection, account_id: int, channel_id: int, targets: Collection[str]
+) -> list[Row]:
+    """What waits for these messages of a channel, or with channel 0 for these numbers."""
+    return _matching(connection, account_id, "orphan", "target", targets, channel_id=channel_id)
+
+
+def any_orphan(connection: Connection, account_id: int) -> bool:
+    """Whether anything waits."""
+    found = connection.row(
+        "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1", {"account_id": account_id}
+    )
+    return found is not None
+
+
+def rotation(connection: Connection, account_id: int, channel_id: int) -> list[Row]:
+    """Who may be given a conversation of a channel (R10), by the ids of team and user.
+
+    team_id, last_assigned, user_id, user_key: a row for each eligible member of each linked team.
+    """
+    return connection.rows(
+        """
+        SELECT team.id AS team_id, team.last_assigned, u.id AS user_id, u.key AS user_key
+        FROM team_channel linked
+        JOIN team ON team.account_id = linked.account_id AND team.id = linked.team_id
+        JOIN team_member member
+          ON member.account_id = linked.account_id AND member.team_id = linked.team_id
+        JOIN app_user u ON u.account_id = member.account_id AND u.id = member.user_id
+        WHERE linked.account_id=:account_id AND linked.channel_id=:channel_id
+          AND team.distribution = 'round_robin' AND u.active = 1
+          AND (u.availability IS NULL OR u.availability NOT IN ('offline', 'busy'))
+        ORDER BY team.id, u.id
+        """,
+        {"account_id": account_id, "channel_id": channel_id},
+    )
+
+
 def event_ids(connection: Connection, account_id: int, external_ids: Collection[str]) -> set[str]:
     """Which of some conversation events are stored."""
     rows = _matching(connection, account_id, "conversation_event", "external_id", external_ids)
@@ -121,7 +166,7 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
     """What the state rules read of a conversation's messages, in the order of the thread."""
     return connection.rows(
         """
-        SELECT id, created_at, direction, author, type, text, delivery_status, live, category
+        SELECT id, created_at, direction, author, type, text, delivery_status, live, category, wamid
         FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
         ORDER BY created_at, id
         """,
@@ -133,7 +178,7 @@ def events_of(connection: Connection, account_id: int, conversation_id: int) -> 
     """A conversation's events in their order."""
     return connection.rows(
         """
-        SELECT id, created_at, name, value_json FROM conversation_event
+        SELECT id, created_at, name, value_json, external_id FROM conversation_event
         WHERE account_id=:account_id AND conversation_id=:conversation_id
         ORDER BY created_at, id
         """,

@@ -26,12 +26,13 @@ CREATE TABLE api_key(
   created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT, last_used_at BIGINT);
 CREATE INDEX api_key_account ON api_key(account_id, created_at);
 
+-- told_json of a catalogue's row: when each of its columns was last told, {column: milliseconds}.
 CREATE TABLE channel(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone_number_id TEXT NOT NULL,
   name TEXT NOT NULL, name_key TEXT NOT NULL, alias TEXT, phone TEXT, display_phone_number TEXT,
   verified_name TEXT, quality_rating TEXT, status TEXT, name_status TEXT, messaging_limit TEXT,
   throughput TEXT, platform TEXT, on_business_app SMALLINT, waba_id TEXT, synced_at BIGINT,
-  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  told_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX channel_number ON channel(account_id, phone_number_id);
 CREATE INDEX channel_order ON channel(account_id, name_key, id);
@@ -39,14 +40,17 @@ CREATE INDEX channel_order ON channel(account_id, name_key, id);
 CREATE TABLE app_user(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
   key TEXT NOT NULL, email TEXT, role TEXT NOT NULL, availability TEXT, avatar_url TEXT,
-  active SMALLINT NOT NULL DEFAULT 1, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  active SMALLINT NOT NULL DEFAULT 1, told_json TEXT,
+  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX app_user_key ON app_user(account_id, key);
 CREATE INDEX app_user_order ON app_user(account_id, name_key, id);
 
+-- last_assigned: whom the team's last conversation was given to, the next member is next.
 CREATE TABLE team(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
   description TEXT, distribution TEXT NOT NULL DEFAULT 'round_robin',
+  last_assigned BIGINT NOT NULL DEFAULT 0, told_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE INDEX team_order ON team(account_id, name_key, id);
@@ -60,7 +64,7 @@ CREATE TABLE team_member(
 -- title_key: the casefolded title, what the label filter compares.
 CREATE TABLE label(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL,
-  description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff',
+  description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff', told_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX label_title ON label(account_id, title_key);
@@ -68,33 +72,36 @@ CREATE UNIQUE INDEX label_title ON label(account_id, title_key);
 CREATE TABLE custom_field(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL,
   type TEXT NOT NULL, description TEXT, options_json TEXT NOT NULL DEFAULT '[]', pattern TEXT,
-  pattern_hint TEXT, position BIGINT NOT NULL DEFAULT 0,
+  pattern_hint TEXT, position BIGINT NOT NULL DEFAULT 0, told_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX custom_field_key ON custom_field(account_id, key);
 
 CREATE TABLE canned_response(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, short_code TEXT NOT NULL, text TEXT NOT NULL,
-  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  told_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX canned_response_code ON canned_response(account_id, short_code);
 
 CREATE TABLE template(
   account_id BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
   category TEXT, status TEXT, parameter_format TEXT, components_json TEXT NOT NULL DEFAULT '[]',
-  quality_score TEXT, rejected_reason TEXT, previous_category TEXT, waba_id TEXT, updated_at BIGINT,
+  quality_score TEXT, rejected_reason TEXT, previous_category TEXT, waba_id TEXT,
+  told_json TEXT, updated_at BIGINT,
   PRIMARY KEY(account_id, id));
 CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best name known, by name_rank (0 none, 1 profile, 2 imported, 3 address book).
--- named_at, told_at: time of the fact that gave the name, and of the newest that gave anything else.
+-- told_json: what was told last of each thing, and when, {thing: [milliseconds, value]}.
+-- phone_at, user_at: when the number and the user id were last told.
 -- search: what the words of a search are looked for in, see store/contact_words.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
-  named_at BIGINT NOT NULL DEFAULT 0, profile_name TEXT, email TEXT,
+  profile_name TEXT, email TEXT,
   blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
-  told_at BIGINT NOT NULL DEFAULT 0, last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
+  told_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0, user_at BIGINT NOT NULL DEFAULT 0,
+  last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
@@ -110,7 +117,7 @@ CREATE INDEX contact_order ON contact(account_id, name_key, id);
 --sl   search, content='contact_place', content_rowid='place',
 --sl   tokenize='trigram case_sensitive 1', detail=none, columnsize=0);
 
--- Old numbers that still lead to a contact.
+-- Other numbers and user ids, such as old ones, that still lead to a contact.
 CREATE TABLE contact_alias(
   account_id BIGINT NOT NULL, phone TEXT NOT NULL, contact_id BIGINT NOT NULL,
   PRIMARY KEY(account_id, phone));
@@ -166,7 +173,8 @@ CREATE TABLE cell(
 
 -- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element,
 -- kept where we do not map its type. live: 0 for back-fill. category: what the provider charged an
--- outbound message as (service, marketing, …).
+-- outbound message as (service, marketing, …). stamped_at: the provider's time where it lies in the
+-- future; created_at is then the time of receipt.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
@@ -175,7 +183,7 @@ CREATE TABLE message(
   referral_json TEXT, delivery_status TEXT, sent_at BIGINT, delivered_at BIGINT, read_at BIGINT,
   played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
-  live SMALLINT NOT NULL DEFAULT 1, category TEXT,
+  live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT,
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
@@ -188,6 +196,14 @@ CREATE TABLE reaction(
   person TEXT NOT NULL, emoji TEXT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, channel_id, target_wamid, person));
+
+-- What was told of something before the thing itself. kind: edit, revoke or status:*, whose
+-- target is the wamid of a message of the channel; number, whose target is a phone and whose
+-- channel_id is 0.
+CREATE TABLE orphan(
+  account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
+  created_at BIGINT NOT NULL, detail_json TEXT NOT NULL,
+  PRIMARY KEY(account_id, channel_id, target, kind));
 
 CREATE TABLE note(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,

@@ -1,0 +1,194 @@
+"""What goes on beside the messages of a batch: reactions, notes and conversation events."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from frontdesk.ingest import letters
+from frontdesk.ingest.applied import Counted
+from frontdesk.ingest.catalogue import Catalogue
+from frontdesk.ingest.correspondence import Correspondence
+from frontdesk.ingest.events import ConversationEvent, NoteUpsert, ReactionSet
+from frontdesk.ingest.rules import Happening
+from frontdesk.ingest.threads import Thread, Threads
+from frontdesk.store import changes, known
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.ids import Ids
+
+
+class Asides:
+    """Puts reactions, notes and events where they belong. `load` what the batch names first."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        account_id: int,
+        ids: Ids,
+        counted: Counted,
+        catalogue: Catalogue,
+        threads: Threads,
+        correspondence: Correspondence,
+    ) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._ids = ids
+        self._counted = counted
+        self._catalogue = catalogue
+        self._threads = threads
+        self._correspondence = correspondence
+        self._reactions: dict[tuple[int, str, str], dict[str, Any]] = {}
+        self._reacted: dict[tuple[int, str, str], dict[str, Any]] = {}
+        self._notes: dict[str, dict[str, Any]] = {}
+        self._noted: dict[str, dict[str, Any]] = {}
+        self._happened: set[str] = set()
+        self._happenings: list[dict[str, Any]] = []
+
+    def load_reactions(self, events: Sequence[ReactionSet]) -> None:
+        """Read the reactions to the messages that the batch names."""
+        by_channel: dict[int, set[str]] = {}
+        for event in events:
+            channel_id = self._catalogue.channel_id(event.channel, event.at)
+            by_channel.setdefault(channel_id, set()).add(event.target_wamid)
+        for channel_id, names in by_channel.items():
+            for row in known.reactions(self._connection, self._account_id, channel_id, names):
+                self._reactions[channel_id, row["target_wamid"], row["person"]] = dict(row)
+
+    def load_notes(self, events: Sequence[NoteUpsert]) -> None:
+        """Read the notes that the batch names."""
+        if not self._ids.any("note"):
+            return
+        names = {event.external_id for event in events}
+        for row in known.notes(self._connection, self._account_id, names):
+            self._notes[row["external_id"]] = dict(row)
+
+    def load_happenings(self, events: Sequence[ConversationEvent]) -> None:
+        """Learn which of the batch's conversation events are stored."""
+        if not self._ids.any("conversation_event"):
+            return
+        names = {event.external_id for event in events}
+        self._happened |= known.event_ids(self._connection, self._account_id, names)
+
+    def react(self, event: ReactionSet) -> None:
+        """One person's latest reaction to a message; of two at one moment, taking away wins."""
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        key = (channel_id, event.target_wamid, event.person)
+        row = {
+            "account_id": self._account_id,
+            "channel_id": channel_id,
+            "target_wamid": event.target_wamid,
+            "person": event.person,
+            "emoji": event.emoji or "",
+            "direction": int(event.outbound),
+            "author": event.author,
+            "created_at": event.at,
+        }
+        stored = self._reactions.get(key)
+        if stored is not None and _reaction_order(row) <= _reaction_order(stored):
+            self._counted.known("reactions")
+            return
+        self._reactions[key] = self._reacted[key] = row
+        target = self._correspondence.known(channel_id, event.target_wamid)
+        if target is not None:
+            self._threads.holding(target).touched = True
+        (self._counted.new if stored is None else self._counted.change)("reactions")
+
+    def note(self, event: NoteUpsert) -> None:
+        """A note, or a later wording of one."""
+        row = self._notes.get(event.external_id)
+        if row is not None:
+            if event.at <= row["updated_at"] or event.text == row["text"]:
+                self._counted.known("notes")
+                return
+            row.update(text=event.text, updated_at=event.at)
+            thread = self._threads.holding(row)
+            self._counted.change("notes")
+        else:
+            channel_id = self._catalogue.channel_id(event.channel, event.at)
+            thread = self._threads.of(channel_id, event.person, event.at)
+            row = self._new_note(event, thread)
+            self._counted.new("notes")
+        thread.touched = True
+        self._notes[event.external_id] = self._noted[event.external_id] = row
+
+    def happen(self, event: ConversationEvent) -> None:
+        """A conversation event, once."""
+        if event.external_id in self._happened:
+            self._counted.known("happenings")
+            return
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        thread = self._threads.of(channel_id, event.person, event.at)
+        thread.happenings.append(
+            self.record(thread, event.at, event.name, event.value, event.external_id)
+        )
+        thread.touched = True
+
+    def record(
+        self, thread: Thread, at: int, name: str, value: Mapping[str, Any], external_id: str
+    ) -> Happening:
+        """Note down a conversation event that is new; returns it as the state rules take it."""
+        row = {
+            "account_id": self._account_id,
+            "conversation_id": thread.id,
+            "id": self._ids.next("conversation_event"),
+            "created_at": at,
+            "name": name,
+            "value_json": letters.packed(dict(value)),
+            "external_id": external_id,
+        }
+        self._happened.add(external_id)
+        self._happenings.append(row)
+        self._counted.new("happenings")
+        return self._happening(row, value)
+
+    def happening(self, row: Row) -> Happening:
+        """A stored conversation event as the state rules take it."""
+        return self._happening(row, json.loads(row["value_json"]))
+
+    def save(self) -> None:
+        """Write what is new; what is new after that can be written again."""
+        changes.add(self._connection, "conversation_event", self._happenings)
+        for kind, rows in self.put():
+            changes.save(self._connection, kind, rows)
+        self._happenings, self._noted, self._reacted = [], {}, {}
+
+    def added(self) -> list[dict[str, Any]]:
+        """Conversation events that are new."""
+        return self._happenings
+
+    def put(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """What is new or replaces what was known, by its kind."""
+        yield "note", list(self._noted.values())
+        yield "reaction", list(self._reacted.values())
+
+    def _happening(self, row: Row, value: Mapping[str, Any]) -> Happening:
+        at = row["created_at"]
+        user, title = value.get("user"), value.get("title")
+        return Happening(
+            at=at,
+            id=row["id"],
+            name=row["name"],
+            until=value.get("until"),
+            user_id=self._catalogue.user_id(user, at) if user else 0,
+            label_id=self._catalogue.label_id(title, at) if title else 0,
+            on=bool(value.get("on", True)),
+            key=row["external_id"] or "",
+        )
+
+    def _new_note(self, event: NoteUpsert, thread: Thread) -> dict[str, Any]:
+        author_id, author_name = self._catalogue.author(event.author, event.at)
+        return {
+            "account_id": self._account_id,
+            "conversation_id": thread.id,
+            "id": self._ids.next("note"),
+            "created_at": event.at,
+            "updated_at": event.at,
+            "text": event.text,
+            "author": event.author.kind,
+            "author_id": None if author_id is None else str(author_id),
+            "author_name": author_name,
+            "external_id": event.external_id,
+        }
+
+
+def _reaction_order(row: Row) -> tuple[int, bool, str]:
+    return row["created_at"], not row["emoji"], row["emoji"]

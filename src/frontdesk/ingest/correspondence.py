@@ -1,0 +1,246 @@
+"""The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from frontdesk.ingest import letters
+from frontdesk.ingest.applied import Counted
+from frontdesk.ingest.catalogue import Catalogue
+from frontdesk.ingest.events import (
+    MessageEdit,
+    MessageRevoke,
+    MessageUpsert,
+    Person,
+    StatusUpdate,
+)
+from frontdesk.ingest.letters import Letter
+from frontdesk.ingest.orphans import EDIT, REVOKE, STATUS, Orphans
+from frontdesk.ingest.people import People
+from frontdesk.ingest.rules import OUTBOUND, QUIET_TYPES
+from frontdesk.ingest.threads import Thread, Threads
+from frontdesk.store import changes, known
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.ids import Ids
+
+_NAMELESS = tuple[int, int, int, str, str | None]
+
+
+class Correspondence:
+    """Puts messages in their conversations. `load` those that the batch names first.
+
+    placeholders: whether a delivery step of an unknown message makes one that stands for it.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        account_id: int,
+        ids: Ids,
+        counted: Counted,
+        catalogue: Catalogue,
+        people: People,
+        threads: Threads,
+        orphans: Orphans,
+        *,
+        placeholders: bool,
+    ) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._ids = ids
+        self._counted = counted
+        self._catalogue = catalogue
+        self._people = people
+        self._threads = threads
+        self._placeholders = placeholders
+        self._orphans = orphans
+        self._letters: dict[tuple[int, str], Letter] = {}
+        self._nameless: dict[int, set[_NAMELESS]] = {}
+
+    def load(self, wamids: Iterable[tuple[str, str, int]]) -> None:
+        """Read the messages that the batch names, by channel, wamid and time."""
+        by_channel: dict[int, set[str]] = {}
+        for channel, wamid, at in wamids:
+            by_channel.setdefault(self._catalogue.channel_id(channel, at), set()).add(wamid)
+        for channel_id, names in by_channel.items():
+            self._orphans.load(channel_id, names)
+            if not self._ids.any("message"):
+                continue
+            for row in known.messages(self._connection, self._account_id, channel_id, names):
+                self._letters[channel_id, row["wamid"]] = {
+                    **row,
+                    "was": row,
+                    "was_at": row["created_at"],
+                }
+
+    def say(self, event: MessageUpsert) -> None:
+        """A message: new, a richer copy of one, or known."""
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        row = self.known(channel_id, event.wamid)
+        author_id, author_name = self._catalogue.author(event.author, event.at)
+        copy = letters.letter(event, author_id, author_name)
+        if row is not None:
+            before = letters.standing_parts(row)
+            changed = letters.enrich(row, copy)
+            self._rewrite(row, before, "messages", changed=changed)
+            return
+        told_at = 0 if event.outbound else event.at
+        thread = self._threads.of(channel_id, event.person, event.at, told_at)
+        if event.wamid is None and self._is_known_nameless(thread, copy):
+            self._counted.known("messages")
+            return
+        self._append(thread, copy)
+        if event.type not in QUIET_TYPES:
+            self._people.seen(thread.contact_id, event.at)
+        self._counted.new("messages")
+
+    def deliver(self, event: StatusUpdate) -> None:
+        """A delivery step of a message; one of an unknown message makes a placeholder, or waits."""
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        row = self.known(channel_id, event.wamid)
+        if event.status not in letters.STATUSES or (row is not None and not row["direction"]):
+            self._counted.ignore()
+        elif row is not None:
+            before = letters.standing_parts(row)
+            changed = letters.deliver(row, event)
+            self._rewrite(row, before, "statuses", changed=changed)
+        elif event.person is None or not self._placeholders:
+            self._counted.ignore()
+            self._keep_earliest(channel_id, event)
+        else:
+            self._stand_in(channel_id, event, event.person)
+
+    def _stand_in(self, channel_id: int, event: StatusUpdate, person: Person) -> None:
+        """Put something in the place of a message of which only a delivery step was seen."""
+        row = letters.stand_in(event)
+        letters.deliver(row, event)
+        thread = self._threads.of(channel_id, person, event.at)
+        self._append(thread, row)
+        self._people.seen(thread.contact_id, event.at)
+        self._counted.new("statuses")
+
+    def amend(self, event: MessageEdit | MessageRevoke) -> None:
+        """An edit or a revocation; one of an unknown message waits for it."""
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        row = self.known(channel_id, event.target_wamid)
+        if row is None:
+            kept = self._keep_orphan(channel_id, event)
+            (self._counted.new if kept else self._counted.known)("amendments")
+            return
+        before = letters.standing_parts(row)
+        changed = _amend(row, event)
+        self._rewrite(row, before, "amendments", changed=changed)
+
+    def known(self, channel_id: int, wamid: str | None) -> Letter | None:
+        """The message that a provider's id names, if it is stored or in this batch."""
+        return None if wamid is None else self._letters.get((channel_id, wamid))
+
+    def save(self) -> None:
+        """Write the messages; the conversations' own rows come after, from the fold."""
+        changes.add(self._connection, "message", self.added())
+        rewritten = [row for one in self._threads.touched() for row in one.rewritten.values()]
+        changes.change_messages(self._connection, rewritten)
+
+    def added(self) -> list[Letter]:
+        """Messages that are new."""
+        return [
+            row
+            for thread in self._threads.touched()
+            for row in sorted(thread.messages, key=lambda row: (row["created_at"], row["id"]))
+        ]
+
+    def _keep_orphan(self, channel_id: int, event: MessageEdit | MessageRevoke) -> bool:
+        """Let an edit or a revocation wait, if it tells more than what waits already."""
+        if isinstance(event, MessageRevoke):
+            return self._keep_earliest(channel_id, event)
+        detail = asdict(event)
+        waiting = self._orphans.waiting(channel_id, event.target_wamid, EDIT)
+        if waiting is not None:
+            at, other = waiting
+            if (event.at, letters.packed(detail)) <= (at, letters.packed(other)):
+                return False
+        self._orphans.keep(channel_id, event.target_wamid, EDIT, event.at, detail)
+        return True
+
+    def _keep_earliest(self, channel_id: int, event: MessageRevoke | StatusUpdate) -> bool:
+        """Let the earliest of its kind wait for its message."""
+        target, kind = _waiting(event)
+        waiting = self._orphans.waiting(channel_id, target, kind)
+        if waiting is not None and waiting[0] <= event.at:
+            return False
+        self._orphans.keep(channel_id, target, kind, event.at, asdict(event))
+        return True
+
+    def _take_orphans(self, row: Letter) -> None:
+        """What waited for a message that now is there."""
+        place = row["channel_id"], row["wamid"]
+        if not self._orphans.wait_for(*place):
+            return
+        if edit := self._orphans.take(*place, EDIT):
+            letters.edit(row, MessageEdit(**edit[1]))
+        if revoke := self._orphans.take(*place, REVOKE):
+            letters.revoke(row, revoke[0])
+        for status in sorted(letters.STATUSES):
+            step = self._orphans.take(*place, f"{STATUS}{status}")
+            if step is not None and row["direction"] == OUTBOUND:
+                letters.deliver(row, StatusUpdate(**{**step[1], "person": None}))
+
+    def _append(self, thread: Thread, row: Letter) -> None:
+        row["account_id"] = self._account_id
+        row["conversation_id"] = thread.id
+        row["channel_id"] = thread.channel_id
+        row["id"] = self._ids.next("message")
+        thread.messages.append(row)
+        thread.touched = True
+        if row["wamid"] is not None:
+            self._letters[thread.channel_id, row["wamid"]] = row
+            self._take_orphans(row)
+
+    def _rewrite(
+        self,
+        row: Letter,
+        before: tuple[object, ...],
+        kind: str,
+        *,
+        changed: bool,
+    ) -> None:
+        """Note that a known message may have changed, and its time with it."""
+        if not changed:
+            self._counted.known(kind)
+            return
+        self._counted.change(kind)
+        thread = self._threads.holding(row)
+        thread.touched = True
+        thread.first_at = min(thread.first_at, row["created_at"])
+        if "was_at" in row:
+            thread.rewritten[row["id"]] = row
+            thread.refold = thread.refold or letters.standing_parts(row) != before
+
+    def _is_known_nameless(self, thread: Thread, row: Letter) -> bool:
+        """Messages without a wamid are told apart by what they say and when."""
+        if thread.id not in self._nameless:
+            stored: Sequence[Row] = ()
+            if thread.stored is not None:
+                stored = known.nameless_messages(self._connection, self._account_id, thread.id)
+            self._nameless[thread.id] = {_nameless(thread.id, other) for other in stored}
+        identity = _nameless(thread.id, row)
+        if identity in self._nameless[thread.id]:
+            return True
+        self._nameless[thread.id].add(identity)
+        return False
+
+
+def _waiting(event: MessageRevoke | StatusUpdate) -> tuple[str, str]:
+    """What an event waits for, and as what."""
+    if isinstance(event, MessageRevoke):
+        return event.target_wamid, REVOKE
+    return event.wamid, f"{STATUS}{event.status}"
+
+
+def _amend(row: Letter, event: MessageEdit | MessageRevoke) -> bool:
+    if isinstance(event, MessageEdit):
+        return letters.edit(row, event)
+    return letters.revoke(row, event.at)
+
+
+def _nameless(conversation_id: int, row: Row) -> _NAMELESS:
+    return conversation_id, row["created_at"], row["direction"], row["type"], row["text"]

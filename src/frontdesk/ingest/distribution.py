@@ -1,0 +1,86 @@
+"""To whom conversations go that nobody has: in turn to the members of a team (rule R10)."""
+
+from dataclasses import dataclass
+
+from frontdesk.ingest.letters import Letter
+from frontdesk.ingest.rules import INBOUND, OPEN, QUIET_TYPES, Standing
+from frontdesk.ingest.threads import Thread
+from frontdesk.store import changes, known
+from frontdesk.store.database import Connection, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Somebody is given a conversation. at: epoch milliseconds; user_key: of a `UserUpsert`."""
+
+    user_key: str
+    at: int
+    external_id: str
+
+
+class Distribution:
+    """The rotations of an account's teams while one batch is applied.
+
+    A team's members are those who are active and neither offline nor busy; the first team of a
+    channel that has any gives the conversation to the one who follows whoever had the last turn.
+    """
+
+    def __init__(self, connection: Connection, account_id: int) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._members: dict[int, list[Row]] = {}
+        self._last: dict[int, int] = {}
+
+    def turn(self, thread: Thread, standing: Standing) -> Turn | None:
+        """Whose turn it is, if a live inbound message has just created or reopened the thread."""
+        if standing.assignee_id or standing.status != OPEN:
+            return None
+        if thread.stored is not None and thread.stored["status"] == OPEN:
+            return None
+        opening = max(filter(_opens, thread.messages), key=_order, default=None)
+        if opening is None:
+            return None
+        external_id = f"round-robin:{thread.channel_id}:{opening['wamid'] or opening['id']}"
+        if known.event_ids(self._connection, self._account_id, (external_id,)):
+            return None
+        member = self._next(thread.channel_id)
+        if member is None:
+            return None
+        # After whatever happened at that very moment, since it was decided after it.
+        clash = any(happening.at == standing.folded_at for happening in thread.happenings)
+        return Turn(member["user_key"], standing.folded_at + int(clash), external_id)
+
+    def save(self) -> None:
+        """Write whose turn was last."""
+        changes.turn_rotations(self._connection, self._account_id, self._last)
+
+    def _next(self, channel_id: int) -> Row | None:
+        members = self._eligible(channel_id)
+        if not members:
+            return None
+        team_id = members[0]["team_id"]
+        last = self._last.get(team_id, members[0]["last_assigned"])
+        after = [member for member in members if member["user_id"] > last]
+        chosen = (after or members)[0]
+        self._last[team_id] = chosen["user_id"]
+        return chosen
+
+    def _eligible(self, channel_id: int) -> list[Row]:
+        """The members, by id, of the lowest team that has any for this channel."""
+        if channel_id not in self._members:
+            rows = known.rotation(self._connection, self._account_id, channel_id)
+            self._members[channel_id] = [
+                row for row in rows if row["team_id"] == rows[0]["team_id"]
+            ]
+        return self._members[channel_id]
+
+
+def _opens(message: Letter) -> bool:
+    """Whether it is a live message of the contact."""
+    return bool(
+        message["live"] and message["direction"] == INBOUND and message["type"] not in QUIET_TYPES
+    )
+
+
+def _order(message: Letter) -> tuple[int, str]:
+    return message["created_at"], message["wamid"] or ""

@@ -1,0 +1,49 @@
+"""What is told of numbers by themselves, given to whichever channel has the number."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from frontdesk.ingest.catalogue import Catalogue
+from frontdesk.ingest.events import ChannelUpsert, NumberUpdate
+from frontdesk.ingest.letters import packed
+from frontdesk.ingest.orphans import NUMBER, Orphans
+
+_NO_CHANNEL = 0
+
+
+def tell_numbers(
+    catalogue: Catalogue,
+    orphans: Orphans,
+    updates: Sequence[NumberUpdate],
+    upserts: Sequence[ChannelUpsert],
+) -> None:
+    """Keep what is told of numbers, and tell it the channels that have them by now."""
+    phones = {update.phone for update in updates}
+    phones |= {upsert.phone for upsert in upserts if upsert.phone}
+    orphans.load(_NO_CHANNEL, phones)
+    for update in updates:
+        _keep(orphans, update)
+    for phone in sorted(phones):
+        facts = _facts(orphans, phone)
+        if facts:
+            for number in catalogue.numbers_of(phone):
+                for name, (at, value) in sorted(facts.items()):
+                    catalogue.tell_channel(ChannelUpsert(number, at, details={name: value}))
+
+
+def _keep(orphans: Orphans, update: NumberUpdate) -> None:
+    """Of each detail what was told last, {name: [milliseconds, value]}; it goes on waiting."""
+    facts = _facts(orphans, update.phone)
+    told = {name: [update.at, value] for name, value in update.details.items()}
+    newer = {name: fact for name, fact in told.items() if _rank(fact) > _rank(facts.get(name))}
+    if newer:
+        orphans.keep(_NO_CHANNEL, update.phone, NUMBER, update.at, facts | newer)
+
+
+def _facts(orphans: Orphans, phone: str) -> dict[str, list[Any]]:
+    waiting = orphans.waiting(_NO_CHANNEL, phone, NUMBER)
+    return {} if waiting is None else waiting[1]
+
+
+def _rank(fact: list[Any] | None) -> tuple[int, str]:
+    return (-1, "") if fact is None else (fact[0], packed(fact[1]) or "")

@@ -1,0 +1,110 @@
+"""What is known of a contact besides its numbers: of each thing what was told last; pure."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from frontdesk.ingest.events import (
+    ADDRESS_BOOK_NAME,
+    IMPORTED_NAME,
+    NO_NAME,
+    PROFILE_NAME,
+    ContactUpsert,
+)
+from frontdesk.store.folding import name_key
+
+Contact = dict[str, Any]
+
+_COLUMNS = ("profile_name", "username", "email", "blocked")
+_CUSTOM = "custom."
+# Better names first (contract 1.4.4).
+_RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def told(event: ContactUpsert) -> dict[str, Any]:
+    """The things that an event tells, by the names under which they are kept."""
+    things: dict[str, Any] = {
+        f"name.{event.name_rank}": event.name,
+        "profile_name": event.profile_name,
+        "username": event.username,
+        "email": event.email,
+        "blocked": None if event.blocked is None else int(event.blocked),
+    }
+    things |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
+    return {name: value for name, value in things.items() if value is not None}
+
+
+def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
+    """Keep what is newer than what was known; returns whether that shows, None if nothing was."""
+    facts = _facts(contact)
+    newer = {
+        name: [at, value] for name, value in things.items() if _beats([at, value], facts.get(name))
+    }
+    if not newer:
+        return None
+    facts.update(newer)
+    return _show(contact)
+
+
+def merge(contact: Contact, other: Contact) -> None:
+    """Take what was told of another contact, which is the same person."""
+    facts = _facts(contact)
+    for name, fact in _facts(other).items():
+        if _beats(fact, facts.get(name)):
+            facts[name] = fact
+    _show(contact)
+    contact["created_at"] = min(contact["created_at"], other["created_at"])
+    times = [one["last_activity_at"] for one in (contact, other) if one["last_activity_at"]]
+    contact["last_activity_at"] = max(times, default=None)
+
+
+def sealed(contact: Contact) -> Contact:
+    """The contact, whose row now is as it is to be stored."""
+    if "facts" in contact:
+        contact["told_json"] = _ENCODER.encode(contact["facts"])
+    return contact
+
+
+def _facts(contact: Contact) -> dict[str, list[Any]]:
+    """What was told of a contact, {thing: [milliseconds, value]}; read once in a batch."""
+    if "facts" not in contact:
+        contact["facts"] = json.loads(contact["told_json"] or "{}")
+    facts: dict[str, list[Any]] = contact["facts"]
+    return facts
+
+
+def _beats(fact: list[Any], other: list[Any] | None) -> bool:
+    """The later one wins; of two at one moment always the same."""
+    if other is None:
+        return True
+    return fact[0] > other[0] or (
+        fact[0] == other[0] and _ENCODER.encode(fact[1]) > _ENCODER.encode(other[1])
+    )
+
+
+def _show(contact: Contact) -> bool:
+    """Bring the columns up to what is known; returns whether any changed."""
+    facts = _facts(contact)
+    shown: dict[str, Any] = {
+        name: facts[name][1] for name in _COLUMNS if name in facts
+    } | _best_name(facts)
+    custom = {
+        name.removeprefix(_CUSTOM): fact[1]
+        for name, fact in facts.items()
+        if name.startswith(_CUSTOM)
+    }
+    if custom:
+        shown["custom_json"] = json.dumps(custom, ensure_ascii=False, sort_keys=True)
+    changed = any(contact[name] != value for name, value in shown.items())
+    contact.update(shown)
+    return changed
+
+
+def _best_name(facts: Mapping[str, list[Any]]) -> dict[str, Any]:
+    for rank in _RANKS:
+        fact = facts.get(f"name.{rank}")
+        if fact is not None and fact[1] is not None:
+            return {"name": fact[1], "name_rank": rank, "name_key": name_key(fact[1])}
+    return {"name": None, "name_rank": NO_NAME, "name_key": ""}

@@ -1,0 +1,90 @@
+"""What the Business app hands over: the chats of the last months and its address book; pure."""
+
+from frontdesk.ingest.chats import STATUSES, say, tell_message
+from frontdesk.ingest.events import (
+    ADDRESS_BOOK_NAME,
+    ContactRemove,
+    ContactUpsert,
+    ConversationEvent,
+    Person,
+)
+from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.ingest.value import Value, is_phone, phone_of
+
+_SAID = ("edit", "revoke")
+_READ = ("read", "played")
+
+
+def tell_chunk(value: Value, chunk: Part) -> None:
+    """Some threads of the history, or why there are none."""
+    for error in chunk.parts("errors"):
+        value.ignored[f"history error {error.number('code')}"] += 1
+    for thread in chunk.parts("threads"):
+        for message in _in_order(thread.parts("messages")):
+            value.attempt(_tell_past, thread, message)
+
+
+def tell_contact(value: Value, entry: Part) -> None:
+    """A change of the address book."""
+    if entry.text("type") != "contact":
+        value.ignored[f"synchronised {entry.text('type')[:40]}"] += 1
+        return
+    contact = entry.part("contact")
+    at = entry.part("metadata").moment("timestamp")
+    phone = phone_of(contact.optional_text("phone_number"))
+    user_id = contact.optional_id("user_id")
+    if phone is None and user_id is None:
+        raise Malformed(f"{contact.where}.phone_number is not a phone number")
+    wa_id = None if phone is None else phone.removeprefix("+")
+    person = Person(phone, wa_id, user_id)
+    name = contact.optional_text("full_name") or contact.optional_text("first_name") or ""
+    value.at = max(value.at, at)
+    if entry.optional_text("action") == "remove":
+        value.events.append(ContactRemove(person, at))
+        return
+    username = contact.optional_text("username") or None
+    value.events.append(
+        ContactUpsert(person, at, name.strip() or None, ADDRESS_BOOK_NAME, username=username)
+    )
+
+
+def _tell_past(value: Value, thread: Part, message: Part) -> None:
+    """A message of the history, by whichever side."""
+    context = message.optional_part("history_context") or Part({})
+    sender = (message.optional_text("from") or "").removeprefix("+")
+    outbound = bool(context.flag("from_me")) or sender == value.business_digits()
+    if message.text("type") in _SAID or "group_id" in message:
+        tell_message(value, message, outbound=outbound)
+        return
+    person = _correspondent(value, thread, message, outbound=outbound)
+    step = (context.optional_text("status") or "").lower()
+    step = "failed" if step == "error" else step
+    known = step if step in STATUSES or step == "pending" else None
+    say(value, message, person, outbound=outbound, status=known if outbound else None)
+    if not outbound and step in _READ:
+        at, _ = value.moment(message)
+        value.events.append(
+            ConversationEvent(
+                value.channel, person, f"read:{message.id('id')}", at, "read_marker", {"until": at}
+            )
+        )
+
+
+def _correspondent(value: Value, thread: Part, message: Part, *, outbound: bool) -> Person:
+    """With whom a thread is: it is called by their number or, without one, by their user id."""
+    name = thread.optional_id("id")
+    if name is not None:
+        kind = "to" if is_phone(name.removeprefix("+")) else "to_user_id"
+        return value.person(Part({kind: name}, thread.where), "to", "to_user_id")
+    if outbound:
+        return value.person(message, "to", "to_user_id")
+    return value.person(message, "from", "from_user_id")
+
+
+def _in_order(messages: list[Part]) -> list[Part]:
+    """Oldest first; those of one second as they came, or the other way round if all did."""
+    times = [message.optional_text("timestamp") or "" for message in messages]
+    if len(times) > 1 and times[0] > times[-1]:
+        messages, times = messages[::-1], times[::-1]
+    order = sorted(range(len(messages)), key=lambda position: times[position])
+    return [messages[position] for position in order]

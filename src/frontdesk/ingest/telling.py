@@ -1,0 +1,143 @@
+"""Tells a batch of facts to people, threads and messages, each kind after what it refers to."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from frontdesk.ingest.applied import Counted
+from frontdesk.ingest.asides import Asides
+from frontdesk.ingest.catalogue import Catalogue
+from frontdesk.ingest.correspondence import Correspondence
+from frontdesk.ingest.events import (
+    ContactRemove,
+    ContactUpsert,
+    ConversationEvent,
+    DomainEvent,
+    IdentityChange,
+    MessageEdit,
+    MessageRevoke,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+)
+from frontdesk.ingest.orphans import Orphans
+from frontdesk.ingest.people import People
+from frontdesk.ingest.threads import Threads
+from frontdesk.store.database import Connection
+from frontdesk.store.ids import Ids
+
+Kind = TypeVar("Kind")
+Kinds = Mapping[type, Sequence[Any]]
+
+_ABOUT_SOMEBODY = (ContactUpsert, ContactRemove, MessageUpsert, NoteUpsert, ConversationEvent)
+_ABOUT_A_MESSAGE = (ReactionSet, MessageEdit, MessageRevoke)
+
+
+def by_kind(events: Iterable[DomainEvent]) -> Kinds:
+    """The events of each kind, in their order."""
+    kinds: dict[type, list[Any]] = {}
+    for event in events:
+        kinds.setdefault(type(event), []).append(event)
+    return kinds
+
+
+class Telling:
+    """The people, threads and messages that one batch is about. First `load`, then `tell`."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        account_id: int,
+        now: int,
+        ids: Ids,
+        counted: Counted,
+        catalogue: Catalogue,
+        *,
+        placeholders: bool = True,
+    ) -> None:
+        self._placeholders = placeholders
+        place = (connection, account_id)
+        self.orphans = Orphans(*place)
+        self.people = People(*place, now, ids, counted)
+        self.threads = Threads(*place, ids, counted, self.people)
+        self.correspondence = Correspondence(
+            *place,
+            ids,
+            counted,
+            catalogue,
+            self.people,
+            self.threads,
+            self.orphans,
+            placeholders=placeholders,
+        )
+        self.asides = Asides(*place, ids, counted, catalogue, self.threads, self.correspondence)
+
+    def load(self, kinds: Kinds) -> None:
+        """Read all that the batch touches, and learn who is who in it."""
+        moves = kinds.get(IdentityChange, ())
+        sightings = [*self._sightings(kinds)]
+        contact_ids = self.people.load(_persons(sightings, moves))
+        self.people.settle(sightings, moves)
+        self.threads.load(contact_ids)
+        self.threads.absorb(self.people.absorbed)
+        self.correspondence.load(_wamids(kinds))
+        self.asides.load_reactions(kinds.get(ReactionSet, ()))
+        self.asides.load_notes(kinds.get(NoteUpsert, ()))
+        self.asides.load_happenings(kinds.get(ConversationEvent, ()))
+
+    def tell(self, kinds: Kinds) -> None:
+        """Messages before what refers to them, and in their order: so their ids are."""
+        messages = sorted(kinds.get(MessageUpsert, ()), key=_message_order)
+        _each(self.people.tell, kinds.get(ContactUpsert, ()))
+        _each(self.people.remove, kinds.get(ContactRemove, ()))
+        _each(self.correspondence.say, messages)
+        _each(self.correspondence.deliver, kinds.get(StatusUpdate, ()))
+        _each(self.correspondence.amend, kinds.get(MessageEdit, ()))
+        _each(self.correspondence.amend, kinds.get(MessageRevoke, ()))
+        _each(self.asides.react, kinds.get(ReactionSet, ()))
+        _each(self.asides.note, kinds.get(NoteUpsert, ()))
+        _each(self.asides.happen, kinds.get(ConversationEvent, ()))
+
+    def save(self) -> None:
+        """Write the facts; the conversations' own rows come after, from the fold."""
+        self.correspondence.save()
+        self.asides.save()
+
+    def _sightings(self, kinds: Kinds) -> Iterator[tuple[Person, int]]:
+        """Whom the batch names, and when."""
+        for kind in _ABOUT_SOMEBODY:
+            yield from ((event.person, event.at) for event in kinds.get(kind, ()))
+        if self._placeholders:
+            for status in kinds.get(StatusUpdate, ()):
+                if status.person is not None:
+                    yield status.person, status.at
+
+
+def _persons(
+    sightings: Iterable[tuple[Person, int]], moves: Iterable[IdentityChange]
+) -> Iterator[Person]:
+    yield from (person for person, _ in sightings)
+    for move in moves:
+        yield from (move.old, move.new)
+
+
+def _wamids(kinds: Kinds) -> Iterator[tuple[str, str, int]]:
+    """The messages that the batch names: channel, wamid, and when."""
+    for message in kinds.get(MessageUpsert, ()):
+        if message.wamid is not None:
+            yield message.channel, message.wamid, message.at
+    for status in kinds.get(StatusUpdate, ()):
+        yield status.channel, status.wamid, status.at
+    for kind in _ABOUT_A_MESSAGE:
+        for event in kinds.get(kind, ()):
+            yield event.channel, event.target_wamid, event.at
+
+
+def _each(tell: Callable[[Kind], None], events: Iterable[Kind]) -> None:
+    for event in events:
+        tell(event)
+
+
+def _message_order(event: MessageUpsert) -> tuple[int, str]:
+    return event.at, event.wamid or ""

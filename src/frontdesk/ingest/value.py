@@ -1,0 +1,142 @@
+"""One change of a webhook body on its way to events: whose number, whom it names, and when."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from frontdesk.ingest.events import (
+    PROFILE_NAME,
+    ChannelUpsert,
+    ContactUpsert,
+    DomainEvent,
+    Person,
+)
+from frontdesk.ingest.shapes import Malformed, Part
+
+# A time may be so much later than its receipt before it is taken for a wrong clock's.
+CLOCKS_DIFFER = 5 * 60 * 1000
+
+_DIGITS_OF_A_PHONE = re.compile(r"[1-9][0-9]{6,14}")
+_NO_DIGITS = re.compile(r"[^0-9]")
+
+
+@dataclass(slots=True)
+class Value:
+    """A change with a number of ours. at: its newest element, epoch milliseconds.
+
+    live: False for back-fill. received_at: when the body came, if that is known. source: what
+    messages are marked with, None for what the element itself tells. refused: why elements could
+    not be read.
+    """
+
+    channel: str
+    metadata: Part
+    contacts: list[Part]
+    errors: list[Part]
+    live: bool
+    received_at: int | None
+    ignored: Counter[str]
+    source: str | None = None
+    events: list[DomainEvent] = field(default_factory=list)
+    persons: list[tuple[Person, int]] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    at: int = 0
+
+    def attempt(self, tell: Callable[..., None], *parts: Part | Malformed) -> None:
+        """Tell one element; one that cannot be read costs none of its siblings."""
+        self.refused += [str(part) for part in parts if isinstance(part, Malformed)]
+        if any(isinstance(part, Malformed) for part in parts):
+            return
+        told = len(self.events)
+        try:
+            tell(self, *parts)
+        except Malformed as error:
+            del self.events[told:]
+            self.refused.append(str(error))
+
+    def moment(self, element: Part) -> tuple[int, int | None]:
+        """When an element counts, and its own time where that lies in the future."""
+        told = element.moment("timestamp")
+        if self.received_at is not None and told > self.received_at + CLOCKS_DIFFER:
+            return self.received_at, told
+        return told, None
+
+    def met(self, person: Person, at: int) -> None:
+        """A person had part in it at this time."""
+        self.persons.append((person, at))
+        self.at = max(self.at, at)
+
+    def person(self, element: Part, number_name: str, user_name: str) -> Person:
+        """Whom a message is with: by number, by user id, or both if the contacts tell."""
+        number = (element.optional_text(number_name) or "").removeprefix("+")
+        user_id = element.optional_id(user_name)
+        contact = self._contact(number, user_id)
+        if contact is not None:
+            user_id = user_id or contact.optional_id("user_id")
+        if is_phone(number):
+            wa_id = (contact.optional_id("wa_id") if contact else None) or number
+            return Person(phone=f"+{number}", wa_id=wa_id, wa_user_id=user_id)
+        if user_id is None:
+            raise Malformed(f"{element.where}.{number_name} is not a phone number")
+        return Person(wa_user_id=user_id)
+
+    def all_events(self, account: str | None) -> list[DomainEvent]:
+        """The events of the change, each channel and contact before what it takes part in."""
+        if not self.events:
+            return []
+        return [self._channel_upsert(account), *self._names(), *self.events]
+
+    def business_digits(self) -> str:
+        """The digits of our own number, as far as they are told."""
+        return _NO_DIGITS.sub("", self.metadata.optional_text("display_phone_number") or "")
+
+    def _channel_upsert(self, account: str | None) -> ChannelUpsert:
+        return ChannelUpsert(
+            phone_number_id=self.channel,
+            at=self.at,
+            phone=phone_of(self.business_digits()),
+            display_phone_number=self.metadata.optional_text("display_phone_number"),
+            waba_id=account,
+        )
+
+    def _names(self) -> Iterator[ContactUpsert]:
+        """What the contacts are called, told at the time of their last element."""
+        latest: dict[Person, int] = {}
+        for person, at in self.persons:
+            latest[person] = max(at, latest.get(person, 0))
+        for person, at in latest.items():
+            number = person.wa_id or ""
+            contact = self._contact(number, person.wa_user_id)
+            profile = None if contact is None else contact.optional_part("profile")
+            if profile is None:
+                continue
+            name = (profile.optional_text("name") or "").strip() or None
+            yield ContactUpsert(
+                person=person,
+                at=at,
+                name=name,
+                name_rank=PROFILE_NAME,
+                profile_name=name,
+                username=profile.optional_text("username") or None,
+            )
+
+    def _contact(self, number: str, user_id: str | None) -> Part | None:
+        """The contact of a number or user: contacts are matched by id, never by position."""
+        for contact in self.contacts:
+            if number and contact.optional_text("wa_id") == number:
+                return contact
+            if user_id and contact.optional_text("user_id") == user_id:
+                return contact
+        return None
+
+
+def is_phone(digits: str) -> bool:
+    """Whether these are the digits of an international number."""
+    return _DIGITS_OF_A_PHONE.fullmatch(digits) is not None
+
+
+def phone_of(shown: str | None) -> str | None:
+    """E.164 of a number however it is written, None if it is none."""
+    digits = _NO_DIGITS.sub("", shown or "")
+    return f"+{digits}" if is_phone(digits) else None
