@@ -7,7 +7,6 @@ spreadsheet would take for a formula gets an apostrophe in front of it.
 import csv
 import json
 import re
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any, Generic, Protocol, TextIO, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.cli.tables import plain, table
+from frontdesk.cli.tables import plain, table, terminal_width
 from frontdesk.wire import Wire, instant
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
@@ -89,11 +88,6 @@ def output() -> TextIO:
     if encoding != "utf8" and hasattr(out, "reconfigure"):
         out.reconfigure(errors="replace")
     return out
-
-
-def terminal_width(out: TextIO) -> int | None:
-    """How many cells a line may have; None where no terminal reads."""
-    return shutil.get_terminal_size().columns if out.isatty() else None
 
 
 def json_of(row: object) -> str:

@@ -1,7 +1,9 @@
 """What lists look like on a terminal: columns as wide as their widest cell."""
 
+import shutil
 import unicodedata
 from collections.abc import Sequence
+from typing import TextIO
 
 from frontdesk.text import clean, one_line, steady
 from frontdesk.wire import timestamp
@@ -60,6 +62,11 @@ def cut(text: str, width: int) -> str:
             break
         kept += one
     return kept.rstrip() + _ELLIPSIS
+
+
+def terminal_width(out: TextIO) -> int | None:
+    """How many cells a line may have; None where no terminal reads."""
+    return shutil.get_terminal_size().columns if out.isatty() else None
 
 
 def moment(milliseconds: int | None) -> str:
