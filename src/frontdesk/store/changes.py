@@ -113,6 +113,11 @@ def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
     return table.name, table.columns
 
 
+def key_of(kind: str) -> tuple[str, ...]:
+    """The columns by which rows of a kind are told apart; the account is the first."""
+    return _TABLES[kind].key
+
+
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows that are new; members that are no columns are passed over."""
     connection.run_many(_insert(_TABLES[kind]), rows)

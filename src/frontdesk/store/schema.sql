@@ -250,3 +250,8 @@ CREATE TABLE raw_event(
   PRIMARY KEY(account_id, digest));
 CREATE INDEX raw_event_state ON raw_event(account_id, state, received_at, digest);
 CREATE INDEX raw_event_time ON raw_event(account_id, received_at, digest);
+
+-- How far imports came that were interrupted, by the SHA-256 of the file.
+CREATE TABLE checkpoint(
+  digest TEXT NOT NULL PRIMARY KEY, line BIGINT NOT NULL, state_json TEXT NOT NULL,
+  updated_at BIGINT NOT NULL);

@@ -1,0 +1,153 @@
+"""Everything of an account read out in order, page by page within one transaction, and put back."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.store import changes
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.layout import statements
+
+PAGE = 500
+
+# What can be counted or folded again from the rest, and so is not read out.
+DERIVED = frozenset(("metric_event", "entry", "cell", "rollup"))
+DERIVED_TABLES = frozenset(("metric_event", "entry", "cell", "rollup", "contact_words"))
+# What stays where it is: secrets, marks of the database itself, and bodies as they came.
+KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
+
+_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
+_LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
+
+
+def accounts(connection: Connection, slug: str | None = None) -> list[Row]:
+    """All columns of every account, or of one, oldest first."""
+    chosen = "" if slug is None else "WHERE slug = :slug"
+    parameters = {} if slug is None else {"slug": slug}
+    return connection.rows(f"SELECT * FROM account {chosen} ORDER BY id", parameters)
+
+
+def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
+    """The last id that was given out, by kind of row; of a new account, nothing."""
+    rows = connection.rows(
+        "SELECT kind, value FROM last_id WHERE account_id = :account ORDER BY kind",
+        {"account": account_id},
+    )
+    return {row["kind"]: row["value"] for row in rows if row["kind"] not in DERIVED}
+
+
+def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
+    """All rows of a kind, in the order of their key."""
+    table, _ = changes.place_of(kind)
+    key = changes.key_of(kind)[1:]
+    yield from _paged(connection, account_id, f"SELECT * FROM {table} AS t", key)
+
+
+def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
+    """All conversations by id, with what their contact is found by: contact_phone and so on."""
+    source = """
+        SELECT t.*, p.phone AS contact_phone, p.wa_id AS contact_wa_id,
+          p.wa_user_id AS contact_wa_user_id, p.name AS contact_name
+        FROM conversation AS t
+        JOIN contact AS p ON p.account_id = t.account_id AND p.id = t.contact_id
+    """
+    yield from _paged(connection, account_id, source, ("id",))
+
+
+def count(connection: Connection, account_id: int, kind: str) -> int:
+    """How many rows of a kind there are."""
+    table, _ = changes.place_of(kind)
+    row = connection.row(
+        f"SELECT COUNT(*) AS n FROM {table} WHERE account_id = :account", {"account": account_id}
+    )
+    return 0 if row is None else int(row["n"])
+
+
+def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:
+    """What belongs to rows: the channels or members of teams, or the other names of contacts."""
+    owner, linked = _LINKS[table]
+    found: dict[int, list[Any]] = {}
+    for row in connection.rows(
+        f"SELECT {owner}, {linked} FROM {table} WHERE account_id = :account "
+        f"ORDER BY {owner}, {linked}",
+        {"account": account_id},
+    ):
+        found.setdefault(row[owner], []).append(row[linked])
+    return found
+
+
+def restore_account(connection: Connection, account_id: int, told: Mapping[str, Any]) -> None:
+    """Give an account the name, the zone, the age and the state of another."""
+    connection.run(
+        "UPDATE account SET name = :name, timezone = :timezone, created_at = :created_at, "
+        "disabled = :disabled WHERE id = :id",
+        {
+            "id": account_id,
+            **{name: told[name] for name in ("name", "timezone", "created_at", "disabled")},
+        },
+    )
+
+
+def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Add rows as they are; one that is there already stays."""
+    table, columns = changes.place_of(kind)
+    values = ", ".join(f":{name}" for name in columns)
+    connection.run_many(
+        f"INSERT INTO {table}({', '.join(columns)}) VALUES ({values}) ON CONFLICT DO NOTHING", rows
+    )
+
+
+def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
+    """The first column whose value cannot be stored there, None if all can."""
+    types = _types(changes.place_of(kind)[0])
+    for name, value in row.items():
+        type_, required = types.get(name, ("", False))
+        if not type_ or (required if value is None else not _fits(type_, value)):
+            return name
+    return None
+
+
+def _fits(type_: str, value: object) -> bool:
+    if type_ == "TEXT":
+        return isinstance(value, str)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and abs(value) <= _LARGEST[type_]  # type: ignore[operator]
+
+
+@lru_cache(maxsize=64)
+def _types(table: str) -> Mapping[str, tuple[str, bool]]:
+    """The type of each column of a table, and whether it must have a value."""
+    definition = next(each for each in statements("sqlite") if f"TABLE {table}(" in each)
+    return MappingProxyType(
+        {name: (type_, bool(required)) for name, type_, required in _COLUMN.findall(definition)}
+    )
+
+
+_LINKS = MappingProxyType(
+    {
+        "team_channel": ("team_id", "channel_id"),
+        "team_member": ("team_id", "user_id"),
+        "contact_alias": ("contact_id", "phone"),
+    }
+)
+
+
+def _paged(
+    connection: Connection, account_id: int, source: str, key: tuple[str, ...]
+) -> Iterator[Row]:
+    """The rows of `source`, whose table is called t, by `key` from the first to the last."""
+    columns = ", ".join(f"t.{name}" for name in key)
+    order = f"ORDER BY {columns} LIMIT {PAGE}"
+    page = connection.rows(
+        f"{source} WHERE t.account_id = :account {order}", {"account": account_id}
+    )
+    places = ", ".join(f":{name}" for name in key)
+    following = f"{source} WHERE t.account_id = :account AND ({columns}) > ({places}) {order}"
+    while page:
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = {name: page[-1][name] for name in key}
+        page = connection.rows(following, {"account": account_id, **last})
