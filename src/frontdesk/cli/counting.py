@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.formats import Cell, Column, format_option, json_of, output, writer_of
+from frontdesk.cli.formats import (
+    Cell,
+    Column,
+    format_option,
+    json_of,
+    output,
+    write_rows,
+    writer_of,
+)
 from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.wire import ConversationFilter, Counts
@@ -52,10 +60,7 @@ def counts_command(place: Place, style: str, **filters: str | None) -> None:
         out.write(json_of(counts) + "\n")
         out.flush()
         return
-    writer = writer_of(style, _WIDE)
-    for row in _rows(counts, names, filters["status"]):
-        writer.add(row)
-    writer.end()
+    write_rows(writer_of(style, _WIDE), _rows(counts, names, filters["status"]))
 
 
 async def _channel_names(client: "InboxClient") -> dict[str, str]:

@@ -8,7 +8,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Generic, Protocol, TextIO, TypeAlias, TypeVar
@@ -79,6 +79,13 @@ def writer_of(
         case "markdown":
             return _Markdown(out, columns, zone)
     return _Table(out, columns, zone)
+
+
+def write_rows(writer: Writer[T], rows: Iterable[T]) -> None:
+    """Write rows that are all there."""
+    for row in rows:
+        writer.add(row)
+    writer.end()
 
 
 def output() -> TextIO:

@@ -14,6 +14,7 @@ from frontdesk.cli.commands import Group
     lazy={
         "accounts": "frontdesk.cli.accounts:accounts_group",
         "check": "frontdesk.cli.checking:check_command",
+        "completion": "frontdesk.cli.completing:completion_command",
         "contact": "frontdesk.cli.showing:contact_command",
         "counts": "frontdesk.cli.counting:counts_command",
         "demo": "frontdesk.cli.demo:demo_command",
@@ -22,6 +23,7 @@ from frontdesk.cli.commands import Group
         "keys": "frontdesk.cli.keys:keys_group",
         "list": "frontdesk.cli.listing:list_group",
         "openapi": "frontdesk.cli.openapi:openapi_command",
+        "report": "frontdesk.cli.reporting:report_command",
         "sample": "frontdesk.cli.sample:sample_command",
         "serve": "frontdesk.cli.serving:serve_command",
         "show": "frontdesk.cli.showing:show_command",

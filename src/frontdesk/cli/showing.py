@@ -1,6 +1,6 @@
 """`frontdesk show` and `frontdesk contact`: one conversation as a transcript, one customer."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,11 +12,11 @@ from frontdesk.cli.commands import Command
 from frontdesk.cli.formats import (
     Cell,
     Column,
-    Writer,
     format_option,
     json_of,
     local_time,
     output,
+    write_rows,
     writer_of,
 )
 from frontdesk.cli.phones import international
@@ -30,7 +30,6 @@ from frontdesk.wire import Contact, CustomField, Note, Wire
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Rows
 
-T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
 _ENTRIES: tuple[Column[Entry], ...] = (
@@ -102,7 +101,7 @@ async def _newest(rows: "Rows[W]", noun: str, last: int | None) -> list[W]:
 
 def _write(entries: list[Entry], style: str) -> None:
     if style in ("json", "jsonl", "csv"):
-        _write_rows(writer_of(style, _ENTRIES), entries)
+        write_rows(writer_of(style, _ENTRIES), entries)
         return
     lines = transcript.markdown_lines if style == "markdown" else transcript.text_lines
     out = output()
@@ -136,9 +135,9 @@ def contact_command(place: Place, phone: tuple[str, ...], style: str) -> None:
         out.write(json_of(contact) + "\n")
         out.flush()
     elif style == "csv":
-        _write_rows(writer_of(style, CONTACTS), [contact])
+        write_rows(writer_of(style, CONTACTS), [contact])
     else:
-        _write_rows(writer_of(style, _FACTS), list(_facts(contact, definitions)))
+        write_rows(writer_of(style, _FACTS), list(_facts(contact, definitions)))
 
 
 async def _definitions(client: "InboxClient") -> list[CustomField]:
@@ -165,9 +164,3 @@ def _field(value: object) -> Cell:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def _write_rows(writer: Writer[T], rows: Iterable[T]) -> None:
-    for row in rows:
-        writer.add(row)
-    writer.end()
