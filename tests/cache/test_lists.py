@@ -229,7 +229,7 @@ async def test_a_forgotten_row_leaves_every_list(cache: Cache) -> None:
     page: list[Value] = [conversation(2, 2), conversation(1, 1)]
     for which in (OPEN, other):
         await cache.save_head(which, fetched(page, cursor="c"), NOW)
-    await cache.forget(CONVERSATION, "2")
+    await cache.forget("2")
     assert ids(cache.listing(OPEN)) == ids(cache.listing(other)) == ["1"]
 
 

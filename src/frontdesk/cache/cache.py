@@ -2,13 +2,17 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Mapping
-from datetime import datetime
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from frontdesk.cache import lists, objects
+from frontdesk.cache.bounds import DEFAULT_LIMIT_BYTES, Bound
 from frontdesk.cache.file import CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
@@ -23,6 +27,17 @@ _BOUND = (
 )
 
 
+_NAME = (
+    "INSERT INTO origin VALUES (?, ?)"
+    " ON CONFLICT(number) DO UPDATE SET name = excluded.name WHERE name != excluded.name"
+)
+
+
+def utc_now() -> datetime:
+    """The clock of a real session."""
+    return datetime.now(UTC)
+
+
 class Cache:
     """The saved pages of one origin; a file may hold several.
 
@@ -30,11 +45,27 @@ class Cache:
     Writes return when they are saved. No error of the disk leaves this class: see `warning`.
     """
 
-    def __init__(self, path: Path, origin: str, *, check_after_seconds: float = 3.0) -> None:
-        self._file = CacheFile(path, check_after_seconds=check_after_seconds)
-        # A number made from the name needs no table of names; 48 bits do not collide here.
+    def __init__(
+        self,
+        path: Path,
+        origin: str,
+        *,
+        name: str | None = None,
+        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+        clock: Callable[[], datetime] = utc_now,
+        check_after_seconds: float = 3.0,
+    ) -> None:
+        """`origin` tells servers and keys apart; `name` is what people call it, without a key."""
+        # 48 bits of a number made from the origin do not collide here, and tell nothing of a key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
+        self._name = name or "unnamed"
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._shown: WeakSet[Listing[Any]] = WeakSet()
+        self._reads: dict[str, datetime] = {}
         self._remembered: dict[str, str] = {}
+        bound = Bound(limit_bytes, self._on_screen)
+        self._file = CacheFile(path, bound.step, check_after_seconds=check_after_seconds)
 
     @property
     def warning(self) -> str | None:
@@ -43,11 +74,17 @@ class Cache:
 
     def close(self) -> None:
         """Finish what is being saved. No call may follow."""
+        if self._reads:
+            self._submit(lambda connection: None)
         self._file.close()
 
     def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
         """The saved rows of a list, as values of its kinds."""
-        return Listing(self._file.rows, self._origin, which, newest_first=newest_first)
+        listing = Listing[Any](self._file.rows, self._origin, which, newest_first=newest_first)
+        with self._lock:
+            self._shown.add(listing)
+            self._reads[which.name] = self._clock()
+        return listing
 
     def body(self, kind: str, id: str) -> bytes | None:
         """The wire JSON of one saved value."""
@@ -120,7 +157,7 @@ class Cache:
         if self.recall(name) == value:
             return
         self._remembered[name] = value
-        self._file.submit(
+        self._submit(
             lambda connection: (
                 connection.execute(
                     "INSERT INTO memory VALUES (?, ?, ?)"
@@ -172,12 +209,31 @@ class Cache:
             lambda connection: objects.drop(connection, self._origin, kind, id)
         )
 
-    async def forget(self, kind: str, id: str) -> None:
-        """Take a row out of every list."""
-        await self._write(lambda connection: lists.forget(connection, self._origin, kind, id))
+    async def forget(self, conversation_id: str) -> None:
+        """Take a conversation out of every list, and keep nothing of it."""
+        await self._write(
+            lambda connection: lists.forget(connection, self._origin, conversation_id)
+        )
 
     async def _write(self, work: Work[T]) -> T:
-        return await asyncio.wrap_future(self._file.submit(work))
+        return await asyncio.wrap_future(self._submit(work))
+
+    def _submit(self, work: Work[T]) -> Future[T]:
+        """Work for one transaction, which also notes what was read since the last one."""
+
+        def noted(connection: sqlite3.Connection) -> T:
+            with self._lock:
+                reads, self._reads = self._reads, {}
+            lists.mark_read(connection, self._origin, reads)
+            connection.execute(_NAME, (self._origin, self._name))
+            return work(connection)
+
+        return self._file.submit(noted)
+
+    def _on_screen(self) -> set[tuple[int, str]]:
+        """The lists that somebody holds a listing of."""
+        with self._lock:
+            return {(self._origin, listing.name) for listing in self._shown}
 
     def _bound(self, which: ListName, way: str) -> Key | None:
         rows = self._file.rows(

@@ -7,13 +7,20 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from frontdesk.cache import place
 from frontdesk.cache.place import State
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
+
+
+class Tidy(Protocol):
+    """Work that is done when nothing else is."""
+
+    def __call__(self, connection: sqlite3.Connection, *, in_memory: bool) -> bool: ...
+
 
 _CHECK_AFTER_SECONDS = 3.0
 _CHECKED_BYTES = 256 * 2**20
@@ -29,9 +36,13 @@ class CacheFile:
     ours, the cache lives in memory. `warning` says so, once.
     """
 
-    def __init__(self, path: Path, *, check_after_seconds: float = _CHECK_AFTER_SECONDS) -> None:
+    def __init__(
+        self, path: Path, tidy: Tidy, *, check_after_seconds: float = _CHECK_AFTER_SECONDS
+    ) -> None:
+        """`tidy` is one step of housekeeping; it tells whether there is more to do."""
         self.warning: str | None = None
         self._path = path
+        self._tidy = tidy
         self._lock = threading.Lock()
         self._generation = 0
         self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
@@ -142,13 +153,18 @@ class CacheFile:
         self.warning = self.warning or sentence
 
     def _write(self) -> None:
-        """The writer's thread: jobs in order, checkpoints when nothing waits."""
-        unsettled = 0
+        """The writer's thread: jobs in order, checkpoints and housekeeping when nothing waits.
+
+        While there is more housekeeping to do, a step of it follows each job.
+        """
+        unsettled, behind = 0, False
         while True:
+            patience = _CHECKPOINT_AFTER_SECONDS if unsettled else None
             try:
-                job = self._jobs.get(timeout=_CHECKPOINT_AFTER_SECONDS if unsettled else None)
+                job = self._jobs.get(timeout=0 if behind else patience)
             except queue.Empty:
-                unsettled = self._checkpoint()
+                behind = self._tidied()
+                unsettled = unsettled if behind else self._checkpoint()
                 continue
             if job is None:
                 self._checkpoint()
@@ -156,7 +172,20 @@ class CacheFile:
                     self._connection.close()
                 return
             self._complete(*job)
-            unsettled = unsettled + 1 if unsettled < _CHECKPOINT_EVERY else self._checkpoint()
+            unsettled += 1
+            full = unsettled >= _CHECKPOINT_EVERY
+            behind = (behind or full) and self._tidied()
+            unsettled = self._checkpoint() if full else unsettled
+
+    def _tidied(self) -> bool:
+        in_memory = place.is_memory(self._address)
+        try:
+            return self._transact(lambda connection: self._tidy(connection, in_memory=in_memory))
+        except sqlite3.DatabaseError as error:
+            if place.broken(error):
+                self._rebuild(self._generation)
+            # A cache that is too big is better than none.
+            return False
 
     def _complete(self, future: "Future[Any]", job: Callable[[], Any]) -> None:
         if not future.set_running_or_notify_cancel():

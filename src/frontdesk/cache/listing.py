@@ -89,6 +89,11 @@ class Listing(Generic[T]):
         self.fetched_at: datetime | None = None
         self.reload()
 
+    @property
+    def name(self) -> str:
+        """Which list this is."""
+        return self._which.name
+
     def reload(self) -> None:
         """Show the list as it is saved now."""
         saved = self._rows(

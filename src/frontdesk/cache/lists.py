@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from frontdesk.cache import directory, objects
-from frontdesk.cache.rows import MESSAGE, NOTE, Row
+from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row
 from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
+
+_MOST_PAGES_DROPPED = 40
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def save_head(
     if restarted:
         _cut(connection, number)
     changed = _save_objects(connection, origin, which, fetched.bodies)
-    moved = _merge(connection, number, which.kind, fetched.stretch)
+    moved = _merge(connection, origin, number, which, fetched.stretch)
     if restarted or floor is None or fetched.stretch.lowest <= floor:
         _continue_at(connection, number, fetched)
     _weave_notes(connection, origin, which.conversation_id)
@@ -95,21 +97,73 @@ def save_older(
     if cursor[0] != after:
         return Saved(False)
     changed = _save_objects(connection, origin, which, fetched.bodies)
-    moved = _merge(connection, number, which.kind, fetched.stretch)
+    moved = _merge(connection, origin, number, which, fetched.stretch)
     _continue_at(connection, number, fetched)
     _weave_notes(connection, origin, which.conversation_id)
     return Saved(changed or moved)
 
 
-def forget(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> None:
-    """Take a row out of every list; what is known of it is kept."""
+def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
+    """Take a conversation out of every list, and keep nothing of it."""
     held = connection.execute(
         "SELECT entry.list, sort, size, entry.id, entry.kind FROM entry JOIN list"
         " ON list.number = entry.list WHERE entry.kind = ? AND entry.id = ? AND list.origin = ?",
-        (kind, id, origin),
+        (CONVERSATION, conversation_id, origin),
     ).fetchall()
     for number, *key in held:
         _change(connection, number, insert=(), remove=(Key(*key),))
+    drop_thread(connection, origin, conversation_id)
+    objects.drop(connection, origin, CONVERSATION, conversation_id)
+
+
+def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
+    """Keep no longer what was read of a conversation's messages and notes."""
+    drop_list(connection, origin, thread_name(conversation_id))
+    drop_list(connection, origin, notes_name(conversation_id))
+    objects.drop_thread(connection, origin, conversation_id)
+
+
+def drop_list(connection: sqlite3.Connection, origin: int, which: ListName) -> None:
+    """Keep the order of a list no longer, as if it had never been read."""
+    number = _number(connection, origin, which.name)
+    if number is not None:
+        _empty(connection, number)
+        connection.execute("DELETE FROM list WHERE number = ?", (number,))
+
+
+def drop_tail(connection: sqlite3.Connection, number: int) -> None:
+    """Drop some of the oldest pages of a list, down to no less than one: it is shorter then.
+
+    It goes on with the cursor of the last page that is left. The rows stay known.
+    """
+    pages = connection.execute(
+        "SELECT sort, size, id, kind, cursor FROM bookmark WHERE list = ?"
+        " ORDER BY sort, size, id, kind LIMIT ?",
+        (number, _MOST_PAGES_DROPPED + 1),
+    ).fetchall()
+    *place, cursor = pages[-1]
+    end = Key(*place)
+    dropped = connection.execute(
+        "SELECT sort, size, id, kind FROM entry WHERE list = ?"
+        " AND (sort, size, id, kind) < (?, ?, ?, ?)",
+        (number, *end),
+    ).fetchall()
+    _change(connection, number, insert=(), remove=[Key(*row) for row in dropped])
+    connection.execute(
+        "DELETE FROM bookmark WHERE list = ? AND (sort, size, id, kind) < (?, ?, ?, ?)",
+        (number, *end),
+    )
+    connection.execute(
+        "UPDATE list SET cursor = ?, complete = 0 WHERE number = ?", (cursor, number)
+    )
+
+
+def mark_read(connection: sqlite3.Connection, origin: int, reads: Mapping[str, datetime]) -> None:
+    """Keep in mind when lists were last shown, by their names."""
+    connection.executemany(
+        "UPDATE list SET read_at = ? WHERE origin = ? AND name = ?",
+        [(int(at.timestamp() * 1000), origin, name) for name, at in reads.items()],
+    )
 
 
 def _save_objects(
@@ -158,10 +212,14 @@ def _bounds(
 
 
 def _cut(connection: sqlite3.Connection, number: int) -> None:
-    """Empty a list."""
-    connection.execute("DELETE FROM entry WHERE list = ?", (number,))
-    connection.execute("DELETE FROM node WHERE list = ?", (number,))
+    """Empty a list that is filled again."""
+    _empty(connection, number)
     directory.lay_out(connection, number)
+
+
+def _empty(connection: sqlite3.Connection, number: int) -> None:
+    for table in ("entry", "node", "bookmark"):
+        connection.execute(f"DELETE FROM {table} WHERE list = ?", (number,))
 
 
 def _continue_at(connection: sqlite3.Connection, number: int, fetched: Fetched) -> None:
@@ -170,10 +228,17 @@ def _continue_at(connection: sqlite3.Connection, number: int, fetched: Fetched) 
         "UPDATE list SET cursor = ?, complete = ? WHERE number = ?",
         (None if fetched.stretch.end else fetched.cursor, fetched.stretch.end, number),
     )
+    if fetched.cursor is not None and fetched.stretch.keys and not fetched.stretch.end:
+        connection.execute(
+            "INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?, ?, ?, ?)",
+            (number, *fetched.stretch.lowest, fetched.cursor),
+        )
 
 
-def _merge(connection: sqlite3.Connection, number: int, kind: str, stretch: Stretch) -> bool:
-    held = _entries(connection, number, kind, stretch.lowest, stretch.upper)
+def _merge(
+    connection: sqlite3.Connection, origin: int, number: int, which: ListName, stretch: Stretch
+) -> bool:
+    held = _entries(connection, number, which.kind, stretch.lowest, stretch.upper)
     for key in stretch.keys:
         held += connection.execute(
             "SELECT sort, size, id, kind FROM entry WHERE kind = ? AND id = ? AND list = ?",
@@ -181,6 +246,12 @@ def _merge(connection: sqlite3.Connection, number: int, kind: str, stretch: Stre
         ).fetchall()
     merged = merge({Key(*key) for key in held}, stretch)
     _change(connection, number, insert=merged.insert, remove=merged.remove)
+    if which.conversation_id is not None:
+        # A message is in one thread only: what the server has not there any more is gone.
+        listed = {key.row for key in stretch.keys}
+        for key in merged.remove:
+            if key.row not in listed:
+                objects.drop(connection, origin, *key.row)
     return bool(merged.insert or merged.remove)
 
 

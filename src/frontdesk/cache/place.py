@@ -14,6 +14,8 @@ BUSY_TIMEOUT_SECONDS = 5.0
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
+_MOST_LOG_KEPT = 4 * 2**20
+_IN_MEMORY = "?vfs=memdb"
 _COMPANIONS = ("-wal", "-shm")
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNWRITABLE = (
@@ -116,7 +118,12 @@ def lay_out(connection: sqlite3.Connection) -> None:
 
 def memory() -> str:
     """The address of a new cache that goes with the process."""
-    return f"file:/frontdesk-{secrets.token_hex(8)}?vfs=memdb"
+    return f"file:/frontdesk-{secrets.token_hex(8)}{_IN_MEMORY}"
+
+
+def is_memory(address: str) -> bool:
+    """A cache that goes with the process."""
+    return address.endswith(_IN_MEMORY)
 
 
 def reader(address: str) -> sqlite3.Connection:
@@ -138,6 +145,7 @@ def writer(address: str) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute(f"PRAGMA journal_size_limit={_MOST_LOG_KEPT}")
     return connection
 
 

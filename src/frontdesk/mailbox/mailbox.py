@@ -219,7 +219,7 @@ class Mailbox:
                 thorough=thorough,
             )
         except NotFound:
-            await self._cache.forget(CONVERSATION, conversation_id)
+            await self._cache.forget(conversation_id)
             raise
 
     async def older_messages(self, conversation_id: str) -> Refreshed:

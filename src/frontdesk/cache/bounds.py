@@ -1,0 +1,143 @@
+"""Keeps a cache within its size: what was not read for longest goes first, a step at a time."""
+
+import sqlite3
+from collections.abc import Callable, Collection
+
+from frontdesk.cache import lists, objects
+from frontdesk.cache.lists import ListName
+
+OnScreen = Callable[[], Collection[tuple[int, str]]]
+
+DEFAULT_LIMIT_BYTES = 512 * 2**20
+_MOST_IN_MEMORY = 128 * 2**20
+
+# Once too big, a cache shrinks to this part of its limit: else each page would drop another.
+_GOAL = 0.9
+# More free room than this in a file is given back to the disk, so many pages at a time.
+_ROOM_KEPT = 0.25
+_PAGES_GIVEN_BACK = 250
+_LOOSE_AT_ONCE = 500
+
+# The search index gives room back when it merges what it was told to take out, so many pages at
+# a time; a negative number begins to merge all of it.
+_MERGE = "INSERT INTO found(found, rank) VALUES ('merge', ?)"
+_PAGES_MERGED = 64
+
+_READ = "max(coalesce(fetched_at, 0), coalesce(read_at, 0))"
+_THREADS = (
+    "SELECT origin, substr(name, instr(name, '/') + 1) AS conversation FROM list"
+    " WHERE name GLOB 'thread/*' OR name GLOB 'notes/*'"
+    f" GROUP BY origin, conversation ORDER BY max({_READ}), conversation LIMIT ?"
+)
+_LISTS = (
+    "SELECT origin, number, name,"
+    " (SELECT count(*) FROM bookmark WHERE bookmark.list = list.number) AS pages"
+    f" FROM list WHERE NOT (name GLOB 'thread/*' OR name GLOB 'notes/*') ORDER BY {_READ}, number"
+)
+_LOOSE_CONVERSATIONS = (
+    "SELECT object.number FROM origin CROSS JOIN object"
+    " ON object.origin = origin.number AND kind = 'conversation'"
+    " WHERE NOT EXISTS(SELECT 1 FROM entry CROSS JOIN list ON list.number = entry.list"
+    "  WHERE entry.kind = 'conversation' AND entry.id = object.id"
+    "  AND list.origin = object.origin)"
+    " AND NOT EXISTS(SELECT 1 FROM list WHERE list.origin = object.origin"
+    "  AND list.name = 'thread/' || object.id)"
+    " LIMIT ?"
+)
+_LOOSE_OTHERS = (
+    "SELECT number FROM object WHERE kind IN ('contact', 'report', 'counts')"
+    " OR (kind IN ('message', 'note') AND NOT EXISTS("
+    "  SELECT 1 FROM entry WHERE entry.kind = object.kind AND entry.id = object.id))"
+    " ORDER BY number LIMIT ?"
+)
+
+
+class Bound:
+    """The limit of one cache file. `on_screen`: origins and names of the lists that are shown."""
+
+    def __init__(self, limit_bytes: int, on_screen: OnScreen) -> None:
+        self._limit = limit_bytes
+        self._on_screen = on_screen
+        self._shrinking = False
+        self._merging = False
+
+    def step(self, connection: sqlite3.Connection, *, in_memory: bool = False) -> bool:
+        """One small step towards the limit, in the caller's transaction; False: nothing to do."""
+        limit = min(self._limit, _MOST_IN_MEMORY) if in_memory else self._limit
+        size = _used(connection) * _pragma(connection, "page_size")
+        if size > limit and not self._shrinking:
+            self._shrinking = self._merging = True
+            connection.execute(_MERGE, (-_PAGES_MERGED,))
+        if self._shrinking and size > limit * _GOAL:
+            self._merging = self._merging and _merged_some(connection)
+            if self._merging or shrink(connection, self._on_screen()):
+                return True
+        self._shrinking = False
+        return _gave_back(connection)
+
+
+def shrink(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
+    """Drop what was not read for longest, never what is on screen; False: all the rest is.
+
+    First conversations that no list shows, then whole threads, the tails of lists, whole lists,
+    and what is kept beside them.
+    """
+    return (
+        _drop_loose(connection, _LOOSE_CONVERSATIONS)
+        or _drop_thread(connection, on_screen)
+        or _drop_of_lists(connection, on_screen)
+        or _drop_loose(connection, _LOOSE_OTHERS)
+    )
+
+
+def _drop_loose(connection: sqlite3.Connection, which: str) -> bool:
+    numbers = [row[0] for row in connection.execute(which, (_LOOSE_AT_ONCE,))]
+    objects.drop_numbers(connection, numbers)
+    return bool(numbers)
+
+
+def _drop_thread(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
+    for origin, id in connection.execute(_THREADS, (len(on_screen) + 1,)).fetchall():
+        names = {(origin, lists.thread_name(id).name), (origin, lists.notes_name(id).name)}
+        if names.isdisjoint(on_screen):
+            lists.drop_thread(connection, origin, id)
+            return True
+    return False
+
+
+def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
+    """The tail of a list that has more than a page; if none has, a whole list."""
+    held = [row for row in connection.execute(_LISTS) if (row[0], row[2]) not in on_screen]
+    for _, number, _, pages in held:
+        if pages > 1:
+            lists.drop_tail(connection, number)
+            return True
+    for origin, _, name, _ in held:
+        lists.drop_list(connection, origin, ListName(name, ""))
+        return True
+    return False
+
+
+def _merged_some(connection: sqlite3.Connection) -> bool:
+    before = connection.total_changes
+    connection.execute(_MERGE, (_PAGES_MERGED,))
+    # The command itself counts as one change (sqlite.org/fts5, "merge").
+    return connection.total_changes - before > 1
+
+
+def _gave_back(connection: sqlite3.Connection) -> bool:
+    """Return free pages to the disk if there are too many; whether there are more."""
+    free, every = _pragma(connection, "freelist_count"), _pragma(connection, "page_count")
+    if free <= max(every * _ROOM_KEPT, _PAGES_GIVEN_BACK):
+        return False
+    connection.execute(f"PRAGMA incremental_vacuum({_PAGES_GIVEN_BACK})").fetchall()
+    return _pragma(connection, "freelist_count") < free
+
+
+def _used(connection: sqlite3.Connection) -> int:
+    return _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    value: int = connection.execute(f"PRAGMA {name}").fetchone()[0]
+    return value
