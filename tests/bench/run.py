@@ -20,7 +20,7 @@ import warm_cache
 from pseudo_terminal import PseudoTerminal
 
 import frontdesk
-from frontdesk.cli.viewer import origin_of
+from frontdesk.cli.origins import origin_of
 from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.settings import KEY_VARIABLE, cache_file

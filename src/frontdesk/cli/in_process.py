@@ -3,9 +3,11 @@
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from frontdesk.errors import BadSettings
+
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
-    from frontdesk.store.database import Database
+    from frontdesk.store.database import Database, Row
 
 ACCOUNT = 1
 
@@ -26,6 +28,19 @@ def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> 
     service = create_app(database, guests=[guest])
     ending.callback(service.close)
     return InboxClient(_BASE_URL, key, app=service)
+
+
+def user_of(database: "Database", user: str | None) -> "Row | None":
+    """The user that somebody means by an e-mail address, a name or an id; None for nobody.
+
+    Raises: BadSettings: there is no such user.
+    """
+    from frontdesk.store.keys import user_named
+
+    row = database.read(lambda connection: user_named(connection, ACCOUNT, user)) if user else None
+    if user and row is None:
+        raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
+    return row
 
 
 def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":

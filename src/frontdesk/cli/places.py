@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk import settings
-from frontdesk.errors import BadSettings
+from frontdesk.cli.origins import database_origin, origin_of
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -74,26 +74,47 @@ def client_of(place: Place, ending: ExitStack) -> "InboxClient":
 
     Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
     """
-    if place.url and (place.database or place.user):
-        raise click.UsageError("--url does not go with --database or --as")
+    _check(place)
     if place.url:
         from frontdesk.client import InboxClient
 
         return InboxClient(place.url, settings.api_key())
-    if place.database:
-        return _served_here(place.database, place.user, ending)
-    raise click.UsageError("Nowhere to ask: give --url URL or --database PATH")
+    return _served_here(place.database or "", place.user, ending)
+
+
+def kept_under(place: Place) -> str:
+    """The name that the viewer keeps the pages of a place under.
+
+    Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
+    """
+    _check(place)
+    if place.url:
+        return origin_of(place.url, settings.api_key())
+    from frontdesk.cli.databases import opened
+    from frontdesk.cli.in_process import user_of
+
+    target = place.database or ""
+    if not place.user:
+        return database_origin(target, None)
+    with opened(target) as database:
+        row = user_of(database, place.user)
+    return database_origin(target, int(row["id"]) if row else None)
+
+
+def _check(place: Place) -> None:
+    """Where to ask must be said, and once."""
+    if place.url and (place.database or place.user):
+        raise click.UsageError("--url does not go with --database or --as")
+    if not place.url and not place.database:
+        raise click.UsageError("Nowhere to ask: give --url URL or --database PATH")
 
 
 def _served_here(target: str, user: str | None, ending: ExitStack) -> "InboxClient":
     from frontdesk.cli.databases import opened
-    from frontdesk.cli.in_process import ACCOUNT, in_process
-    from frontdesk.store.keys import user_named
+    from frontdesk.cli.in_process import in_process, user_of
 
     database = ending.enter_context(opened(target))
-    row = database.read(lambda connection: user_named(connection, ACCOUNT, user)) if user else None
-    if user and row is None:
-        raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
+    row = user_of(database, user)
     return in_process(database, int(row["id"]) if row else None, ending)
 
 

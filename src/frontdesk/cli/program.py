@@ -25,6 +25,7 @@ from frontdesk.cli.commands import Group
         "openapi": "frontdesk.cli.openapi:openapi_command",
         "report": "frontdesk.cli.reporting:report_command",
         "sample": "frontdesk.cli.sample:sample_command",
+        "search": "frontdesk.cli.searching:search_command",
         "serve": "frontdesk.cli.serving:serve_command",
         "show": "frontdesk.cli.showing:show_command",
         "tail": "frontdesk.cli.tailing:tail_command",

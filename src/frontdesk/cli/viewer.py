@@ -8,12 +8,12 @@ import asyncio
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frontdesk import settings
 from frontdesk.cache import Cache
+from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
@@ -30,18 +30,14 @@ def open_database(target: str, user: str | None) -> None:
     Raises: UnusableFile: it is no database of ours. BadSettings: it has no such user.
     """
     from frontdesk.cli.databases import opened
-    from frontdesk.cli.in_process import ACCOUNT, in_process
-    from frontdesk.store.addresses import is_address, short_name, shown
-    from frontdesk.store.keys import user_named
+    from frontdesk.cli.in_process import in_process, user_of
+    from frontdesk.store.addresses import short_name
 
     with ExitStack() as ending:
         database = ending.enter_context(opened(target))
-        row = database.read(lambda c: user_named(c, ACCOUNT, user)) if user else None
-        if user and row is None:
-            raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
+        row = user_of(database, user)
         me = int(row["id"]) if row else None
-        place = shown(target) if is_address(target) else Path(target).absolute()
-        origin = f"{place} {me or ''}"
+        origin = database_origin(target, me)
         title = f"{short_name(target)} · {row['name']}" if row else short_name(target)
         cache_file = settings.cache_file()
         view(lambda: in_process(database, me, ending), cache_file, origin, title=title)
@@ -60,11 +56,6 @@ def open_url(url: str) -> None:
         return InboxClient(url, key)
 
     view(connect, settings.cache_file(), origin_of(url, key), title=_host(url))
-
-
-def origin_of(url: str, key: str) -> str:
-    """The name that a server's pages are kept under, for each key its own."""
-    return f"{url.rstrip('/')} {sha256(key.encode()).hexdigest()[:16]}"
 
 
 def view(

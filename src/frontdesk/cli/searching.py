@@ -1,0 +1,74 @@
+"""`frontdesk search`: words in all that the viewer has seen, without asking the server."""
+
+import click
+
+from frontdesk import settings
+from frontdesk.cache import Cache, Hit
+from frontdesk.cli.commands import Command
+from frontdesk.cli.formats import Cell, Column, format_option, write_rows, writer_of
+from frontdesk.cli.places import Place, kept_under, place_options
+
+KINDS = ("message", "note", "conversation", "contact")
+USUAL, MOST = 50, 1000
+
+_COLUMNS: tuple[Column[Hit], ...] = (
+    Column("created_at", lambda hit: hit.created_at, "WHEN", moment=True),
+    Column("conversation_id", lambda hit: hit.conversation_id, "ID"),
+    Column("kind", lambda hit: hit.kind, "WHAT"),
+    Column("id", lambda hit: hit.id),
+    Column("text", lambda hit: hit.snippet, "TEXT"),
+)
+
+
+@click.command("search", cls=Command)
+@click.argument("text", nargs=-1, required=True)
+@place_options
+@click.option("--in", "conversation", metavar="ID", help="Only what was said in a conversation.")
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST), default=USUAL, show_default=True, help="At most."
+)
+@format_option()
+def search_command(
+    place: Place,
+    text: tuple[str, ...],
+    conversation: str | None,
+    kinds: tuple[str, ...],
+    limit: int,
+    style: str,
+) -> None:
+    """Find words in what the viewer has seen of a server or database; nobody is asked.
+
+    Newest first; all words of TEXT must be there, as they are or as parts of words. ID is what
+    `frontdesk show` takes.
+    """
+    hits = _found(place, " ".join(text), conversation, kinds, limit)
+    if style in ("json", "jsonl"):
+        members = [{column.name: column.read(hit) for column in _COLUMNS} for hit in hits]
+        nothing: tuple[Column[dict[str, Cell]], ...] = ()
+        write_rows(writer_of(style, nothing), members)
+    else:
+        write_rows(writer_of(style, _COLUMNS), hits)
+    if len(hits) == limit:
+        click.echo(f"frontdesk: there may be more: --limit goes up to {MOST}", err=True)
+
+
+def _found(
+    place: Place, text: str, conversation: str | None, kinds: tuple[str, ...], limit: int
+) -> list[Hit]:
+    origin, file = kept_under(place), settings.cache_file()
+    if not file.exists():
+        click.echo("frontdesk: the viewer has not kept anything here yet", err=True)
+        return []
+    cache = Cache(file, origin)
+    try:
+        hits = cache.search(text, limit=limit, kinds=kinds, conversation_id=conversation)
+        seen = hits or any(cache.count(kind) for kind in ("conversation", "message"))
+        warning = cache.warning
+    finally:
+        cache.close()
+    if warning:
+        click.echo(f"frontdesk: {warning}", err=True)
+    elif not seen:
+        click.echo("frontdesk: the viewer has kept nothing of this place yet", err=True)
+    return hits
