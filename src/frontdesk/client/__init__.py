@@ -8,7 +8,9 @@ What comes back are the frozen values of `frontdesk.wire`; what fails is an `Inb
 without anything that a terminal would obey.
 """
 
+from frontdesk.client.discovery import discover
 from frontdesk.client.inbox_client import InboxClient
 from frontdesk.client.rows import Rows
+from frontdesk.client.server import FEATURES, Feature, Server
 
-__all__ = ["InboxClient", "Rows"]
+__all__ = ["FEATURES", "Feature", "InboxClient", "Rows", "Server", "discover"]

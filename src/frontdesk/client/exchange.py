@@ -131,7 +131,7 @@ class Exchange:
                 return unchanged
             if 200 <= answer.status < 300:
                 value = read(answer)
-                self._keep(question, answer, value)
+                self._keep(question, answer, value, offered)
                 return value
         except CutShort as error:
             raise _Passing(error) from None
@@ -168,13 +168,17 @@ class Exchange:
         self._notebook.feature("unchanged", PRESENT)
         return self._shelf.unchanged(question, offered)
 
-    def _keep(self, question: Question, answer: Answer, value: object) -> None:
+    def _keep(
+        self, question: Question, answer: Answer, value: object, offered: Kept | None
+    ) -> None:
         """Remember the answer under its tag."""
         tag = answer.headers.get("etag", "")
         if not tag:
             self._notebook.feature("unchanged", ABSENT, "Answers carry no tag.")
         elif not self._shelf.keep(question, tag, value, len(answer.body)):
             self._notebook.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
+        elif offered is not None and offered.tag == tag:
+            self._notebook.feature("unchanged", IGNORED, "Answers come in full all the same.")
 
     def _failure(self, answer: Answer) -> Exception:
         """What to raise for an answer that is neither 2xx nor 304."""

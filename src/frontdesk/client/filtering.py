@@ -25,6 +25,7 @@ class Filtering:
             if len(left) < len(kept):
                 self._notebook.feature(f"filter_{name}", IGNORED, _HERE)
                 kept = left
+            self._notebook.works(f"filter_{name}")
         return page if kept is page.data else page.model_copy(update={"data": kept})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
@@ -36,6 +37,7 @@ class Filtering:
         words = q.casefold().split()
         left = tuple(row for row in page.data if _is_found(row, words))
         if 2 * len(left) >= len(page.data):
+            self._notebook.works("search_contacts")
             return page
         self._notebook.feature("search_contacts", IGNORED, _HERE)
         return page.model_copy(update={"data": left})

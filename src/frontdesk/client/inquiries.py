@@ -189,5 +189,6 @@ class Inquiries:
     def _close(self, feature: str, state: str, error: InboxError) -> None:
         self._closed[feature] = error, self._clock() + RECHECK_SECONDS
         scope = error.scope if isinstance(error, Forbidden) else None
-        lacking = f" The key lacks the scope {scope}." if scope else ""
+        told = scope is None or scope in str(error)
+        lacking = "" if told else f" The key lacks the scope {scope}."
         self._notebook.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")

@@ -135,6 +135,11 @@ class Notebook:
         """What a feature turned out to be."""
         self._features[name] = Feature(state, detail)
 
+    def works(self, name: str) -> None:
+        """Nothing speaks against a feature, as far as was seen."""
+        if self._features[name].state == UNKNOWN:
+            self.feature(name, PRESENT)
+
     def differs(self, sentence: str) -> None:
         """An answer is not as the contract has it."""
         if len(self._differences) < MOST_DIFFERENCES:

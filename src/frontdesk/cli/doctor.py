@@ -1,0 +1,244 @@
+"""`frontdesk doctor`: what a server has, how it differs, and what this machine brings along."""
+
+import json
+import locale
+import os
+import platform
+import shutil
+import stat
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from frontdesk import __version__, settings
+from frontdesk.cli.commands import ERROR, Command, exit_code
+from frontdesk.cli.formats import output
+from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.tables import plain, table
+from frontdesk.cli.walking import Progress
+from frontdesk.errors import BadSettings, InboxError, UnusableFile
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, Server
+
+# Without these there is nothing to look at.
+_ESSENTIAL = ("conversations", "messages")
+_WORDS = {
+    "unknown": "not seen",
+    "present": "yes",
+    "absent": "no",
+    "forbidden": "not allowed",
+    "ignored": "not applied",
+    "failing": "fails",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was learnt of the server, or why nothing was. lacking: names of essentials."""
+
+    server: "Server | None" = None
+    error: InboxError | None = None
+
+    @property
+    def lacking(self) -> list[str]:
+        """What an inbox cannot be read without, and is not to be had here."""
+        features = self.server.features if self.server else {}
+        bad = ("absent", "forbidden", "failing")
+        return [name for name in _ESSENTIAL if name in features and features[name].state in bad]
+
+
+@click.command("doctor", cls=Command)
+@place_options
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
+@click.pass_context
+def doctor_command(context: click.Context, place: Place, style: str) -> None:
+    """What a server has, how it differs from the contract, and how far away it is.
+
+    Asks the server once for everything, and tells about this machine: its files and its terminal.
+    Exits with 1 if the inbox cannot be read, with 3 if the server does not answer now.
+    """
+    finding = _examined(place) if place.url or place.database else Finding()
+    out = output()
+    out.write(_as_json(finding) if style == "json" else _as_text(finding))
+    out.flush()
+    if finding.error is not None:
+        raise finding.error
+    if finding.lacking:
+        context.exit(ERROR)
+
+
+def _examined(place: Place) -> Finding:
+    """Ask the server for everything."""
+    progress = Progress(shown=True)
+    met: list[InboxClient] = []
+
+    async def work(client: "InboxClient") -> "Server":
+        from frontdesk.client import discover
+
+        met.append(client)
+        return await discover(client, lambda words: progress.say(f"asking for {words} …"))
+
+    try:
+        return Finding(asked(place, work))
+    except (BadSettings, UnusableFile):
+        raise
+    except InboxError as error:
+        return Finding(met[0].server if met else None, error)
+    finally:
+        progress.clear()
+
+
+def _as_text(finding: Finding) -> str:
+    parts = [_machine_text()]
+    if finding.server is not None:
+        parts = [_server_text(finding.server), *parts]
+    return "\n\n".join(parts) + "\n"
+
+
+def _server_text(server: "Server") -> str:
+    from frontdesk.client import FEATURES
+
+    if all(feature.state == "unknown" for feature in server.features.values()):
+        return f"Server {plain(server.address)}\n\nNothing could be learnt of it."
+    rows = [
+        [FEATURES[name][0], _WORDS[feature.state], feature.detail]
+        for name, feature in server.features.items()
+    ]
+    lines = [f"Server {plain(server.address)}", "", table(["FEATURE", "THERE", ""], rows), ""]
+    lines += [_heading("Differs from the contract", len(server.differences))]
+    lines += [f"  {plain(sentence)}" for sentence in server.differences]
+    return "\n".join([*lines, "", *_connection_lines(server), f"Key: {_scopes(server)}"])
+
+
+def _heading(words: str, count: int) -> str:
+    return f"{words} in {count} ways:" if count else f"{words}: in nothing that was seen"
+
+
+def _connection_lines(server: "Server") -> list[str]:
+    return [
+        f"Latency: {_milliseconds(server.latency)}",
+        f"Clock: {_skew(server.clock_skew)}",
+        f"Asked {server.requests} times, {server.unchanged} of them unchanged, "
+        f"{server.received_bytes:,} bytes received",
+    ]
+
+
+def _milliseconds(latency: timedelta | None) -> str:
+    return "unknown" if latency is None else f"{latency / timedelta(milliseconds=1):.0f} ms"
+
+
+def _skew(skew: timedelta | None) -> str:
+    """How far the server's clock is from this machine's."""
+    if skew is None:
+        return "the server does not tell the time"
+    if not skew:
+        return "the same as here"
+    seconds = abs(skew) / timedelta(seconds=1)
+    return f"{seconds:.0f} seconds {'ahead of' if skew > timedelta() else 'behind'} this machine"
+
+
+def _scopes(server: "Server") -> str:
+    """What the key may read: as the server tells, else as it showed."""
+    if server.key_scopes is not None:
+        return plain(", ".join(server.key_scopes)) or "it may read nothing"
+    can, cannot = _seen_scopes(server)
+    lacking = f"; it lacks {', '.join(cannot)}" if cannot else ""
+    return f"may read {', '.join(can) or 'nothing that was asked for'}{lacking}"
+
+
+def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
+    """The scopes of what was read, and of what was not allowed."""
+    from frontdesk.client import FEATURES
+
+    by_state = {
+        state: list(
+            dict.fromkeys(
+                FEATURES[name][1]
+                for name, feature in server.features.items()
+                if feature.state == state and FEATURES[name][1]
+            )
+        )
+        for state in ("present", "forbidden")
+    }
+    return by_state["present"], by_state["forbidden"]
+
+
+def _machine_text() -> str:
+    facts = _machine()
+    rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
+    return f"This machine\n\n{table(['', ''], rows).lstrip()}"
+
+
+def _machine() -> dict[str, Any]:
+    """What of this machine matters to the viewer."""
+    size = shutil.get_terminal_size()
+    return {
+        "frontdesk": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "cache": _file(settings.cache_file()),
+        "log": _file(settings.log_file()),
+        "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
+        "terminal": os.environ.get("TERM", "unknown"),
+        "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
+        "colours": _colours(),
+        "characters": locale.getpreferredencoding(False),
+    }
+
+
+def _file(path: Path) -> str:
+    """A path, and what is there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return f"{path} (not there)"
+    mode = stat.S_IMODE(found.st_mode)
+    open_to_others = ", readable by others" if mode & 0o077 else ""
+    return f"{path} ({found.st_size:,} bytes{open_to_others})"
+
+
+def _colours() -> str:
+    if os.environ.get("NO_COLOR"):
+        return "none (NO_COLOR)"
+    if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
+        return "16 million"
+    return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
+
+
+def _as_json(finding: Finding) -> str:
+    document: dict[str, Any] = {"machine": _machine(), "server": None, "error": None}
+    if finding.server is not None:
+        document["server"] = _server_members(finding.server)
+    if finding.error is not None:
+        code = exit_code(finding.error)
+        document["error"] = {"detail": str(finding.error), "exit_code": code}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _server_members(server: "Server") -> dict[str, Any]:
+    scopes = server.key_scopes if server.key_scopes is not None else _seen_scopes(server)[0]
+    return {
+        "address": server.address,
+        "features": {
+            name: {"state": feature.state, "detail": feature.detail}
+            for name, feature in server.features.items()
+        },
+        "differences": list(server.differences),
+        "latency_seconds": server.latency and server.latency.total_seconds(),
+        "clock_skew_seconds": server.clock_skew and server.clock_skew.total_seconds(),
+        "key_scopes": list(scopes),
+        "requests": server.requests,
+        "received_bytes": server.received_bytes,
+    }
