@@ -18,6 +18,7 @@ from frontdesk.cli.commands import Group
         "contact": "frontdesk.cli.showing:contact_command",
         "counts": "frontdesk.cli.counting:counts_command",
         "demo": "frontdesk.cli.demo:demo_command",
+        "doctor": "frontdesk.cli.doctor:doctor_command",
         "import": "frontdesk.cli.importing:import_group",
         "init": "frontdesk.cli.initialising:init_command",
         "keys": "frontdesk.cli.keys:keys_group",
