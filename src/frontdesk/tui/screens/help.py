@@ -1,17 +1,28 @@
 """The keys that work here, read from the bindings themselves."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from frontdesk.tui.widgets.cells import Piece, fit
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
+
+
+def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
+    """The keys that work where the focus of a screen is, and what each does."""
+    keys: dict[str, str] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.description and binding.id:
+            shown = screen.app.get_key_display(binding)
+            keys[binding.description] = f"{keys.get(binding.description, '')} {shown}".strip()
+    return [(shown, words) for words, shown in keys.items()]
 
 
 class KeyList(VirtualList[tuple[str, str]]):

@@ -1,0 +1,249 @@
+"""The directory: people, teams, numbers, labels, custom fields, and their conversations."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.timer import Timer
+
+from frontdesk.mailbox import Listing
+from frontdesk.text import one_line
+from frontdesk.tui.screens import directory_words as say
+from frontdesk.tui.screens.inbox_words import count_for
+from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
+from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.widgets.shelf import Block, Entry, fact, heading, paragraph
+from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, Team
+from frontdesk.wire.queries import STATUSES
+
+REST_SECONDS = 0.2
+_SEEN_LIMIT = 1000
+_OPEN = ConversationFilter(status="open")
+
+
+class DirectoryScreen(ShelfScreen):
+    """Conversations of people, numbers and labels are asked for; others are those seen so far."""
+
+    SHOWN = "DIRECTORY"
+    SECTIONS: ClassVar[Sequence[Section]] = (
+        Section("users", "Users", "users"),
+        Section("teams", "Teams", "teams"),
+        Section("channels", "Channels", "channels"),
+        Section("labels", "Labels", "labels"),
+        Section("custom_fields", "Custom fields", "custom fields"),
+    )
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._resting: Timer | None = None
+
+    @property
+    def view_name(self) -> str:
+        return "directory"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return ("j/k move", "↵ conversations", "/ search", "[ ] section", "y copy", "v views")
+
+    # What is shown
+
+    def entries(self, section: str) -> list[Entry]:
+        catalogues = self.mailbox.catalogues
+        match section:
+            case "users":
+                return [say.user_entry(one) for one in catalogues.users()]
+            case "teams":
+                return [say.team_entry(one) for one in catalogues.teams()]
+            case "channels":
+                counts = self.mailbox.counts(ConversationFilter())
+                return [say.channel_entry(one, counts) for one in catalogues.channels()]
+            case "labels":
+                return [say.label_entry(one) for one in catalogues.labels()]
+        return [say.field_entry(one) for one in catalogues.custom_fields()]
+
+    def blocks(self, section: str, entry: Entry) -> list[Block]:
+        catalogues = self.mailbox.catalogues
+        match section:
+            case "users":
+                user = next(one for one in catalogues.users() if one.id == entry.id)
+                teams = [t for t in catalogues.teams() if any(m.id == user.id for m in t.members)]
+                return [*say.user_facts(user, teams), *self._counts(entry)]
+            case "teams":
+                team = next(one for one in catalogues.teams() if one.id == entry.id)
+                return self._team_blocks(team)
+            case "channels":
+                channel = next(one for one in catalogues.channels() if one.id == entry.id)
+                return [
+                    *say.channel_facts(channel, catalogues.teams()),
+                    *self._counts(entry),
+                    *say.meta_facts(channel, self.clock),
+                ]
+            case "labels":
+                label = next(one for one in catalogues.labels() if one.id == entry.id)
+                return [*say.label_facts(label), *self._counts(entry)]
+        field = next(one for one in catalogues.custom_fields() if one.id == entry.id)
+        return [*say.field_facts(field), *self._seen_blocks(field.key)]
+
+    def _counts(self, entry: Entry) -> list[Block]:
+        """How many conversations there are behind an entry, by status."""
+        assert entry.chosen is not None
+        blocks = [heading("CONVERSATIONS")]
+        if entry.chosen.assignee is not None:
+            listing = self.mailbox.conversations(_open_of(entry))
+            blocks.append(fact("open", _length(listing)))
+        else:
+            counts = self.mailbox.counts(entry.chosen)
+            for status in STATUSES:
+                chosen = entry.chosen.model_copy(update={"status": status})
+                number = count_for(counts, chosen)
+                blocks.append(fact(status, "…" if number is None else f"{number:,}"))
+        return [*blocks, paragraph(""), paragraph("↵ shows them in the inbox", "dim")]
+
+    def _team_blocks(self, team: Team) -> list[Block]:
+        """Its people and numbers, each with the open conversations seen so far."""
+        seen = [one for one in self._seen() if one.status == "open"]
+        counts = self.mailbox.counts(ConversationFilter())
+        users = {one.id: one for one in self.mailbox.catalogues.users()}
+        blocks = say.team_facts(team)
+        blocks.append(heading(f"MEMBERS ({len(team.members)})      open, of those seen so far"))
+        for member in team.members:
+            mine = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
+            blocks.append(say.member_line(member, users.get(member.id), mine))
+        blocks.append(heading(f"NUMBERS ({len(team.channels)})"))
+        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        for id in team.channels:
+            blocks.append(fact(names.get(id, id), say.open_words(counts, id)))
+        return [*blocks, paragraph(""), paragraph("↵ chooses one of them", "dim")]
+
+    def _seen_blocks(self, key: str) -> list[Block]:
+        """The customers seen so far who have a value in a field."""
+        found = self._seen_values(key)
+        blocks = [heading(f"SEEN SO FAR (~{len(found)})")]
+        blocks += [
+            fact(say.customer(conversation), say.value_words(contact.custom_fields[key]))
+            for conversation, contact in found
+        ]
+        if not found:
+            blocks.append(paragraph("No customer whose page was opened has a value here.", "dim"))
+        else:
+            blocks.append(paragraph(""))
+            blocks.append(paragraph("↵ chooses one of them", "dim"))
+        return blocks
+
+    def _seen(self) -> Iterator[Conversation]:
+        """The conversations that lists have shown, each once."""
+        met: set[str] = set()
+        for status in (None, *STATUSES):
+            for conversation in self._first(ConversationFilter(status=status)):
+                if conversation.id not in met:
+                    met.add(conversation.id)
+                    yield conversation
+
+    def _first(self, chosen: ConversationFilter) -> Iterable[Conversation]:
+        listing = self.mailbox.conversations(chosen)
+        return (listing[at] for at in range(min(len(listing), _SEEN_LIMIT)))
+
+    def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
+        found = []
+        for conversation in self._seen():
+            contact = self.mailbox.contact(conversation)
+            if contact is not None and contact.custom_fields.get(key) not in (None, ""):
+                found.append((conversation, contact))
+        return found
+
+    # The server
+
+    async def read(self) -> None:
+        await super().read()
+        await self.ask(self._read_counts)
+        if self.list.row is not None:
+            self.rested(self.list.row)
+
+    async def _read_counts(self) -> None:
+        if await self.mailbox.refresh_counts(ConversationFilter()):
+            self.show_saved()
+
+    def rested(self, entry: Entry) -> None:
+        """Once the cursor rests, ask how many conversations there are behind the entry."""
+        if self._resting is not None:
+            self._resting.stop()
+        if entry.chosen is not None:
+            self._resting = self.set_timer(REST_SECONDS, self._count_behind)
+
+    @work(group="behind", exclusive=True)
+    async def _count_behind(self) -> None:
+        entry = self.list.row
+        if entry is not None and entry.chosen is not None:
+            await self.ask(lambda: self._ask_behind(entry))
+            self.refresh_details()
+
+    async def _ask_behind(self, entry: Entry) -> None:
+        assert entry.chosen is not None
+        if entry.chosen.assignee is None:
+            await self.mailbox.refresh_counts(entry.chosen)
+        else:
+            # The interface counts nobody's conversations but ours: their first page tells.
+            await self.mailbox.refresh_conversations(_open_of(entry))
+
+    # Where enter leads when the interface has no filter
+
+    def open_entry(self, section: str, entry: Entry) -> None:
+        if section == "teams":
+            team = next(one for one in self.mailbox.catalogues.teams() if one.id == entry.id)
+            picker = Picker(f"Conversations of {entry.name}", self._team_choices(team), current="")
+            self.app.push_screen(picker, self._take_of_team)
+        elif section == "custom_fields":
+            self._choose_seen(entry)
+
+    def _team_choices(self, team: Team) -> list[Choice]:
+        counts: Counts | None = self.mailbox.counts(ConversationFilter())
+        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        choices = [
+            Choice(f"channel {id}", names.get(id, id), say.open_words(counts, id))
+            for id in team.channels
+        ]
+        return choices + [
+            Choice(f"assignee {one.id}", f"@{one_line(one.name)}") for one in team.members
+        ]
+
+    def _take_of_team(self, value: str | None) -> None:
+        if value is not None:
+            name, _, id = value.partition(" ")
+            status = "open" if name == "assignee" else None
+            self.choose(ConversationFilter(**{"status": status, name: id}))
+
+    def _choose_seen(self, entry: Entry) -> None:
+        key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)
+        choices = [
+            Choice(
+                conversation.id,
+                say.customer(conversation),
+                say.value_words(contact.custom_fields[key]),
+            )
+            for conversation, contact in self._seen_values(key)
+        ]
+        if not choices:
+            self.notify("No customer with a value was seen so far (~)", markup=False)
+            return
+        picker = Picker(f"Seen so far with {entry.name} (~{len(choices)})", choices, current="")
+        self.app.push_screen(picker, self._take_seen)
+
+    def _take_seen(self, id: str | None) -> None:
+        conversation = self.mailbox.conversation(id) if id is not None else None
+        if conversation is not None:
+            chosen = ConversationFilter(status=conversation.status, channel=conversation.channel.id)
+            name = say.customer(conversation)
+            self.choose(chosen, f"{name} is among these; / finds the name")
+
+
+def _open_of(entry: Entry) -> ConversationFilter:
+    assert entry.chosen is not None
+    return entry.chosen.model_copy(update={"status": "open"})
+
+
+def _length(listing: Listing[Conversation]) -> str:
+    """How many rows a list has, as far as it was read."""
+    if listing.fetched_at is None:
+        return "…"
+    return f"{len(listing):,}" if listing.complete else f"{len(listing):,} or more"

@@ -1,0 +1,211 @@
+"""Which days a report is about: named periods, dates that were typed, and the ones beside them.
+
+Days are dates of the report's zone; moments are turned into days by whoever has the zone.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+
+from frontdesk.text import short_date
+from frontdesk.tui.dates import HOW_TO, day_of
+from frontdesk.wire import Bucket, instant
+
+LONGEST_DAYS = 366
+DEFAULT = "7 days"
+CUSTOM = "custom"
+LARGEST_HOURLY, LARGEST_DAILY, LARGEST_WEEKLY = 2, 45, 190
+MOST_HOURLY_DAYS = 40
+
+_BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|\bto\b|\buntil\b)\s*|\s+-\s+", re.IGNORECASE)
+_TWO_ISO = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d)", re.ASCII)
+_ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The days from `first` up to, without, `end`; `end` None is now."""
+
+    first: date
+    end: date | None
+
+    def days(self, today: date) -> int:
+        """How many days it touches."""
+        return max(1, ((self.end or today + _ONE_DAY) - self.first).days)
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _month(day: date, months: int = 0) -> date:
+    """The first of the month so many months later."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, 1)
+
+
+def _last(days: int) -> Callable[[date], Span]:
+    return lambda today: Span(today - timedelta(days=days - 1), None)
+
+
+PERIODS: Mapping[str, Callable[[date], Span]] = {
+    "today": _last(1),
+    "yesterday": lambda today: Span(today - _ONE_DAY, today),
+    "7 days": _last(7),
+    "30 days": _last(30),
+    "90 days": _last(90),
+    "this week": lambda today: Span(_monday(today), None),
+    "last week": lambda today: Span(_monday(today) - timedelta(days=7), _monday(today)),
+    "this month": lambda today: Span(_month(today), None),
+    "last month": lambda today: Span(_month(today, -1), _month(today)),
+}
+
+
+def beside(span: Span, step: int, today: date) -> Span | None:
+    """The period that follows (1) or precedes (-1): months by months, others by their length.
+
+    None where it would begin after today.
+    """
+    months, days = _months_in(span, today), span.days(today)
+    if months:
+        first = _month(span.first, months * step)
+        end = _month(first, months)
+    else:
+        length = timedelta(days=7 if _is_this_week(span, today) else days)
+        first = span.first + length * step
+        end = first + length
+    if first > today:
+        return None
+    return Span(first, None if end > today else end)
+
+
+def _months_in(span: Span, today: date) -> int:
+    """How many whole months a period has, counting the month that is not over; 0 if others."""
+    if span.first.day != 1:
+        return 0
+    if span.end is None:
+        return 1 if span.first == _month(today) else 0
+    if span.end.day != 1:
+        return 0
+    return (span.end.year - span.first.year) * 12 + span.end.month - span.first.month
+
+
+def _is_this_week(span: Span, today: date) -> bool:
+    return span.end is None and span.first == _monday(today) != today
+
+
+def typed_span(text: str, today: date) -> Span:
+    """The days from one date to another, or of one; both of them count.
+
+    Raises: ValueError: a sentence that says what was wrong and what is allowed.
+    """
+    two = _TWO_ISO.fullmatch(text.strip())
+    days = [day_of(part, today) for part in (two.groups() if two else _BETWEEN.split(text.strip()))]
+    first, last = days[0], days[-1]
+    if first is None or last is None or len(days) > 2:
+        raise ValueError(f"Two days with .. between, or one; {HOW_TO}")
+    if first > last:
+        raise ValueError("The first day comes after the last")
+    if first > today:
+        raise ValueError(f"The first day is in the future; today is {today}")
+    if (last - first).days >= LONGEST_DAYS:
+        raise ValueError(f"That is more than {LONGEST_DAYS} days")
+    return Span(first, last + _ONE_DAY if last < today else None)
+
+
+def granularity_for(days: int) -> str:
+    """Parts that are neither too many to see nor too few to say anything."""
+    if days <= LARGEST_HOURLY:
+        return "hour"
+    if days <= LARGEST_DAILY:
+        return "day"
+    return "week" if days <= LARGEST_WEEKLY else "month"
+
+
+def next_granularity(current: str, days: int) -> str:
+    """The next coarser parts of a period, or the finest again."""
+    possible = [
+        name
+        for name, least, most in (
+            ("hour", 1, MOST_HOURLY_DAYS),
+            ("day", 2, LONGEST_DAYS),
+            ("week", 8, LONGEST_DAYS),
+            ("month", 32, LONGEST_DAYS),
+        )
+        if least <= days <= most
+    ]
+    at = possible.index(current) + 1 if current in possible else 0
+    return possible[at % len(possible)]
+
+
+def unfinished(bucket: Bucket, granularity: str, zone: tzinfo, now: datetime) -> bool:
+    """The part of the period is not whole: cut off at its ends, or not over yet."""
+    start, end = instant(bucket.start), instant(bucket.end)
+    if start is None or end is None:
+        return False
+    begins, ends = (moment.astimezone(zone).replace(tzinfo=None) for moment in (start, end))
+    return end > now or not (_is_edge(begins, granularity) and _is_edge(ends, granularity))
+
+
+def _is_edge(moment: datetime, granularity: str) -> bool:
+    """A local time at which hours, days, weeks or months begin."""
+    if granularity == "hour":
+        return moment.minute == moment.second == 0
+    if moment.hour or moment.minute or moment.second:
+        return False
+    if granularity == "week":
+        return moment.weekday() == 0
+    return granularity == "day" or moment.day == 1
+
+
+def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:
+    """What stands below a part of a plot with `count` parts."""
+    start = instant(bucket.start)
+    if start is None:
+        return "?"
+    local = start.astimezone(zone)
+    match granularity:
+        case "hour":
+            return f"{local:%H}"
+        case "day":
+            return f"{local:%a}"[:2] if count <= 14 else str(local.day)
+        case "week":
+            return short_date(local)
+    return f"{local:%b}"
+
+
+def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
+    """When a part of a plot was: Tue 10 Mar 14:00, Tue 10 Mar, week of 9 Mar, March 2026."""
+    start = instant(bucket.start)
+    if start is None:
+        return "?"
+    local = start.astimezone(zone)
+    match granularity:
+        case "hour":
+            return f"{local:%a} {short_date(local)} {local:%H:%M}"
+        case "day":
+            return f"{local:%a} {short_date(local)}"
+        case "week":
+            return f"week of {short_date(local)}"
+    return f"{local:%B %Y}"
+
+
+def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
+    """start <= moment < end as dates, with a time only at ends that are no midnights.
+
+    8 – 14 Mar 2026, 1 Mar 14:00 – 7 Mar 2026, 14 Mar 2026 until 10:00.
+    """
+    whole = _is_edge(end.replace(tzinfo=None), "day")
+    last = end - timedelta(seconds=1) if whole else end
+    from_words = "" if _is_edge(start.replace(tzinfo=None), "day") else f" {start:%H:%M}"
+    until = "" if whole else f" {end:%H:%M}"
+    suffix = f" {last.year}" if year else ""
+    if start.date() == last.date():
+        times = f"{from_words} –{until or ' 24:00'}" if from_words else until and f" until{until}"
+        return f"{short_date(start)}{suffix}{times}"
+    same_month = (start.year, start.month) == (last.year, last.month) and not from_words
+    first = str(start.day) if same_month else short_date(start) + from_words
+    if year and start.year != last.year:
+        first = f"{short_date(start)} {start.year}{from_words}"
+    return f"{first} – {short_date(last)}{suffix}{until and ' until' + until}"

@@ -1,0 +1,81 @@
+"""What a report asks the reader for: dates, a file; and what it tells: a formula."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.screens.report_periods import Span, typed_span
+
+
+def date_prompt(span: Span, today: date) -> Prompt:
+    """Asks for the dates of a period; what it answers with is read by `typed_span`."""
+    last = span.end - timedelta(days=1) if span.end else today
+
+    def check(typed: str) -> str | None:
+        try:
+            typed_span(typed, today)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
+
+
+class SaveCheck:
+    """Whether a file can be written: its ending must be known, one that is there is asked about."""
+
+    def __init__(self, endings: Sequence[str]) -> None:
+        self._endings = endings
+        self._warned: str | None = None
+
+    def __call__(self, typed: str) -> str | None:
+        path = Path(typed).expanduser()
+        if path.suffix.lstrip(".") not in self._endings:
+            allowed = ", ".join(f".{ending}" for ending in self._endings)
+            return f"The name must end in one of {allowed}"
+        try:
+            if path.is_dir():
+                return "That is a directory"
+            if not path.parent.is_dir():
+                return f"There is no directory {path.parent}"
+            if path.exists() and self._warned != typed:
+                self._warned = typed
+                return "This file is there already: ↵ again writes over it"
+        except (OSError, ValueError) as error:
+            return f"That name cannot be used: {error}"
+        return None
+
+
+def save_prompt(name: str, endings: Sequence[str]) -> Prompt:
+    """Asks for the name of a file; its ending says the format."""
+    allowed = ", ".join(f".{ending}" for ending in endings)
+    return Prompt(f"save as ({allowed}): ", value=name, check=SaveCheck(endings))
+
+
+class Explanation(ModalScreen[None]):
+    """Some sentences to read."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,w,enter", "leave", "Back", id="explanation.leave"),
+    ]
+
+    def __init__(self, title: str, sentences: str) -> None:
+        super().__init__()
+        self._title, self._sentences = title, sentences
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="explanation"):
+            yield Static(self._title, id="explanation-title", markup=False)
+            yield Static(self._sentences, markup=False)
+            yield Static("esc back", id="explanation-keys", markup=False)
+
+    def action_leave(self) -> None:
+        self.dismiss()

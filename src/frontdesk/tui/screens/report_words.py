@@ -1,0 +1,119 @@
+"""What the bars of a report say: pure, from what is known."""
+
+from datetime import date, datetime, timedelta, tzinfo
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.text import one_line
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.report_periods import PERIODS, range_words
+from frontdesk.tui.screens.report_query import moments_of
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.metrics import FEW, value_words
+from frontdesk.tui.widgets.report_tables import Figure
+from frontdesk.wire import Period, Report, instant
+
+NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
+NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
+
+
+def refusal(error: InboxError) -> str:
+    """Why there is no report, and what would help."""
+    sentence = str(error).rstrip(".")
+    match error:
+        case Forbidden(scope=scope):
+            return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
+        case NotFound():
+            return f"{sentence}. This server has no reports."
+    return f"{sentence}. p chooses another period."
+
+
+def as_of(report: Report | None, clock: Clock) -> str:
+    """The time of the live numbers, as the reader's clock has it."""
+    moment = clock.local(report.live.as_of) if report and report.live else None
+    return f"{moment:%H:%M}" if moment else ""
+
+
+def heading(title: str, channel: str, width: int) -> list[Piece]:
+    """Whose report this is, of which channel."""
+    words = "REPORTS " if width >= 100 else "REPORT "
+    return [("accent", f" {words}"), ("strong", one_line(title)), ("dim", f" · {channel}")]
+
+
+def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
+    """Which days these are, in which zone, against which; as much as has room."""
+    if report is None:
+        return []
+    period = _range(report.period, zone, year=width >= 100)
+    pieces: list[Piece] = [("strong", f"  {period}")]
+    if width >= 100:
+        pieces.append(("dim", f" ({one_line(report.period.timezone)})"))
+    if report.previous_period is not None and width >= 72:
+        before = _range(report.previous_period, zone, year=False)
+        pieces.append(("dim", f"  vs {before}"))
+    return [*pieces, ("text", " ")]
+
+
+def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
+    start, end = instant(period.from_), instant(period.to)
+    if start is None or end is None:
+        return f"{one_line(period.from_)} – {one_line(period.to)}"
+    return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
+
+
+def foot(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
+    """What a reader must know to read the numbers right; the most important first."""
+    if report is None:
+        return []
+    moments = moments_of(report)
+    sentences = []
+    if moments is not None and moments[1].astimezone(zone).time() != datetime.min.time():
+        sentences.append(f"the last day is partial, until {moments[1].astimezone(zone):%H:%M}")
+    if width < 100:
+        sentences.append(one_line(report.period.timezone))
+    sentences.append("w what a figure is")
+    sentences.append("PREVIOUS is just as long, its bars are whole days")
+    sentences.append(f"grey: fewer than {FEW} samples")
+    words = " "
+    for sentence in sentences:
+        longer = f"{words}{' · ' if words.strip() else ''}{sentence}"
+        if len(longer) >= width:
+            break
+        words = longer
+    return [("dim", words)]
+
+
+def span_hint(name: str, today: date) -> str:
+    """The dates of a named period: 8 Mar – 14 Mar."""
+    span = PERIODS[name](today)
+    last = span.end - timedelta(days=1) if span.end else today
+    if span.first == last:
+        return f"{last.day} {last:%b}"
+    return f"{span.first.day} {span.first:%b} – {last.day} {last:%b}"
+
+
+def formula(figure: Figure) -> str:
+    """What a figure counts, of how many samples, and what enter leads to."""
+    metric = figure.metric
+    sentences = [metric.formula]
+    if metric.timed:
+        known = "an unknown number of" if figure.samples is None else f"{figure.samples:,}"
+        sentences.append(f"Taken of {known} samples. Shorter is better.")
+        if figure.few:
+            sentences.append(f"Fewer than {FEW} samples, now or before: the change says little.")
+    sentences.append("A percentage needs a value before that is more than zero.")
+    sentences.append(f"↵ leads to {metric.other_set}.")
+    return "\n\n".join(sentences)
+
+
+def figure_words(figure: Figure) -> str:
+    """A figure as a line of text."""
+    metric = figure.metric
+    words = f"{metric.name}: {value_words(metric, figure.now)}"
+    words += f" (previous {value_words(metric, figure.then)}, {figure.change.words})"
+    return f"{words}, {figure.samples:,} {metric.sampled}" if figure.samples is not None else words
+
+
+def copied_period(report: Report, zone: tzinfo, channel: str) -> str:
+    """The period and the channel, for what is pasted elsewhere."""
+    period = _range(report.period, zone, year=True)
+    return f"{period} ({one_line(report.period.timezone)}) · {channel}"

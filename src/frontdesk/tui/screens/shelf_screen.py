@@ -1,0 +1,294 @@
+"""What the library and the directory have in common: sections, a searched list, details."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.text import one_line
+from frontdesk.tui.screens.view_screen import ViewScreen
+from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.shelf import Block, Details, Entry, EntryList
+from frontdesk.wire import instant
+
+_READ_AT = "read "
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A catalogue by its name at the mailbox; `things` is how its rows are called."""
+
+    name: str
+    title: str
+    things: str
+
+
+class ShelfScreen(ViewScreen):
+    """A subclass gives the sections, their entries, and what is known of each entry."""
+
+    CSS_PATH = [STYLES / "shelf.tcss"]
+    SECTIONS: ClassVar[Sequence[Section]]
+    SHOWN: ClassVar[str]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket,comma", "section(-1)", "Previous section", id="shelf.before"),
+        Binding("right_square_bracket,full_stop", "section(1)", "Next section", id="shelf.after"),
+        *(
+            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"shelf.{n}", show=False)
+            for n in range(1, 6)
+        ),
+        Binding("tab,shift+tab", "other_pane", "List or details", id="shelf.pane"),
+        Binding("l,right", "pane('details')", "Details", id="shelf.details", show=False),
+        Binding("h,left", "pane('list')", "List", id="shelf.list", show=False),
+        Binding("slash", "find", "Search by typing", id="shelf.search"),
+    ]
+
+    def __init__(self, opening: Opening, section: str | None = None) -> None:
+        super().__init__(opening)
+        names = [one.name for one in self.SECTIONS]
+        self._at = names.index(section) if section in names else 0
+        self._entries: Sequence[Entry] = ()
+        self._refused: Mapping[str, InboxError] = {}
+        self._of: str | None = None
+        self.list = EntryList(id="entries")
+        self.details = Details(id="details")
+
+    # What a subclass decides
+
+    @abstractmethod
+    def entries(self, section: str) -> list[Entry]:
+        """What the cache has of a section."""
+
+    @abstractmethod
+    def blocks(self, section: str, entry: Entry) -> list[Block]:
+        """What is known of an entry."""
+
+    def open_entry(self, section: str, entry: Entry) -> None:
+        """Enter on an entry that no conversations can be filtered by."""
+        self.action_pane("details")
+
+    def rested(self, entry: Entry) -> None:
+        """The cursor is on another entry."""
+
+    # The frame
+
+    @property
+    def section(self) -> Section:
+        """What is shown."""
+        return self.SECTIONS[self._at]
+
+    def body(self) -> ComposeResult:
+        yield Bar(id="shelf-tabs")
+        with Horizontal(id="shelf", classes="-at-list"):
+            with Vertical(id="list-side"):
+                with Horizontal(id="shelf-search"):
+                    yield Static("/", id="shelf-search-mark", markup=False)
+                    yield Input(placeholder="type to narrow the list", id="shelf-input")
+                yield self.list
+            with Vertical(id="details-side"):
+                yield self.details
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_after_refresh(self.list.focus)
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        name = one_line(self.inbox_title)
+        return [("accent", f" {self.SHOWN} "), ("strong", name)], [
+            ("dim", f"  {self._count_words()} ")
+        ]
+
+    def _count_words(self) -> str:
+        shown = len(self.list.rows) if self.list.rows is not None else 0
+        of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
+        return f"{shown}{of} {self.section.things}"
+
+    def describe(self) -> None:
+        super().describe()
+        if not self.standing:
+            return
+        pieces: list[Piece] = []
+        for at, section in enumerate(self.SECTIONS):
+            words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
+            pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
+        if self.size.width < 60:
+            pieces = [("chip", f" {self.section.title} "), ("dim", "  [ ] others")]
+        self.query_one("#shelf-tabs", Bar).show(pieces)
+        self.list.say_when_empty(self._empty_words())
+
+    def _empty_words(self) -> str:
+        """Why there is nothing here, and which key helps."""
+        if self._entries:
+            return "Nothing matches. esc shows all again."
+        things = self.section.things
+        refused = self._refused.get(self.section.name)
+        if isinstance(refused, Forbidden):
+            scope = f" It needs the scope {one_line(refused.scope)}." if refused.scope else ""
+            return f"This key may not read {things}.{scope}"
+        if isinstance(refused, NotFound):
+            return f"This server has no {things}."
+        if refused is not None:
+            return f"{str(refused).rstrip('.')}. ctrl+r asks again."
+        if self.seen_at() is not None:
+            return f"There are no {things}."
+        if self.connection.problem:
+            return f"{self.connection.problem.rstrip('.')}. Nothing of this is saved."
+        return "loading…"
+
+    # What is shown
+
+    def show_saved(self) -> None:
+        self._entries = self.entries(self.section.name)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Show the entries that hold every typed word."""
+        typed = self._typed().casefold().split()
+        kept = [
+            entry
+            for entry in self._entries
+            if all(word in _searched(entry).casefold() for word in typed)
+        ]
+        self.list.put(kept)
+        self._show_details()
+        self.describe()
+
+    def _typed(self) -> str:
+        found = self.query("#shelf-input").results(Input) if self.standing else ()
+        return next((typed.value for typed in found), "")
+
+    def _show_details(self) -> None:
+        entry = self.list.row
+        blocks = self.blocks(self.section.name, entry) if entry is not None else []
+        id = f"{self.section.name} {entry.id}" if entry else None
+        self.details.put(blocks, keep_place=id == self._of)
+        if entry is not None and id != self._of:
+            self.rested(entry)
+        self._of = id
+
+    def refresh_details(self) -> None:
+        """Say again what is known of the entry under the cursor."""
+        entry = self.list.row
+        if entry is not None and self.standing:
+            self.details.put(self.blocks(self.section.name, entry), keep_place=True)
+
+    # The server
+
+    def seen_at(self) -> datetime | None:
+        return instant(self.mailbox.recall(f"{_READ_AT}{self.section.name}"))
+
+    async def read(self) -> None:
+        await self.ask(self._read_catalogues)
+
+    def also_read(self) -> tuple[str, ...]:
+        """Catalogues that are needed for words."""
+        return ()
+
+    async def _read_catalogues(self) -> None:
+        names = tuple(dict.fromkeys((*(one.name for one in self.SECTIONS), *self.also_read())))
+        self._refused = await self.mailbox.refresh_catalogues(names)
+        for name in names:
+            if name not in self._refused:
+                self.mailbox.remember(f"{_READ_AT}{name}", self.clock.now().isoformat())
+        self.show_saved()
+
+    # Keys
+
+    def action_section(self, step: int) -> None:
+        self._go_to_section((self._at + step) % len(self.SECTIONS))
+
+    def action_section_at(self, at: int) -> None:
+        if at < len(self.SECTIONS):
+            self._go_to_section(at)
+
+    def _go_to_section(self, at: int) -> None:
+        self._at = at
+        self._entries = self.entries(self.section.name)
+        self.query_one("#shelf-input", Input).value = ""
+        self.query_one("#shelf-search").remove_class("-shown")
+        # Another section's cursor means nothing here.
+        self.list.rows = None
+        self._narrow()
+        self.action_pane("list")
+
+    def action_pane(self, name: str) -> None:
+        """Go to the list or the details; where both do not fit, show it alone."""
+        self.query_one("#shelf").set_classes(f"-at-{name}")
+        pane = self.list if name == "list" else self.details
+        self.call_after_refresh(pane.focus)
+
+    def action_other_pane(self) -> None:
+        self.action_pane("list" if self.focused is self.details else "details")
+
+    def action_find(self) -> None:
+        """Narrow the list to what holds the words that are typed."""
+        self.action_pane("list")
+        self.query_one("#shelf-search").add_class("-shown")
+        self.call_after_refresh(self.query_one("#shelf-input", Input).focus)
+
+    @on(Input.Changed)
+    def _narrow_to(self, event: Input.Changed) -> None:
+        event.stop()
+        self._narrow()
+
+    @on(Input.Submitted)
+    def _end_search(self, event: Input.Submitted) -> None:
+        """Enter goes to the list, which stays as narrow as it is."""
+        event.stop()
+        self._sought = event.value
+        self.query_one("#shelf-search").set_class(bool(event.value), "-shown")
+        self.list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """While typing, the arrows move in the list."""
+        if isinstance(self.focused, Input) and event.key in ("up", "down"):
+            event.stop()
+            self.list.action_move(1 if event.key == "down" else -1)
+
+    def leave(self) -> None:
+        """Details to list, a search to the whole list, then out of the view."""
+        search = self.query_one("#shelf-input", Input)
+        if self.focused is self.details:
+            self.action_pane("list")
+        elif search.value or self.focused is search:
+            search.value = ""
+            self.query_one("#shelf-search").remove_class("-shown")
+            self.list.focus()
+        else:
+            super().leave()
+
+    def copied(self) -> str:
+        return self.list.row.copied if self.list.row else ""
+
+    # What the list reports
+
+    @on(EntryList.Highlighted)
+    def _follow(self, event: EntryList.Highlighted) -> None:
+        event.stop()
+        if event.widget is self.list:
+            self._show_details()
+
+    @on(EntryList.Opened)
+    def _open(self, event: EntryList.Opened) -> None:
+        event.stop()
+        entry: Any = event.row
+        if event.widget is not self.list:
+            return
+        if entry.chosen is not None:
+            self.choose(entry.chosen)
+        else:
+            self.open_entry(self.section.name, entry)
+
+
+def _searched(entry: Entry) -> str:
+    return f"{entry.name} {entry.aside} {entry.hint} {entry.words}"

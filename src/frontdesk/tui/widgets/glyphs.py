@@ -1,0 +1,42 @@
+"""What plots are drawn with: block characters, or plain ASCII where a terminal has no others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# Terminals whose fonts lack the eighths of a block.
+_PLAIN_TERMINALS = ("linux", "dumb", "vt")
+_CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """levels: from the lowest to the highest, evenly spaced. gap: nothing was measured.
+
+    zero: measured, and none. stem: what stands below a level in a taller bar.
+    """
+
+    levels: str
+    zero: str
+    gap: str
+    stem: str
+    before: str
+    up: str
+    down: str
+    about: str
+    axis: str
+    corner: str
+    floor: str
+    bar: str
+
+
+BLOCKS = Glyphs("▁▂▃▄▅▆▇█", "▁", "·", "█", "░", "▲", "▼", "≈", "┤", "┼", "─", "█")
+ASCII = Glyphs("123456789", "0", ".", "#", ":", "+", "-", "~", "|", "+", "-", "#")
+
+
+def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
+    """Blocks, unless the terminal or the locale is known to have none."""
+    if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
+        return ASCII
+    locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
+    charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
+    return BLOCKS if charset in ("", "utf8") else ASCII

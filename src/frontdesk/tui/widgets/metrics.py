@@ -1,0 +1,250 @@
+"""The figures of a report in words: what each counts, how it is written, how it has changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frontdesk.tui.widgets.glyphs import BLOCKS, Glyphs
+from frontdesk.wire import Bucket, ConversationFilter, Metrics
+
+FEW = 5
+
+NOTHING = "–"
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure. better: 1 more is better, -1 less is, 0 not judged. sampled: what means are of.
+
+    status: what the conversations behind it are filtered by; other_set: why those are not exactly
+    the ones counted.
+    """
+
+    field: str
+    name: str
+    short: str
+    formula: str
+    other_set: str
+    better: int = 0
+    sampled: str = ""
+    status: str | None = None
+
+    @property
+    def timed(self) -> bool:
+        """It is a mean of times in seconds, None without samples."""
+        return bool(self.sampled)
+
+
+METRICS = (
+    Metric(
+        "conversations_count",
+        "New conversations",
+        "New conversations",
+        "Conversations that began in the period. A customer has one with each number, for life: "
+        "who writes again later is under Reopened.",
+        "all conversations: /v1 has no filter for when one began",
+    ),
+    Metric(
+        "reopened_count",
+        "Reopened",
+        "Reopened",
+        "How often a resolved conversation was opened again in the period. "
+        "New and reopened together are the work that came in.",
+        "those open now: /v1 has no filter for reopened ones",
+        status="open",
+    ),
+    Metric(
+        "incoming_messages_count",
+        "Messages received",
+        "Messages received",
+        "Messages from customers in the period, without reactions and system lines.",
+        "all conversations: /v1 lists no messages of a period",
+    ),
+    Metric(
+        "outgoing_messages_count",
+        "Messages sent",
+        "Messages sent",
+        "Messages to customers in the period by anybody or anything, failed ones too, "
+        "without reactions and system lines.",
+        "all conversations: /v1 lists no messages of a period",
+    ),
+    Metric(
+        "resolutions_count",
+        "Resolved",
+        "Resolved",
+        "How often a conversation was resolved in the period; one may be resolved repeatedly.",
+        "those resolved now, whenever that was",
+        better=1,
+        status="resolved",
+    ),
+    Metric(
+        "avg_first_response_time",
+        "First response time, mean",
+        "First response, mean",
+        "Mean time from the beginning of an episode (or from being handed to a human) to the "
+        "first answer by a person, over the first answers given in the period. An episode goes "
+        "from opening to resolving; those that we began ourselves are left out.",
+        "those open now: /v1 has no filter for first answers",
+        better=-1,
+        sampled="replies",
+        status="open",
+    ),
+    Metric(
+        "avg_reply_time",
+        "Customer waiting time, mean",
+        "Waiting, mean",
+        "Mean time that a customer waited for an answer by a person, over all answers in the "
+        "period but the first of each episode.",
+        "those open now: /v1 has no filter for answers",
+        better=-1,
+        sampled="replies",
+        status="open",
+    ),
+    Metric(
+        "avg_resolution_time",
+        "Resolution time, mean",
+        "Resolution, mean",
+        "Mean time from the beginning of an episode to its being resolved, over those resolved "
+        "in the period.",
+        "those resolved now, whenever that was",
+        better=-1,
+        sampled="closed",
+        status="resolved",
+    ),
+    Metric(
+        "bot_handoffs_count",
+        "Handed to a human",
+        "Handed to a human",
+        "Conversations that the AI agent handed to a human in the period, each counted once.",
+        "those open now: /v1 has no filter for handed over",
+        status="open",
+    ),
+    Metric(
+        "bot_resolutions_count",
+        "Resolved by the AI agent",
+        "Resolved by AI",
+        "Resolutions in the period of episodes in which the AI agent wrote and no person did.",
+        "those resolved now, by anybody, whenever that was",
+        status="resolved",
+    ),
+)
+BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in METRICS}
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A number of the live line, the filter that leads to it, and why that is another set."""
+
+    field: str
+    name: str
+    short: str
+    chosen: ConversationFilter
+    other_set: str = ""
+
+
+_OPEN = ConversationFilter(status="open")
+LIVE = (
+    Live("open", "open", "open", _OPEN),
+    Live(
+        "unassigned",
+        "unassigned",
+        "unass.",
+        ConversationFilter(status="open", assignee="unassigned"),
+    ),
+    Live(
+        "unattended",
+        "unattended",
+        "unatt.",
+        _OPEN,
+        "all open ones: /v1 has no filter for unattended",
+    ),
+    Live(
+        "awaiting_human",
+        "need a human",
+        "human",
+        _OPEN,
+        "all open ones: /v1 has no filter for those that need a human",
+    ),
+)
+
+
+def value_of(metrics: Metrics | None, field: str) -> float | None:
+    """The value of a figure; None where the server did not tell it, or had nothing to take."""
+    if metrics is None or field not in metrics.model_fields_set:
+        return None
+    value: float | None = getattr(metrics, field)
+    return value
+
+
+def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
+    """How many values a mean was taken of, where the parts of the period tell."""
+    if series is None or not any(field in bucket.samples for bucket in series):
+        return None
+    return sum(bucket.samples.get(field, 0) for bucket in series)
+
+
+def value_words(metric: Metric, value: float | None, *, tight: bool = False) -> str:
+    """A value as it is read: 1,204 or 5 m 12 s; a dash where there is none."""
+    if value is None:
+        return NOTHING
+    if not metric.timed:
+        return f"{round(value):,}"
+    return time_words(value).replace(" ", "") if tight else time_words(value)
+
+
+def time_words(seconds: float) -> str:
+    """A length of time in its two largest units: 12 s, 5 m 12 s, 5 h 01 m, 2 d 3 h."""
+    whole = max(0, round(seconds))
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} m {whole % _MINUTE:02} s"
+    if whole < _DAY:
+        return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02} m"
+    return f"{whole // _DAY} d {whole % _DAY // _HOUR} h"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a figure differs from the one before: words for its size, and what that means."""
+
+    size: str
+    meaning: str = ""
+    part: str = "text"
+
+    @property
+    def words(self) -> str:
+        return f"{self.size} {self.meaning}".strip()
+
+
+def change(
+    metric: Metric,
+    now: float | None,
+    then: float | None,
+    *,
+    samples: Sequence[int | None] = (),
+    glyphs: Glyphs = BLOCKS,
+) -> Change:
+    """From `then` to `now`. samples: how many values each side was taken of, where known."""
+    if now is None:
+        return Change("", "no samples", "dim")
+    if then is None:
+        return Change("", "no previous", "dim")
+    if now == then:
+        return Change("=", "", "dim")
+    few = any(number is not None and number < FEW for number in samples)
+    meaning = "few samples" if few else _judgement(metric, now, then)
+    part = "dim" if few else "warning" if meaning == "worse" else "text"
+    if then == 0:
+        return Change("new", meaning, part)
+    share = (now - then) / then
+    if abs(share) < 0.005:
+        return Change(glyphs.about, "", "dim")
+    mark = glyphs.up if share > 0 else glyphs.down
+    return Change(f"{mark} {abs(share):.0%}".replace("%", " %"), meaning, part)
+
+
+def _judgement(metric: Metric, now: float, then: float) -> str:
+    if not metric.better or abs(now - then) < 0.005 * abs(then):
+        return ""
+    return "better" if (now > then) == (metric.better > 0) else "worse"

@@ -1,0 +1,385 @@
+"""The tables of a report: figures with their change, channels side by side, who sent what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+
+from frontdesk.text import one_line, words
+from frontdesk.tui.widgets.cells import Piece, cut, fit, width_of
+from frontdesk.tui.widgets.glyphs import BLOCKS, Glyphs
+from frontdesk.tui.widgets.metrics import (
+    BY_FIELD,
+    METRICS,
+    NOTHING,
+    Change,
+    Metric,
+    change,
+    samples_of,
+    value_of,
+    value_words,
+)
+from frontdesk.tui.widgets.painted import Painted
+from frontdesk.tui.widgets.plots import sparkline
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.wire import Bucket, ChannelMetrics, Report
+
+
+class Table(VirtualList[Any]):
+    """A list with a line above it that names its columns; `g` is the screen's here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.parts"),
+    ]
+    HALF_PAGE_AT_EDGE = False
+
+    def head(self, width: int) -> list[Piece]:
+        """The names of the columns, for rows that are `width` cells wide."""
+        raise NotImplementedError
+
+    def put(self, rows: Sequence[tuple[str, Any]]) -> None:
+        """Show these rows, with the cursor on the same one as before."""
+        first = self.rows is None
+        self.rows = FixedRows(rows)
+        if first:
+            self.show(self.rows)
+        else:
+            self.rows_changed()
+
+
+class Head(Painted):
+    """The line above a table; its mark tells whether the table has the focus."""
+
+    def __init__(self, table: Table, *, id: str) -> None:
+        super().__init__(id=id)
+        self._table = table
+
+    def line(self, y: int) -> Strip:
+        width = self.size.width
+        focused = self._table.has_focus
+        pieces = self._table.head(max(1, width - 2))
+        part = "strong" if focused else "dim"
+        text = "".join(text for _, text in pieces)
+        mark = ("accent", "▸" if focused else " ")
+        return Strip(self.segments([mark, (part, fit(text, max(0, width - 1)))]), width)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric with its values; `series` are those of the parts of the period."""
+
+    metric: Metric
+    now: float | None
+    then: float | None
+    change: Change
+    samples: int | None
+    series: tuple[float | None, ...]
+
+    @property
+    def few(self) -> bool:
+        return self.change.meaning == "few samples"
+
+
+def figures_of(
+    report: Report, before: Sequence[Bucket] | None = None, *, glyphs: Glyphs = BLOCKS
+) -> list[Figure]:
+    """The figures that the server tells. before: the parts of the period before, where known."""
+    told = report.metrics.model_fields_set
+    return [_figure(metric, report, before, glyphs) for metric in METRICS if metric.field in told]
+
+
+def _figure(
+    metric: Metric, report: Report, before: Sequence[Bucket] | None, glyphs: Glyphs
+) -> Figure:
+    field = metric.field
+    now, then = value_of(report.metrics, field), value_of(report.previous, field)
+    samples = samples_of(report.series, field) if metric.timed else None
+    both = (samples, samples_of(before, field)) if metric.timed else ()
+    series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
+    changed = change(metric, now, then, samples=both, glyphs=glyphs)
+    return Figure(metric, now, then, changed, samples, series)
+
+
+class Columns(NamedTuple):
+    """The widths of the columns of figures; 0 where there is no room for one."""
+
+    name: int
+    now: int
+    then: int
+    gap: int
+    change: int
+    series: int
+    samples: int
+
+
+def columns_for(width: int) -> Columns:
+    """What fits: the name, the value and its change come first."""
+    if width >= 98:
+        series = min(31, width - 84)
+        return Columns(28, 12, 12, 3, 20, series, width - 75 - series)
+    if width >= 72:
+        return Columns(21, 9, 10, 2, 19, width - 61, 0)
+    if width >= 54:
+        return Columns(21, 9, 9, 2, width - 41, 0, 0)
+    return Columns(max(8, width - 20), 9, 0, 1, 10, 0, 0)
+
+
+class MetricTable(Table):
+    """One line for each figure."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self.letters = ""
+
+    def head(self, width: int) -> list[Piece]:
+        columns = columns_for(width)
+        text = fit("METRIC", columns.name) + "THIS".rjust(columns.now)
+        if columns.then:
+            text += "PREVIOUS".rjust(columns.then)
+        text += " " * columns.gap + fit("CHANGE", columns.change)
+        if columns.series:
+            letters = self.letters if len(self.letters) <= columns.series else "OVER TIME"
+            text += fit(letters, columns.series)
+        if columns.samples:
+            text += "SAMPLES".rjust(columns.samples)
+        return [("dim", text)]
+
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return str(self.rows[position].metric.name)
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        figure: Figure = self.rows[position]
+        columns = columns_for(width)
+        metric, tight = figure.metric, width < 98
+        name = metric.short if tight else metric.name
+        now = value_words(metric, figure.now, tight=tight)
+        then = value_words(metric, figure.then, tight=tight)
+        value_part = "dim" if figure.few or figure.now is None else "strong"
+        line: list[Piece] = [("text", fit(name, columns.name))]
+        line.append((value_part, now.rjust(columns.now)))
+        if columns.then:
+            line.append(("dim", then.rjust(columns.then)))
+        line.append(("text", " " * columns.gap))
+        line += _change_pieces(figure.change, columns.change)
+        if columns.series:
+            drawn = sparkline(figure.series, columns.series - 1, self._glyphs)
+            line.append(("accent" if not figure.few else "dim", fit(drawn, columns.series)))
+        if columns.samples:
+            line.append(("dim", _samples_words(figure).rjust(columns.samples)))
+        return [line]
+
+
+def _change_pieces(changed: Change, width: int) -> list[Piece]:
+    if not changed.size:
+        return [("dim", fit(changed.meaning, width))]
+    if width < 12:
+        return [(changed.part, fit(changed.size, width))]
+    size = fit(changed.size, 8)
+    return [(changed.part, size), (changed.part, fit(changed.meaning, width - 8))]
+
+
+def _samples_words(figure: Figure) -> str:
+    if not figure.metric.timed:
+        return ""
+    return NOTHING if figure.samples is None else f"{figure.samples:,} {figure.metric.sampled}"
+
+
+class ChannelColumn(NamedTuple):
+    """A column of the table of channels, and how it is where space is short.
+
+    changes: the change stands beside the value.
+    """
+
+    field: str
+    title: str
+    width: int
+    short: str
+    least: int
+    changes: bool = False
+
+
+CHANNEL_COLUMNS = (
+    ChannelColumn("conversations_count", "NEW", 7, "NEW", 6, True),
+    ChannelColumn("incoming_messages_count", "RECEIVED", 10, "RECV", 7),
+    ChannelColumn("outgoing_messages_count", "SENT", 7, "SENT", 7),
+    ChannelColumn("resolutions_count", "RESOLVED", 10, "RESOLVED", 10),
+    ChannelColumn("avg_first_response_time", "FIRST RESP.", 13, "FIRST", 8, True),
+    ChannelColumn("avg_reply_time", "WAITING", 10, "WAITING", 9),
+    ChannelColumn("avg_resolution_time", "RESOLUTION", 12, "RESOLUTION", 12),
+    ChannelColumn("reopened_count", "REOPENED", 10, "REOPENED", 10),
+    ChannelColumn("bot_handoffs_count", "HANDED ON", 11, "HANDED ON", 11),
+    ChannelColumn("bot_resolutions_count", "BY AI", 7, "BY AI", 7),
+)
+_WIDE = 98
+_CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
+
+
+def shown_columns(width: int, sorted_by: str) -> list[ChannelColumn]:
+    """The columns that fit beside the name; the one that orders the rows always does."""
+    room = width - name_width(width)
+    ordering = next((one for one in CHANNEL_COLUMNS if one.field == sorted_by), CHANNEL_COLUMNS[0])
+    reserved = sum(_widths(ordering, width))
+    shown: list[ChannelColumn] = []
+    for column in CHANNEL_COLUMNS:
+        if column is ordering:
+            reserved = 0
+        taken = sum(_widths(column, width))
+        if taken + reserved <= room:
+            shown.append(column)
+            room -= taken
+    return shown
+
+
+def _widths(column: ChannelColumn, width: int) -> tuple[int, int]:
+    """The cells of a value, and of its change beside it."""
+    if width >= _WIDE:
+        return column.width, _CHANGE_WIDTH if column.changes else 0
+    return column.least, _CHANGE_LEAST if column.changes and width >= 56 else 0
+
+
+def name_width(width: int) -> int:
+    """The room of a channel's name."""
+    return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
+
+
+class ChannelTable(Table):
+    """One line for each channel; `sorted_by` orders them, the highest first, or the lowest."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._channels: Sequence[ChannelMetrics] = ()
+        self.sorted_by = CHANNEL_COLUMNS[0].field
+        self.lowest_first = False
+
+    def put_channels(self, channels: Sequence[ChannelMetrics]) -> None:
+        """Show these channels in the chosen order; a mean without samples stands last."""
+        self._channels = channels
+        known = [c for c in channels if value_of(c.metrics, self.sorted_by) is not None]
+        unknown = [c for c in channels if value_of(c.metrics, self.sorted_by) is None]
+        known.sort(
+            key=lambda one: value_of(one.metrics, self.sorted_by) or 0,
+            reverse=not self.lowest_first,
+        )
+        self.put([(channel_key(one), one) for one in (*known, *unknown)])
+
+    def order_by(self, field: str) -> None:
+        """Order by another column; by the same one the other way round."""
+        self.lowest_first = field == self.sorted_by and not self.lowest_first
+        self.sorted_by = field
+        self.forget_drawn()
+        self.put_channels(self._channels)
+
+    def head(self, width: int) -> list[Piece]:
+        text = fit("CHANNEL", name_width(width))
+        mark = self._glyphs.up if self.lowest_first else self._glyphs.down
+        for column in shown_columns(width, self.sorted_by):
+            title = column.title if width >= _WIDE else column.short
+            value, beside = _widths(column, width)
+            text += f"{title}{mark if column.field == self.sorted_by else ''}".rjust(value)
+            text += " " * beside
+        return [("dim", fit(text, width))]
+
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return channel_name(self.rows[position])
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        channel: ChannelMetrics = self.rows[position]
+        room = name_width(width)
+        line: list[Piece] = [("text", fit(cut(channel_name(channel), room - 1), room))]
+        for column in shown_columns(width, self.sorted_by):
+            line += self._cell(channel, column, width)
+        return [[*line, ("text", " " * (width - width_of(line)))]]
+
+    def _cell(self, channel: ChannelMetrics, column: ChannelColumn, width: int) -> list[Piece]:
+        metric = BY_FIELD[column.field]
+        now = value_of(channel.metrics, column.field)
+        then = value_of(channel.previous, column.field)
+        room, beside = _widths(column, width)
+        value = value_words(metric, now, tight=True).rjust(room)
+        pieces: list[Piece] = [("text" if now is not None else "dim", value)]
+        if beside:
+            changed = change(metric, now, then, glyphs=self._glyphs)
+            size = fit(" " + changed.size.replace(" ", ""), beside)
+            pieces.append(("warning" if changed.part == "warning" else "dim", size))
+        return pieces
+
+
+def channel_key(channel: ChannelMetrics) -> str:
+    return channel.channel.id or channel.channel.name or ""
+
+
+def channel_name(channel: ChannelMetrics) -> str:
+    """How a row calls its channel."""
+    return one_line(channel.channel.name or channel.channel.id or "no channel")
+
+
+AUTHORS = {
+    "user": "people, here",
+    "phone": "people, on the phone",
+    "ai_agent": "AI agent",
+    "campaign": "campaigns",
+    "api": "other programs",
+    "automation": "automation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Messages of one author, and of all."""
+
+    author: str
+    count: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return AUTHORS.get(self.author) or words(one_line(self.author))
+
+
+class AuthorTable(Table):
+    """One bar for each kind of author, the busiest first."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self.total = 0
+
+    def put_authors(self, counts: dict[str, int]) -> None:
+        """Show who sent how many of all messages out."""
+        self.total = sum(counts.values())
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        self.put([(author, Share(author, n, self.total)) for author, n in ordered])
+
+    def head(self, width: int) -> list[Piece]:
+        return [("dim", fit(f"WHO SENT  {self.total:,} messages", width))]
+
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        return str(self.rows[position].name)
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        share: Share = self.rows[position]
+        part = share.count / share.total if share.total else 0.0
+        percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
+        room = width - 21 - 7 - 5 - 1
+        bar = self._glyphs.bar * max(1 if share.count else 0, round(part * max(0, room)))
+        line: list[Piece] = [("text", fit(share.name, 21)), ("strong", f"{share.count:,}".rjust(7))]
+        if room > 0:
+            line.append(("accent", " " + fit(bar, room)))
+        line.append(("dim", percent.rjust(5)))
+        return [[*line, ("text", " " * max(0, -room))]]
+
+
+def fields_in_order() -> list[tuple[str, str]]:
+    """What channels can be ordered by: the field, and its name."""
+    return [(column.field, BY_FIELD[column.field].name) for column in CHANNEL_COLUMNS]
