@@ -45,7 +45,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a body says. revoked: as `redaction.revoked`. reason: why it cannot be read, if so."""
+    """What a body says. revoked: as `redaction.revoked`.
+
+    reason: why it, or something in it, cannot be read; it is kept as failed, whatever else it says.
+    """
 
     events: Sequence[DomainEvent] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
@@ -145,10 +148,10 @@ class Intake:
         def put_in(connection: Connection) -> Step:
             take_turn(connection, account_id)
             mine = [one for one in portions if _claim(connection, account_id, one)]
-            events = [event for one in mine if one.state != FAILED for event in one.events]
+            events = [event for one in mine for event in one.events]
             if events:
                 wake(connection, account_id, now)
-                apply_events(connection, account_id, events, now=now)
+                apply_events(connection, account_id, events, now=now, live=True)
             if not self._retain_revoked:
                 gone = taken_back | _taken_back(connection, account_id, events)
                 digests = {*found, *(one.row["digest"] for one in mine)}
@@ -176,10 +179,12 @@ class Intake:
 def _read(raw: bytes, received_at: int) -> _Told:
     try:
         body = body_of(raw)
-        normalised = normalise(body, live=True)
+        normalised = normalise(body, live=True, received_at=received_at)
     except Malformed as error:
         return _Told(reason=str(error)[:LONGEST_REASON])
-    return _Told(normalised.events, normalised.ignored, redaction.revoked(body))
+    refused = normalised.refused
+    reason = f"{len(refused)} of its elements: {refused[0]}"[:LONGEST_REASON] if refused else None
+    return _Told(normalised.events, normalised.ignored, redaction.revoked(body), reason)
 
 
 def _state(told: _Told) -> str:

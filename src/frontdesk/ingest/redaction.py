@@ -94,6 +94,19 @@ def pruned(raw: bytes, mention: Mention) -> bytes | None:
     return b"" if mention.is_in(after) or not _says_anything(after) else _packed(after)
 
 
+def targets(raw: bytes, mention: Mention) -> set[str]:
+    """The ids of the messages that elements with somebody in them are, or speak of."""
+    speaking = (one for one in _objects(_readable(raw) or {}) if mention.is_in(one))
+    named = (
+        named
+        for element in speaking
+        for inner in (element, element.get("edit"), element.get("revoke"))
+        if isinstance(inner, Mapping)
+        for named in (inner.get("id"), inner.get("original_message_id"))
+    )
+    return {one for one in named if isinstance(one, str)}
+
+
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
     """Every JSON object in `value`, itself included."""
     if isinstance(value, Mapping):

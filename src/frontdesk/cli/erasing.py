@@ -1,0 +1,95 @@
+"""`frontdesk erase`: removes a person from a database, and says what it removed."""
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.commands import Command
+from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.progress import progress
+from frontdesk.errors import BadSettings, NotFound
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.erasing import Erased
+    from frontdesk.store.database import Connection
+
+# Written as people do: spaces, hyphens, dots and brackets between the digits.
+_WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
+_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+_NOUNS = (
+    ("contact", "contact", "contacts"),
+    ("conversation", "conversation", "conversations"),
+    ("message", "message", "messages"),
+    ("note", "note", "notes"),
+    ("reaction", "reaction", "reactions"),
+    ("conversation_event", "conversation event", "conversation events"),
+    ("metric_event", "measure of reports", "measures of reports"),
+    ("orphan", "change of an unknown message", "changes of unknown messages"),
+)
+
+
+@click.command("erase", cls=Command)
+@click.argument("number", callback=lambda context, option, text: _phone(text))
+@database_option("The database to erase from.")
+@click.option("--account", default="default", show_default=True, help="The account.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase_command(number: str, database: str, account: str, yes: bool) -> None:
+    """Remove everything about the person who has, or had, the phone NUMBER, as +16505551234.
+
+    Contact, conversations, messages, notes, what reports count of them, and the webhooks that
+    speak of them. It cannot be undone. Copies of the database, and pages that viewers have seen,
+    are not reached.
+    """
+    from frontdesk.ingest import erasing
+    from frontdesk.store.raw_events import tallies
+
+    def look(connection: "Connection") -> tuple[int, bool, int, Counter[str]]:
+        account_id: int = account_named(connection, account)["id"]
+        ours = erasing.is_of_the_business(connection, account_id, number)
+        bodies = sum(row["n"] for row in tallies(connection, account_id))
+        return account_id, ours, bodies, erasing.found(connection, account_id, number)
+
+    with opened(database, upgrade=True) as store:
+        account_id, ours, bodies, found = store.read_latest(look)
+        if ours:
+            raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
+        if not yes:
+            told = _told(found) or "nobody is known by it, but webhooks may speak of it"
+            click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
+        with progress("Erasing", bodies) as advance:
+            erased = erasing.erase(store, account_id, number, advance)
+    _report(number, erased)
+
+
+def _report(number: str, erased: "Erased") -> None:
+    """Raises: NotFound: there was nothing to erase."""
+    if not erased:
+        raise NotFound(f"Nothing speaks of {number}")
+    lines = [_told(erased.rows)] if erased.rows else []
+    if erased.raw_events:
+        lines.append(f"{erased.raw_events:,} {_webhooks(erased.raw_events)}")
+    if erased.cut_events:
+        lines.append(f"their part of {erased.cut_events:,} {_webhooks(erased.cut_events)} more")
+    click.echo(f"erased: {', '.join(lines)}")
+
+
+def _told(rows: Counter[str]) -> str:
+    return ", ".join(
+        f"{rows[name]:,} {one if rows[name] == 1 else many}"
+        for name, one, many in _NOUNS
+        if rows[name]
+    )
+
+
+def _webhooks(count: int) -> str:
+    return "webhook" if count == 1 else "webhooks"
+
+
+def _phone(text: str) -> str:
+    """E.164, out of a number with a plus sign."""
+    number = "+" + re.sub(r"[^0-9]", "", text)
+    if not (_WRITTEN.fullmatch(text.strip()) and _E164.fullmatch(number)):
+        raise click.BadParameter("give the whole number with its country, such as +16505551234")
+    return number

@@ -1,0 +1,186 @@
+"""`frontdesk ingest`: the webhook bodies that a service stored, applied again, counted, dropped."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.commands import ERROR, INTERRUPTED, Group
+from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.progress import progress
+from frontdesk.cli.receiving import DEFAULT_DAYS
+from frontdesk.cli.tables import moment, table
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.intake import Step
+    from frontdesk.store.database import Connection, Database
+
+FAILURES_SHOWN = 10
+_PAGE = 200
+
+
+@click.group("ingest", cls=Group)
+def ingest_group() -> None:
+    """What the service received: how it went, and once more."""
+
+
+@ingest_group.command("status")
+@database_option("The database of the service.")
+@click.option("--account", default="default", show_default=True, help="The account.")
+def status_command(database: str, account: str) -> None:
+    """Count webhook bodies by what became of them; tell why the last ones failed."""
+    from frontdesk.store import raw_events
+
+    with opened(database) as store:
+        account_id = _account_id(store, account)
+        told, ignored, failures = store.read(
+            lambda connection: (
+                raw_events.tallies(connection, account_id),
+                raw_events.ignored(connection, account_id),
+                raw_events.failures(connection, account_id, FAILURES_SHOWN),
+            )
+        )
+    known = {row["state"]: row for row in told}
+    rows = []
+    for state in raw_events.STATES:
+        row = known.get(state)
+        times = (None, None) if row is None else (row["first"], row["last"])
+        rows.append((state, f"{row['n'] if row else 0:,}", *map(moment, times)))
+    click.echo(table(("STATE", "BODIES", "FIRST", "LAST"), rows))
+    elements: Counter[str] = Counter()
+    for row in ignored:
+        for kind, count in json.loads(row["ignored_json"]).items():
+            elements[kind] += count * row["n"]
+    for kind, count in sorted(elements.items()):
+        click.echo(f"ignored: {count:,} {one_line(clean(kind))}")
+    for row in failures:
+        reason = one_line(clean(row["reason"] or "unknown"))
+        click.echo(f"failed: {moment(row['received_at'])} {row['digest'][:12]} {reason}")
+
+
+@ingest_group.command("replay")
+@database_option("The database of the service, which may be running.")
+@click.option("--account", default="default", show_default=True, help="The account.")
+@click.option("--failed", "which", flag_value="failed", help="What failed: this is the default.")
+@click.option("--all", "which", flag_value="all", help="Everything that is kept.")
+@click.option(
+    "--since",
+    metavar="DATE",
+    callback=lambda context, option, text: _moment(text),
+    help="What came since then, as 2026-03-01 or 2026-03-01T09:30, in UTC.",
+)
+@click.option("--retain-revoked", is_flag=True, help="As the service has it.")
+@click.pass_context
+def replay_command(
+    context: click.Context,
+    database: str,
+    account: str,
+    which: str | None,
+    since: int | None,
+    retain_revoked: bool,
+) -> None:
+    """Apply webhook bodies once more, and those that still wait.
+
+    What is known already changes nothing. --since alone takes everything from then on. Broken off,
+    the rest is applied by the service, or by the next replay.
+    """
+    # Everything from a moment on is meant where only the moment is given.
+    state = "failed" if which == "failed" or (which is None and since is None) else None
+    with opened(database, upgrade=True) as store:
+        account_id = _account_id(store, account)
+        settled: Counter[str] = Counter()
+        finished = True
+        try:
+            chosen = _choose(store, account_id, state, since or 0)
+            for step in _steps(store, account_id, chosen, retain_revoked=retain_revoked):
+                settled += step.settled
+        except KeyboardInterrupt:
+            finished = False
+    counts = ", ".join(f"{settled[one]:,} {one}" for one in ("applied", "ignored", "failed"))
+    click.echo(f"replayed: {counts}")
+    if not finished:
+        click.echo("frontdesk: interrupted; the rest waits", err=True)
+        context.exit(INTERRUPTED)
+    if settled["failed"]:
+        context.exit(ERROR)
+
+
+@ingest_group.command("purge")
+@database_option("The database of the service.")
+@click.option("--account", default="default", show_default=True, help="The account.")
+@click.option(
+    "--days",
+    type=click.IntRange(0, 3650),
+    default=DEFAULT_DAYS,
+    show_default=True,
+    help="Drop what came longer ago than this.",
+)
+def purge_command(database: str, account: str, days: int) -> None:
+    """Drop old webhook bodies now, as the service does by itself; what waits stays."""
+    from frontdesk.ingest.retention import retire
+
+    with opened(database, upgrade=True) as store:
+        dropped = retire(store, _account_id(store, account), _now(), days)
+    click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
+
+
+def _choose(store: "Database", account_id: int, state: str | None, since: int) -> int:
+    """Have what is asked for wait once more; returns how many bodies."""
+    from frontdesk.store import raw_events
+    from frontdesk.store.raw_events import Place
+
+    last: Place | None = None
+    chosen = 0
+
+    def page(connection: "Connection") -> list[Place]:
+        return raw_events.places(connection, account_id, last, _PAGE, state=state, since=since)
+
+    while some := store.read_latest(page):
+        digests = [place.digest for place in some]
+        store.write(
+            lambda connection, digests=digests: raw_events.wait_again(  # type: ignore[misc]
+                connection, account_id, digests
+            )
+        )
+        last = some[-1]
+        chosen += len(some)
+    return chosen
+
+
+def _steps(
+    store: "Database", account_id: int, chosen: int, *, retain_revoked: bool
+) -> "Iterator[Step]":
+    """Apply what waits, until nothing does or another process is at it."""
+    from frontdesk.ingest.intake import Intake
+
+    intake = Intake(store, _now, retain_revoked=retain_revoked)
+    with progress("Replaying", chosen) as advance:
+        while (step := intake.step(account_id)).moved:
+            yield step
+            advance(step.settled.total())
+
+
+def _account_id(store: "Database", slug: str) -> int:
+    account_id: int = store.read(lambda connection: account_named(connection, slug)["id"])
+    return account_id
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _moment(text: str | None) -> int | None:
+    """Epoch milliseconds of an ISO 8601 date or time; without a zone it is UTC."""
+    if text is None:
+        return None
+    try:
+        told = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter("give a date as 2026-03-01, or 2026-03-01T09:30") from None
+    zoned = told if told.tzinfo is not None else told.replace(tzinfo=UTC)
+    return int(zoned.timestamp() * 1000)

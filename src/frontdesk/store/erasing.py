@@ -1,0 +1,128 @@
+"""Statements that remove a person from the store; nothing else ever deletes what was said."""
+
+from collections.abc import Iterable, Iterator
+
+from frontdesk.store import contact_words
+from frontdesk.store.database import Connection, Row
+
+# Everything of a conversation, and what of each is counted.
+_OF_A_CONVERSATION = ("metric_event", "conversation_event", "note", "message")
+
+
+def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str]) -> list[int]:
+    """The contacts who have, or had, a number in one of its spellings (E.164)."""
+    found: set[int] = set()
+    for phone in spellings:
+        rows = connection.rows(
+            """
+            SELECT id FROM contact WHERE account_id = :account AND phone = :phone
+            UNION SELECT id FROM contact WHERE account_id = :account AND wa_id = :digits
+            UNION SELECT contact_id FROM contact_alias
+              WHERE account_id = :account AND phone = :phone
+            """,
+            {"account": account_id, "phone": phone, "digits": phone.removeprefix("+")},
+        )
+        found |= {row["id"] for row in rows}
+    return sorted(found)
+
+
+def names_of(connection: Connection, account_id: int, contact_id: int) -> Row | None:
+    """(phone, wa_id, wa_user_id) of a contact."""
+    return connection.row(
+        "SELECT phone, wa_id, wa_user_id FROM contact WHERE account_id = :account AND id = :id",
+        {"account": account_id, "id": contact_id},
+    )
+
+
+def aliases_of(connection: Connection, account_id: int, contact_id: int) -> list[str]:
+    """The numbers, and the user ids, that a contact had before."""
+    rows = connection.rows(
+        "SELECT phone FROM contact_alias WHERE account_id = :account AND contact_id = :id",
+        {"account": account_id, "id": contact_id},
+    )
+    return [row["phone"] for row in rows]
+
+
+def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
+    """(created_at, direction, author, type, wamid) of every message of a conversation."""
+    return connection.rows(
+        """
+        SELECT created_at, direction, author, type, wamid FROM message
+        WHERE account_id = :account AND conversation_id = :conversation
+        """,
+        {"account": account_id, "conversation": conversation_id},
+    )
+
+
+def has_channel(connection: Connection, account_id: int, phone: str) -> bool:
+    """Whether this is a number of the business itself."""
+    found = connection.row(
+        "SELECT id FROM channel WHERE account_id = :account AND phone = :phone",
+        {"account": account_id, "phone": phone},
+    )
+    return found is not None
+
+
+def forget_conversation(
+    connection: Connection, account_id: int, conversation: Row
+) -> Iterator[tuple[str, int]]:
+    """Delete a conversation but for its counters; tells how many rows of each table went."""
+    place = {"account": account_id, "conversation": conversation["id"]}
+    yield (
+        "reaction",
+        connection.run(
+            """
+            DELETE FROM reaction WHERE account_id = :account AND channel_id = :channel
+              AND target_wamid IN (SELECT wamid FROM message
+                WHERE account_id = :account AND conversation_id = :conversation)
+            """,
+            {**place, "channel": conversation["channel_id"]},
+        ),
+    )
+    for table in _OF_A_CONVERSATION:
+        where = "account_id = :account AND conversation_id = :conversation"
+        yield table, connection.run(f"DELETE FROM {table} WHERE {where}", place)
+    yield (
+        "conversation",
+        connection.run(
+            "DELETE FROM conversation WHERE account_id = :account AND id = :conversation", place
+        ),
+    )
+
+
+def forget_reactions(connection: Connection, account_id: int, persons: Iterable[str]) -> int:
+    """Delete what some people reacted with to messages that nobody knows."""
+    return sum(
+        connection.run(
+            "DELETE FROM reaction WHERE account_id = :account AND person = :person",
+            {"account": account_id, "person": person},
+        )
+        for person in persons
+    )
+
+
+def forget_orphans(connection: Connection, account_id: int, targets: Iterable[str]) -> int:
+    """Delete what waits for some messages that nobody knows."""
+    return sum(
+        connection.run(
+            "DELETE FROM orphan WHERE account_id = :account AND target = :target",
+            {"account": account_id, "target": target},
+        )
+        for target in targets
+    )
+
+
+def forget_contact(connection: Connection, account_id: int, contact_id: int) -> None:
+    """Delete a contact who has no conversations, and what leads to it."""
+    contact = {"account": account_id, "id": contact_id}
+    contact_words.forget(connection, account_id, [contact_id])
+    connection.run(
+        "DELETE FROM contact_alias WHERE account_id = :account AND contact_id = :id", contact
+    )
+    connection.run("DELETE FROM contact WHERE account_id = :account AND id = :id", contact)
+
+
+def leave_no_trace(connection: Connection) -> None:
+    """Have what is deleted from now on overwritten, where the engine leaves it in its file."""
+    if connection.dialect == "sqlite":
+        connection.rows("PRAGMA secure_delete = ON")

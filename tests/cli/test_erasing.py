@@ -1,0 +1,214 @@
+"""`frontdesk erase` removes a person and says so; `frontdesk ingest` looks after what came."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from frontdesk.cli.program import frontdesk
+from frontdesk.errors import BadSettings, NotFound
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import (
+    Author,
+    ConversationEvent,
+    DomainEvent,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+)
+from frontdesk.ingest.intake import Intake
+from frontdesk.ingest.recounting import differences
+from frontdesk.store import raw_events
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.raw_events import Arrival
+from frontdesk.store.sqlite import SQLiteDatabase
+
+CHANNEL, NUMBER, OTHER = "101", "+16505551234", "+16505555678"
+Command = Callable[..., Result]
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def text(wamid: str, phone: str, **members: Any) -> dict[str, Any]:
+    return {
+        "from": phone.removeprefix("+"),
+        "id": wamid,
+        "timestamp": str(now() // 1000 - 100),
+        "type": "text",
+        "text": {"body": f"words of {wamid}"},
+        **members,
+    }
+
+
+def body(*messages: dict[str, Any], channel: str = CHANNEL) -> bytes:
+    metadata = {"display_phone_number": "15550001111", "phone_number_id": channel}
+    contacts = [{"wa_id": one["from"], "profile": {"name": "Zoë Quince"}} for one in messages]
+    value = {"metadata": metadata, "messages": messages, "contacts": contacts}
+    changes = [{"field": "messages", "value": value}]
+    entry = [{"id": "1", "changes": changes}]
+    return json.dumps({"object": "whatsapp_business_account", "entry": entry}).encode()
+
+
+def keep(database: Database, *bodies: bytes) -> None:
+    for one in bodies:
+        arrival = Arrival(1, one, now())
+        database.write(lambda connection, arrival=arrival: raw_events.keep(connection, arrival))  # type: ignore[misc]
+
+
+def apply(database: Database) -> None:
+    intake = Intake(database, now)
+    while intake.step(1).moved:
+        pass
+
+
+def besides(phone: str) -> list[DomainEvent]:
+    """What webhooks do not bring of a conversation."""
+    who, at = Person(phone=phone), now()
+    return [
+        NoteUpsert(CHANNEL, who, f"note-{phone}", at, "a note", Author("user", name="Ana")),
+        ConversationEvent(
+            CHANNEL, who, f"label-{phone}", at, "labelled", {"title": "vip", "on": True}
+        ),
+        ConversationEvent(CHANNEL, who, f"resolved-{phone}", at, "resolved"),
+        MessageUpsert(CHANNEL, who, None, at, True, Author("user"), "text", "archive", "bye"),
+        ReactionSet(CHANNEL, f"w-{phone}", phone, "👍", at, False, "contact"),
+        ReactionSet(CHANNEL, "unknown", phone, "👍", at, False, "contact"),
+    ]
+
+
+def everything(connection: Connection) -> str:
+    """Every row of every table, as text."""
+    tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    rows = (
+        repr(tuple(row))
+        for table in tables
+        if not table["name"].startswith("contact_words")
+        for row in connection.rows(f"SELECT * FROM {table['name']}")
+    )
+    return "\n".join(rows)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An inbox in which two people wrote on two channels, one body holding words of both."""
+    path = tmp_path / "inbox.db"
+    database = SQLiteDatabase(path, create=True)
+    both = body(text(f"w-{NUMBER}", NUMBER), text(f"w-{OTHER}", OTHER))
+    elsewhere = body(text("w-2", NUMBER), channel="102")
+    keep(database, both, elsewhere, body(text("w-3", OTHER)))
+    apply(database)
+    events = [*besides(NUMBER), *besides(OTHER)]
+    database.write(lambda connection: apply_events(connection, 1, events, now=now()))
+    keep(database, body(text("w-late", NUMBER), text("w-late-other", OTHER)))
+    database.close()
+    return path
+
+
+@pytest.fixture
+def command(path: Path) -> Command:
+    def run(*arguments: str, answer: str = "") -> Result:
+        given = [*arguments, "--database", str(path)]
+        return CliRunner().invoke(frontdesk, given, input=answer)
+
+    return run
+
+
+def test_a_person_is_removed_from_everywhere_and_nobody_else(command: Command, path: Path):
+    result = command("erase", "+1 (650) 555-1234", "--yes")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("erased: 1 contact, 2 conversations, 3 messages, 1 note, ")
+    assert "2 reactions" in result.stdout
+    assert "1 webhook, their part of 2 webhooks more" in result.stdout
+    database = SQLiteDatabase(path)
+    told = database.read(everything)
+    assert NUMBER.removeprefix("+") not in told
+    assert "w-2" not in told
+    assert OTHER in told
+    assert f"words of w-{OTHER}" in told
+    assert database.read(lambda connection: list(differences(connection, 1))) == []
+    apply(database)
+    told = database.read(everything)
+    assert "words of w-late-other" in told
+    assert NUMBER.removeprefix("+") not in told
+    assert database.read(lambda connection: list(differences(connection, 1))) == []
+    database.close()
+
+
+def test_what_is_replayed_does_not_bring_a_person_back(command: Command, path: Path):
+    assert command("erase", NUMBER, "--yes").exit_code == 0
+    replayed = command("ingest", "replay", "--all")
+    assert replayed.exit_code == 0, replayed.output
+    assert replayed.stdout == "replayed: 3 applied, 0 ignored, 0 failed\n"
+    database = SQLiteDatabase(path)
+    assert NUMBER.removeprefix("+") not in database.read(everything)
+    database.close()
+
+
+def test_it_asks_first_and_takes_no_for_an_answer(command: Command, path: Path):
+    result = command("erase", NUMBER, answer="n\n")
+    assert result.exit_code == 1
+    assert "1 contact, 2 conversations, 3 messages. Erase for good?" in result.output
+    database = SQLiteDatabase(path)
+    assert NUMBER in database.read(everything)
+    database.close()
+    assert "erased:" in command("erase", NUMBER, answer="y\n").output
+
+
+def test_who_is_unknown_is_told_to_be(command: Command):
+    assert isinstance(command("erase", "+34600000000", "--yes").exception, NotFound)
+
+
+@pytest.mark.parametrize("number", ["16505551234", "+", "+0123456789", "+1650", "+1650x5551234"])
+def test_a_number_that_is_none_is_refused(command: Command, number: str):
+    result = command("erase", number, "--yes")
+    assert result.exit_code == 2
+    assert "+16505551234" in result.output
+
+
+def test_a_number_of_the_business_is_nobody(command: Command):
+    assert isinstance(command("erase", "+15550001111", "--yes").exception, BadSettings)
+
+
+def test_status_counts_what_became_of_what_came_and_why(command: Command, path: Path):
+    database = SQLiteDatabase(path)
+    group = text("w-g", OTHER, group_id="g")
+    keep(database, b'{"none": "of ours\\u001b[2J"}', body(group, text("w-x", OTHER)))
+    database.close()
+    assert command("ingest", "replay").exit_code == 1
+    told = command("ingest", "status").stdout
+    lines = [line.split() for line in told.splitlines()]
+    assert [line[:2] for line in lines[1:5]] == [
+        ["stored", "0"],
+        ["applied", "5"],
+        ["failed", "1"],
+        ["ignored", "0"],
+    ]
+    assert "ignored: 1 group message" in told
+    assert "it is not a WhatsApp webhook body" in told
+
+
+def test_replay_takes_what_is_asked_for(command: Command):
+    assert command("ingest", "replay").stdout == "replayed: 1 applied, 0 ignored, 0 failed\n"
+    assert command("ingest", "replay").stdout == "replayed: 0 applied, 0 ignored, 0 failed\n"
+    assert command("ingest", "replay", "--all").stdout.startswith("replayed: 4 applied")
+    assert command("ingest", "replay", "--since", "2020-01-01").stdout.startswith(
+        "replayed: 4 applied"
+    )
+    assert command("ingest", "replay", "--since", "2100-01-01").stdout.startswith(
+        "replayed: 0 applied"
+    )
+    refused = command("ingest", "replay", "--since", "yesterday")
+    assert (refused.exit_code, "2026-03-01" in refused.output) == (2, True)
+
+
+def test_purge_drops_what_is_applied_and_old_enough(command: Command):
+    assert command("ingest", "purge").stdout == "dropped: 0 webhook bodies\n"
+    assert command("ingest", "purge", "--days", "0").stdout == "dropped: 3 webhook bodies\n"
+    assert command("ingest", "replay").stdout == "replayed: 1 applied, 0 ignored, 0 failed\n"
