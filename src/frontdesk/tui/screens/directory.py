@@ -12,7 +12,7 @@ from frontdesk.tui.screens import directory_words as say
 from frontdesk.tui.screens.inbox_words import count_for
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
-from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.widgets.shelf import Block, Entry, fact, heading, paragraph
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, Team
 from frontdesk.wire.queries import STATUSES

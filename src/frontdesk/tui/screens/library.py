@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from frontdesk.text import one_line, short_date, words
 from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
-from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.widgets.cells import fit, spread, wrap_pieces
 from frontdesk.tui.widgets.markup import marked_pieces
 from frontdesk.tui.widgets.shelf import Block, Entry, fact, heading, paragraph, title

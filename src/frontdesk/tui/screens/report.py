@@ -30,7 +30,7 @@ from frontdesk.tui.screens.report_periods import (
 from frontdesk.tui.screens.report_prompts import Explanation, date_prompt, save_prompt
 from frontdesk.tui.screens.report_query import Asked
 from frontdesk.tui.screens.view_screen import ViewScreen
-from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.text import one_line
 from frontdesk.tui.screens.view_screen import ViewScreen
-from frontdesk.tui.screens.views import Opening
+from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece

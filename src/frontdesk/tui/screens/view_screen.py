@@ -17,7 +17,7 @@ from frontdesk.tui.screens.inbox_words import key_words
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.pulse import Pulse
-from frontdesk.tui.screens.views import INBOX, Opening, view_bindings, view_entries
+from frontdesk.tui.screens.view_table import INBOX, Opening, view_bindings, view_entries
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.painted import PARTS

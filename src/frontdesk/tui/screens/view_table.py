@@ -1,0 +1,67 @@
+"""Which views there are, and by which keys they are opened."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.menu import Entry
+
+INBOX = "inbox"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`letter` opens it after `v`, `function_key` without."""
+
+    letter: str
+    name: str
+    title: str
+    function_key: str | None = None
+
+
+VIEWS: Sequence[View] = (
+    View("i", INBOX, "Inbox", "f2"),
+    View("r", "reports", "Reports", "f4"),
+    View("t", "templates", "Templates"),
+    View("q", "replies", "Quick replies"),
+    View("d", "directory", "Directory"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a view is made of. `switch` leaves it for another view, by name."""
+
+    mailbox: Mailbox
+    clock: Clock
+    title: str
+    switch: Callable[[Screen[Any], str], None]
+
+
+def view_bindings() -> list[BindingType]:
+    """Keys that open views: the menu, and a function key for some."""
+    return [
+        Binding("v", "views", "Views", id="view.menu"),
+        *(
+            Binding(view.function_key, f"view('{view.name}')", view.title, id=f"view.{view.name}")
+            for view in VIEWS
+            if view.function_key
+        ),
+    ]
+
+
+def view_entries() -> list[Entry]:
+    """The views as a menu shows them."""
+    return [
+        Entry(
+            view.letter,
+            view.name,
+            view.title + (f"  {view.function_key.upper()}" if view.function_key else ""),
+        )
+        for view in VIEWS
+    ]
