@@ -1,5 +1,6 @@
 """A database that is served, a key to it, and the program that serves it."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -52,3 +53,11 @@ def serve(path: Path) -> Iterator[Serve]:
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def inbox(sample_file: Path, tmp_path: Path) -> Path:
+    """The sample in a file of the test's own."""
+    path = tmp_path / "sample.db"
+    shutil.copy(sample_file, path)
+    return path

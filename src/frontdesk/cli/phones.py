@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-_TRUNK = re.compile(r"\(0+\)")
+_TRUNK = re.compile(r"\(0\)")
 _BETWEEN = re.compile(r"[\s().,/‐-―−-]+")
 _NUMBER = re.compile(r"(?:\+|00)?([1-9][0-9]{6,14})")
 

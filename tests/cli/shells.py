@@ -1,0 +1,36 @@
+"""The program as a shell starts it, and the commands in this process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from frontdesk.cli.program import frontdesk
+
+PROGRAM = (sys.executable, "-m", "frontdesk")
+
+
+def ask(database: Path, *arguments: str) -> Result:
+    """A command that reads a database, in this process."""
+    return CliRunner().invoke(frontdesk, [*arguments, "--database", str(database)])
+
+
+def told(database: Path, *arguments: str) -> str:
+    """What a command that must succeed writes to standard output."""
+    result = ask(database, *arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return result.stdout
+
+
+def ended(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """The program, run to its end with this environment alone."""
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={"PATH": "/usr/bin:/bin", **environment},
+    )

@@ -1,0 +1,129 @@
+"""Rows as text: nothing is obeyed, columns align, no spreadsheet runs what a customer wrote."""
+
+import csv
+import io
+import json
+from datetime import UTC, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.cli.formats import (
+    Column,
+    local_time,
+    markdown_cell,
+    shielded,
+    write_rows,
+    writer_of,
+)
+from frontdesk.cli.tables import cells, cut, plain, table
+from frontdesk.text import clean
+from frontdesk.wire import Label
+
+HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202eevil\r\n=1+1\t|"
+COLUMNS: tuple[Column[tuple[str, str | None]], ...] = (
+    Column("name", lambda row: row[0], "NAME"),
+    Column("hidden", lambda row: "secret"),
+    Column("made_at", lambda row: row[1], "MADE", moment=True),
+)
+
+
+def written(style: str, *rows: tuple[str, str | None]) -> str:
+    out = io.StringIO()
+    write_rows(writer_of(style, COLUMNS, zone=UTC, out=out), rows)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("style", ["table", "markdown"])
+def test_no_control_reaches_a_terminal(style: str):
+    text = written(style, (HOSTILE, None))
+    assert all(one == "\n" or one.isprintable() for one in text)
+    assert "\u202e" not in text
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_table_has_a_line_for_each_row_and_its_columns_align(first: str, second: str):
+    lines = table(("A", "B"), [(first, "x"), (second, "y")]).split("\n")
+    assert len(lines) == 3
+    ends = {cells(line[: line.rindex(last)]) for line, last in zip(lines, "Bxy", strict=True)}
+    assert len(ends) == 1
+
+
+@given(st.lists(st.text(max_size=50), min_size=2, max_size=4), st.integers(40, 90))
+def test_a_table_fits_the_terminal(row: list[str], width: int):
+    for line in table(["H"] * len(row), [row], width=width).split("\n"):
+        assert cells(line) <= width
+
+
+@given(st.text(max_size=40), st.integers(1, 30))
+def test_what_is_cut_is_no_wider_than_it_may_be(text: str, width: int):
+    assert cells(cut(plain(text), width)) <= width
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "漢字かな", "한국어", "é", "e\u0301", "👋🏽", "👩‍👩‍👧", "❤️", "नमस्ते", "שלום", "ａｂ"],
+)
+def test_a_text_is_as_wide_here_as_in_the_viewer(text: str):
+    assert cells(plain(text)) == cell_len(plain(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1+1", "+1 2"],
+)
+def test_a_spreadsheet_is_told_that_this_is_text(text: str):
+    assert shielded(text) == f"'{text}"
+    cell = next(csv.DictReader(io.StringIO(written("csv", (text, None)))))["name"]
+    assert cell == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["+447700900002", "-12.5", "", "a=b", "1+1", "'quoted"])
+def test_numbers_and_words_stay_as_they_are_in_csv(text: str):
+    assert shielded(text) == text
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.none()), max_size=4))
+def test_csv_gives_back_what_was_written_but_for_the_shield(rows: list[tuple[str, None]]):
+    read = list(csv.DictReader(io.StringIO(written("csv", *rows), newline="")))
+    assert [row["name"] for row in read] == [shielded(name) for name, _ in rows]
+    assert [row["hidden"] for row in read] == ["secret"] * len(rows)
+
+
+def test_tables_show_the_readers_time_and_csv_the_moment():
+    row = ("x", "2026-03-14T09:26:53.000Z")
+    assert "2026-03-14 09:26" in written("table", row)
+    assert "2026-03-14T09:26:53.000Z" in written("csv", row)
+    assert local_time(row[1], timezone(timedelta(hours=5, minutes=30))) == "2026-03-14 14:56"
+    assert local_time("sometime") == "sometime"
+    assert "-" in written("table", ("x", None)).split()
+
+
+@pytest.mark.parametrize("style", ["json", "jsonl"])
+def test_json_is_what_the_server_sent_and_no_more(style: str):
+    label = Label.model_validate({"id": "1", "title": "naïve", "unknown": 1})
+    out = io.StringIO()
+    write_rows(writer_of(style, (), out=out), [label])
+    assert "naïve" in out.getvalue()
+    read = json.loads(out.getvalue())
+    assert read == ([{"id": "1", "title": "naïve"}] if style == "json" else read)
+    assert "color" not in out.getvalue()
+
+
+def test_nothing_is_an_empty_list():
+    out = io.StringIO()
+    write_rows(writer_of("json", COLUMNS, out=out), ())
+    assert json.loads(out.getvalue()) == []
+    assert written("jsonl") == ""
+    assert written("table") == "NAME  MADE\n"
+
+
+def test_markdown_shows_marks_as_they_are():
+    assert markdown_cell("a|b *c* <b> [x](y) `d`") == r"a\|b \*c\* \<b\> \[x\](y) \`d\`"
+
+
+def test_cleaned_text_is_what_is_measured():
+    assert plain("a\u200bb\n c") == "ab c"
+    assert plain(clean("\x1b[1m")) == "\ufffd[1m"

@@ -1,0 +1,131 @@
+"""`frontdesk list` and `counts`: what they ask for, and how it is written."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from shells import ask, told
+
+from frontdesk.wire import Conversation, Counts
+
+RESOURCES = {
+    "conversations": "last_activity_at",
+    "contacts": "custom_fields",
+    "labels": "title",
+    "custom-fields": "key",
+    "users": "email",
+    "teams": "members",
+    "channels": "phone",
+    "canned-responses": "short_code",
+    "templates": "components",
+}
+
+
+@pytest.mark.parametrize(("resource", "member"), RESOURCES.items())
+def test_every_list_can_be_had_as_what_the_server_sends(inbox: Path, resource: str, member: str):
+    rows = json.loads(told(inbox, "list", resource, "--all", "--format", "json"))
+    lines = told(inbox, "list", resource, "--all", "--format", "jsonl").splitlines()
+    assert rows
+    # Between two commands a snooze may be over.
+    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
+    assert all(member in row for row in rows)
+
+
+@pytest.mark.parametrize("resource", RESOURCES)
+def test_every_list_is_a_table_a_csv_and_markdown(inbox: Path, resource: str):
+    count = len(told(inbox, "list", resource, "--all", "--format", "jsonl").splitlines())
+    table = told(inbox, "list", resource, "--all")
+    assert len(table.splitlines()) == count + 1
+    assert table.split()[0] == "ID"
+    rows = list(csv.DictReader(io.StringIO(told(inbox, "list", resource, "--all", "--format=csv"))))
+    assert len(rows) == count
+    assert all(None not in row for row in rows)
+    markdown = told(inbox, "list", resource, "--all", "--format", "markdown").splitlines()
+    assert len(markdown) == count + 2
+    assert all(line.startswith("| ") for line in markdown)
+
+
+def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
+    first = ask(inbox, "list", "conversations", "--limit", "3", "--format", "jsonl")
+    assert first.exit_code == 0
+    assert len(first.stdout.splitlines()) == 3
+    words = first.stderr.split()
+    assert "--all," in words
+    cursor = words[words.index("--cursor") + 1]
+    second = ask(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
+    every = told(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()
+    ids = [line.split(",")[0] for line in every[1:]]
+    assert [line.split()[0] for line in second.stdout.splitlines()[1:]] == ids[3:6]
+
+
+def test_all_is_every_row_once_whatever_the_size_of_a_page(inbox: Path):
+    every = told(inbox, "list", "contacts", "--all", "--format", "csv")
+    assert told(inbox, "list", "contacts", "--all", "--limit", "7", "--format", "csv") == every
+    ids = [line["id"] for line in csv.DictReader(io.StringIO(every))]
+    assert len(ids) == len(set(ids)) > 100
+
+
+def test_filters_are_those_of_the_interface(inbox: Path):
+    channel = json.loads(told(inbox, "list", "channels", "--format", "json"))[0]["id"]
+    filters = ("--status", "open", "--assignee", "unassigned", "--channel", channel)
+    lines = told(inbox, "list", "conversations", "--all", "--format", "jsonl", *filters)
+    rows = [Conversation.model_validate_json(line) for line in lines.splitlines()]
+    assert rows
+    assert {(row.status, row.assignee, row.channel.id) for row in rows} == {("open", None, channel)}
+    label = ("--label", "vip")
+    lines = told(inbox, "list", "conversations", "--all", "--format", "jsonl", *label)
+    assert all("vip" in json.loads(line)["labels"] for line in lines.splitlines())
+
+
+def test_me_is_who_the_command_says(inbox: Path):
+    users = json.loads(told(inbox, "list", "users", "--format", "json"))
+    named = ("--as", users[0]["email"], "--assignee", "me", "--format", "jsonl", "--all")
+    rows = map(json.loads, told(inbox, "list", "conversations", *named).splitlines())
+    assert {row["assignee"]["id"] for row in rows} == {users[0]["id"]}
+
+
+def test_contacts_are_searched(inbox: Path):
+    every = told(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
+    name = json.loads(every[0])["name"]
+    found = told(inbox, "list", "contacts", "--q", name.upper(), "--format", "jsonl").splitlines()
+    assert 0 < len(found) < len(every)
+    assert name in {json.loads(line)["name"] for line in found}
+
+
+def test_a_filter_that_the_server_refuses_is_an_error_with_what_is_allowed(inbox: Path):
+    result = ask(inbox, "list", "conversations", "--channel", "nope")
+    assert result.exit_code == 1
+    assert "channel" in str(result.exception)
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "conversations", "--status", "pending"),
+        ("list", "labels", "--limit", "0"),
+        ("list", "labels", "--limit", "101"),
+        ("list", "labels", "--format", "xml"),
+        ("list", "nothing"),
+        ("list", "labels", "--url", "https://inbox.example"),
+    ],
+)
+def test_bad_usage_is_told_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
+    result = ask(inbox, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_counts_are_told_by_status_and_channel(inbox: Path):
+    counts = Counts.model_validate_json(told(inbox, "counts", "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(told(inbox, "counts", "--format", "csv"))))
+    by_name = {(row["kind"], row["id"] or row["name"]): row for row in rows}
+    assert by_name["all", "all"]["all"] == str(counts.all)
+    assert by_name["status", "snoozed"]["all"] == str(counts.snoozed)
+    assert by_name["status", "open"]["unread"] == str(counts.unread)
+    for channel in counts.by_channel:
+        assert by_name["channel", channel.channel]["open"] == str(channel.open)
+    names = [row["name"] for row in json.loads(told(inbox, "list", "channels", "--format", "json"))]
+    table = told(inbox, "counts")
+    assert all(name in table for name in names)
