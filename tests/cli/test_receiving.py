@@ -18,6 +18,8 @@ from click.testing import CliRunner
 from servers import Serve
 
 from frontdesk.cli.checking import check_command
+from frontdesk.cli.serving import serve_command
+from frontdesk.errors import BadSettings
 from frontdesk.store.sqlite import SQLiteDatabase
 
 SECRET, TOKEN = "an app's secret", "a verify token"
@@ -143,3 +145,119 @@ def test_without_secrets_no_webhooks_are_received(serve: Serve):
     _, url = serve()
     with httpx.Client() as client:
         assert post(client, url, body(1)) == 404
+
+
+FILE = f"""
+app_secret = "{SECRET}"
+verify_token = "{TOKEN}"
+
+[accounts.shop]
+app_secret = "the shop's"
+verify_token = "its token"
+"""
+
+
+def secrets_file(directory: Path, text: str = FILE, mode: int = 0o600) -> Path:
+    file = directory / "secrets.toml"
+    file.write_text(text)
+    file.chmod(mode)
+    return file
+
+
+def test_secrets_may_be_in_a_file(serve: Serve, tmp_path: Path):
+    _, url = serve("--webhook-secrets", str(secrets_file(tmp_path)))
+    with httpx.Client() as client:
+        assert post(client, url, body(1)) == 200
+
+
+def refusal(path: Path, *options: str) -> str:
+    """Why the program does not start."""
+    arguments = ["--database", str(path), "--port", "0", *options]
+    error = CliRunner().invoke(serve_command, arguments).exception
+    assert isinstance(error, BadSettings)
+    return str(error)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o700 | 0o020])
+def test_a_file_that_others_can_read_is_refused(path: Path, tmp_path: Path, mode: int):
+    file = secrets_file(tmp_path, mode=mode)
+    assert "chmod 600" in refusal(path, "--webhook-secrets", str(file))
+
+
+def test_a_file_is_not_followed_elsewhere(path: Path, tmp_path: Path):
+    link = tmp_path / "link"
+    link.symlink_to(secrets_file(tmp_path))
+    assert "symbolic link" in refusal(path, "--webhook-secrets", str(link))
+    assert "No such file" in refusal(path, "--webhook-secrets", str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f'app_secret = "{SECRET}"',
+        f'app_secret = "{SECRET}"\nverify_token = ""',
+        f'app_secret = "{SECRET}"\nverify_token = "x"\nother = 1',
+        f'[accounts.shop]\napp_secret = "{SECRET}"',
+        f'accounts = "{SECRET}"',
+        f"app_secret = {SECRET}",
+    ],
+)
+def test_a_file_that_lacks_something_is_told_without_what_is_in_it(
+    path: Path, tmp_path: Path, text: str
+):
+    told = refusal(path, "--webhook-secrets", str(secrets_file(tmp_path, text)))
+    assert "secrets.toml" in told
+    assert SECRET not in told
+
+
+def test_half_of_the_secrets_are_none(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FRONTDESK_WHATSAPP_APP_SECRET", SECRET)
+    told = refusal(path)
+    assert "FRONTDESK_WHATSAPP_VERIFY_TOKEN" in told
+    assert SECRET not in told
+
+
+def test_webhooks_that_are_asked_for_need_secrets(path: Path):
+    assert "FRONTDESK_WHATSAPP_APP_SECRET" in refusal(path, "--webhooks", "127.0.0.1:0")
+
+
+def test_without_signatures_only_this_machine_is_listened_to(serve: Serve, path: Path):
+    beyond = ("--insecure-no-signature", "--allow-plain-http")
+    assert "this machine alone" in refusal(path, "--host", "0.0.0.0", *beyond)
+    assert "this machine alone" in refusal(path, "--webhooks", "0.0.0.0:0", *beyond)
+    _, url = serve("--insecure-no-signature")
+    headers = {"Content-Type": "application/json"}
+    with httpx.Client() as client:
+        response = client.post(url + PATH, content=body(1), headers=headers)
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("address", ["8081", ":8081", "localhost:", "localhost:x", "h:70000"])
+def test_an_address_without_its_port_is_refused(path: Path, address: str):
+    arguments = ["--database", str(path), "--port", "0", "--webhooks", address]
+    result = CliRunner().invoke(serve_command, arguments)
+    assert (result.exit_code, "HOST:PORT" in result.output) == (2, True)
+
+
+def test_no_address_beyond_this_machine_without_saying_so(path: Path):
+    assert "--allow-plain-http" in refusal(path, "--webhooks", "0.0.0.0:0")
+
+
+@pytest.mark.usefixtures("secrets")
+def test_webhooks_take_nothing_from_the_limit_of_a_key(serve: Serve, key: str):
+    _, url = serve("--rate-limit", "1", "--burst", "2")
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(headers=headers) as client:
+        for number in range(5):
+            assert post(client, url, body(number)) == 200
+        asked = [client.get(f"{url}/v1/labels").status_code for _ in range(3)]
+    assert asked == [200, 200, 429]
+
+
+@pytest.mark.usefixtures("secrets")
+def test_a_body_that_is_too_large_is_refused_over_tcp(serve: Serve):
+    _, url = serve()
+    with httpx.Client() as client:
+        assert post(client, url, b" " * (5 * 1024 * 1024)) == 413
+        assert post(client, url, body(1)) == 200

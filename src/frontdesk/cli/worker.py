@@ -70,7 +70,7 @@ def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
             statement_seconds=plan.query_seconds,
         ) as database,
         # What is written takes the time that it takes.
-        opened(plan.database) as inbound,
+        opened(plan.database, read_target=plan.read_database) as inbound,
     ):
         clerk = Clerk(inbound, system_clock, plan.rules)
         app = create_app(database, options=plan.options, limits=limits, access_log=log)

@@ -1,0 +1,213 @@
+"""What the service does unasked: it applies what came, and what time brings."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from frontdesk.errors import Unreachable
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import ConversationEvent, Person
+from frontdesk.ingest.retention import DAY
+from frontdesk.service import clerk as clerk_module
+from frontdesk.service.clerk import Clerk, Rules
+from frontdesk.store import raw_events
+from frontdesk.store.accounts import add_account
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.raw_events import Arrival
+
+NOW = 1_773_480_600_000
+PATIENCE_SECONDS = 30
+
+
+def body(*wamids: str) -> bytes:
+    metadata = {"display_phone_number": "15550001111", "phone_number_id": "101"}
+    messages = [
+        {
+            "from": "16505551234",
+            "id": wamid,
+            "timestamp": str(NOW // 1000 - 100),
+            "type": "text",
+            "text": {"body": "hello"},
+        }
+        for wamid in wamids
+    ]
+    value = {"metadata": metadata, "messages": messages}
+    changes = [{"field": "messages", "value": value}]
+    entry = [{"id": "1", "changes": changes}]
+    return json.dumps({"object": "whatsapp_business_account", "entry": entry}).encode()
+
+
+def arrive(database: Database, *bodies: bytes, account_id: int = 1, at: int = NOW) -> None:
+    def keep(connection: Connection) -> None:
+        for one in bodies:
+            raw_events.keep(connection, Arrival(account_id, one, at))
+
+    database.write(keep)
+
+
+def states(database: Database, account_id: int = 1) -> dict[str, int]:
+    rows = database.read(lambda connection: raw_events.tallies(connection, account_id))
+    return {row["state"]: row["n"] for row in rows}
+
+
+class Watched:
+    """A database that tells whenever a transaction has ended, and may be shut for writers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ended = threading.Condition()
+        self.shut = False
+        self.refusals = 0
+
+    def read(self, work):
+        return self._database.read(work)
+
+    read_latest = read
+
+    def write(self, work):
+        with self._ended:
+            if self.shut:
+                self.refusals += 1
+                self._ended.notify_all()
+                raise Unreachable("The database takes no writes now")
+        result = self._database.write(work)
+        with self._ended:
+            self._ended.notify_all()
+        return result
+
+    def close(self) -> None:
+        pass
+
+    def wait_for(self, holds: Callable[[], bool]) -> None:
+        with self._ended:
+            assert self._ended.wait_for(holds, PATIENCE_SECONDS), "It did not come true in time"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def watched(database: Database) -> Watched:
+    return Watched(database)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def clerk(watched: Watched, clock: Clock) -> Iterator[Clerk]:
+    clerk = Clerk(watched, clock, Rules())
+    yield clerk
+    clerk.close()
+
+
+def test_what_was_left_behind_is_applied_at_the_start_and_what_comes_when_called(
+    clerk: Clerk, watched: Watched, database: Database
+):
+    arrive(database, body("w1"))
+    clerk.start()
+    watched.wait_for(lambda: states(database) == {"applied": 1})
+    arrive(database, body("w2"))
+    clerk.call()
+    watched.wait_for(lambda: states(database) == {"applied": 2})
+
+
+def test_what_another_process_stored_is_found_without_a_call(
+    clerk: Clerk, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(clerk_module, "TICK_SECONDS", 0.01)
+    clerk.start()
+    arrive(database, body("w1"))
+    watched.wait_for(lambda: states(database) == {"applied": 1})
+
+
+def test_every_account_has_its_turn(clerk: Clerk, database: Database):
+    shop = database.write(lambda connection: add_account(connection, "shop", "Shop", NOW))
+    arrive(database, body("w1"))
+    arrive(database, body("w1"), account_id=shop)
+    clerk.do_all()
+    assert states(database, 1) == states(database, shop) == {"applied": 1}
+
+
+def snoozed_until(database: Database) -> list[int | None]:
+    rows = database.read(lambda connection: connection.rows("SELECT * FROM conversation"))
+    return [row["snoozed_until"] for row in rows]
+
+
+def test_a_snooze_that_is_over_is_written_down(clerk: Clerk, clock: Clock, database: Database):
+    arrive(database, body("w1"))
+    clerk.do_all()
+    until = NOW + 60_000
+    snooze = ConversationEvent("101", Person("+16505551234"), "s", NOW, "snoozed", {"until": until})
+    database.write(lambda connection: apply_events(connection, 1, [snooze], now=NOW))
+    clock.now = until - 1
+    clerk.do_all()
+    assert snoozed_until(database) == [until]
+    clock.now = until + clerk_module.SNOOZES_EVERY
+    clerk.do_all()
+    assert snoozed_until(database) == [None]
+
+
+def test_what_is_old_is_forgotten_in_time(clerk: Clerk, clock: Clock, database: Database):
+    arrive(database, body("w1"), at=NOW)
+    clerk.do_all()
+    clock.now = NOW + 30 * DAY
+    clerk.do_all()
+    assert states(database) == {"applied": 1}
+    clock.now += clerk_module.RETENTION_EVERY
+    clerk.do_all()
+    assert states(database) == {}
+
+
+def test_where_nothing_is_due_nothing_is_written(
+    clerk: Clerk, clock: Clock, watched: Watched, database: Database
+):
+    arrive(database, body("w1"))
+    clerk.do_all()
+    watched.shut = True
+    clock.now += DAY
+    clerk.do_all()
+    assert watched.refusals == 0
+
+
+def test_it_waits_where_no_writes_are_taken_and_goes_on_where_they_are(
+    clerk: Clerk, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(clerk_module, "TICK_SECONDS", 0.01)
+    arrive(database, body("w1"))
+    watched.shut = True
+    clerk.start()
+    watched.wait_for(lambda: watched.refusals > 2)
+    assert states(database) == {"stored": 1}
+    watched.shut = False
+    watched.wait_for(lambda: states(database) == {"applied": 1})
+
+
+def test_readers_are_answered_between_the_steps_of_a_burst(
+    clerk: Clerk, watched: Watched, database: Database
+):
+    arrive(database, body(*(f"w{number}" for number in range(1000))))
+    seen: list[int] = []
+
+    def look(connection: Connection) -> int:
+        row = connection.row("SELECT COUNT(*) AS n FROM message")
+        assert row is not None
+        return int(row["n"])
+
+    def done() -> bool:
+        seen.append(database.read(look))
+        return states(database) == {"applied": 1}
+
+    clerk.start()
+    watched.wait_for(done)
+    assert any(0 < count < 1000 for count in seen)
+    assert seen == sorted(seen)
