@@ -1,6 +1,7 @@
 """Where frontdesk keeps its files on this machine, and what the environment tells it."""
 
 import os
+import re
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_log_path
@@ -8,6 +9,9 @@ from platformdirs import user_cache_path, user_log_path
 from frontdesk.errors import BadSettings
 
 KEY_VARIABLE = "FRONTDESK_API_KEY"
+CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
+DEFAULT_CACHE_MB = 512
+MOST_CACHE_MB = 1_000_000
 APP_SECRET_VARIABLE = "FRONTDESK_WHATSAPP_APP_SECRET"
 VERIFY_TOKEN_VARIABLE = "FRONTDESK_WHATSAPP_VERIFY_TOKEN"
 
@@ -15,6 +19,21 @@ VERIFY_TOKEN_VARIABLE = "FRONTDESK_WHATSAPP_VERIFY_TOKEN"
 def cache_file() -> Path:
     """The file that holds the pages already seen."""
     return user_cache_path("frontdesk") / "pages.db"
+
+
+def cache_limit_bytes() -> int:
+    """How big the cache may grow: the environment says it in MB.
+
+    Raises: BadSettings: what it says is no such number.
+    """
+    said = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(DEFAULT_CACHE_MB)
+    megabytes = int(said) if re.fullmatch("[0-9]{1,7}", said) else 0
+    if not 1 <= megabytes <= MOST_CACHE_MB:
+        raise BadSettings(
+            f"{CACHE_LIMIT_VARIABLE} is {said!r}: say the MB that the cache may take,"
+            f" 1 to {MOST_CACHE_MB}"
+        )
+    return megabytes * 1_000_000
 
 
 def log_file() -> Path:

@@ -4,12 +4,11 @@ import sqlite3
 from collections.abc import Callable, Collection
 
 from frontdesk.cache import lists, objects
-from frontdesk.cache.lists import ListName
 
 OnScreen = Callable[[], Collection[tuple[int, str]]]
 
-DEFAULT_LIMIT_BYTES = 512 * 2**20
-_MOST_IN_MEMORY = 128 * 2**20
+DEFAULT_LIMIT_BYTES = 512_000_000
+_MOST_IN_MEMORY = 128_000_000
 
 # Once too big, a cache shrinks to this part of its limit: else each page would drop another.
 _GOAL = 0.9
@@ -113,7 +112,7 @@ def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[i
             lists.drop_tail(connection, number)
             return True
     for origin, _, name, _ in held:
-        lists.drop_list(connection, origin, ListName(name, ""))
+        lists.drop_list(connection, origin, name)
         return True
     return False
 

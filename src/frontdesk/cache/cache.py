@@ -50,15 +50,17 @@ class Cache:
         path: Path,
         origin: str,
         *,
-        name: str | None = None,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
         clock: Callable[[], datetime] = utc_now,
         check_after_seconds: float = 3.0,
     ) -> None:
-        """`origin` tells servers and keys apart; `name` is what people call it, without a key."""
+        """`origin`: what people call the server, a space, and what tells its keys or users apart.
+
+        Only the first part is kept, with a number that is made from both.
+        """
         # 48 bits of a number made from the origin do not collide here, and tell nothing of a key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
-        self._name = name or "unnamed"
+        self._name = origin.rpartition(" ")[0] or origin
         self._clock = clock
         self._lock = threading.Lock()
         self._shown: WeakSet[Listing[Any]] = WeakSet()

@@ -118,14 +118,23 @@ def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) ->
 
 def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
     """Keep no longer what was read of a conversation's messages and notes."""
-    drop_list(connection, origin, thread_name(conversation_id))
-    drop_list(connection, origin, notes_name(conversation_id))
+    drop_list(connection, origin, thread_name(conversation_id).name)
+    drop_list(connection, origin, notes_name(conversation_id).name)
     objects.drop_thread(connection, origin, conversation_id)
 
 
-def drop_list(connection: sqlite3.Connection, origin: int, which: ListName) -> None:
+def drop_named(connection: sqlite3.Connection, origin: int, name: str) -> None:
+    """Keep a list no longer; of a thread, or its notes, nothing that was said there either."""
+    what, _, conversation_id = name.partition("/")
+    if what in ("thread", "notes"):
+        drop_thread(connection, origin, conversation_id)
+    else:
+        drop_list(connection, origin, name)
+
+
+def drop_list(connection: sqlite3.Connection, origin: int, name: str) -> None:
     """Keep the order of a list no longer, as if it had never been read."""
-    number = _number(connection, origin, which.name)
+    number = _number(connection, origin, name)
     if number is not None:
         _empty(connection, number)
         connection.execute("DELETE FROM list WHERE number = ?", (number,))

@@ -193,6 +193,12 @@ def set_aside(path: Path) -> list[Path]:
     return sorted(found, key=lambda other: _aside_number(path, other))
 
 
+def size_of(path: Path) -> int:
+    """How many bytes a cache takes with what belongs to it."""
+    every = [path.with_name(path.name + suffix) for suffix in ("", *_COMPANIONS)]
+    return sum(one.stat().st_size for one in every if one.exists())
+
+
 def remove(path: Path) -> None:
     """Delete a cache and what belongs to it."""
     for suffix in ("", *_COMPANIONS):

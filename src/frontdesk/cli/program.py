@@ -13,6 +13,7 @@ from frontdesk.cli.commands import Group
     invoke_without_command=True,
     lazy={
         "accounts": "frontdesk.cli.accounts:accounts_group",
+        "cache": "frontdesk.cli.caching:cache_group",
         "check": "frontdesk.cli.checking:check_command",
         "completion": "frontdesk.cli.completing:completion_command",
         "contact": "frontdesk.cli.showing:contact_command",

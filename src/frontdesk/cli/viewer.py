@@ -72,7 +72,7 @@ def view(
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
-    cache = Cache(cache_file, origin)
+    cache = Cache(cache_file, origin, limit_bytes=settings.cache_limit_bytes())
     try:
         app = FrontdeskApp(Mailbox(connect, cache), title=title)
         failure = asyncio.run(_run(app, leaving))

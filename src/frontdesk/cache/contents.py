@@ -1,0 +1,199 @@
+"""What a cache file holds of which server, and how it is emptied.
+
+These functions are for commands: they wait for the disk, and raise what the cache itself hides.
+"""
+
+import sqlite3
+from collections.abc import Collection
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from frontdesk.cache import lists, objects, place
+from frontdesk.cache.place import State
+from frontdesk.errors import UnusableFile
+
+_SHELVES = """
+SELECT origin.number, name,
+  (SELECT coalesce(sum(length(body) + length(id) + 100), 0) FROM object
+    WHERE object.origin = origin.number)
+  + (SELECT coalesce(sum(2 * length(text) + 60), 0) FROM said WHERE said.origin = origin.number),
+  (SELECT count(*) FROM object WHERE object.origin = origin.number AND kind = 'conversation'),
+  (SELECT count(*) FROM object WHERE object.origin = origin.number AND kind = 'message'),
+  (SELECT count(*) FROM object WHERE object.origin = origin.number AND kind = 'note'),
+  (SELECT count(*) FROM object WHERE object.origin = origin.number AND kind = 'contact'),
+  (SELECT min(sort) FROM said WHERE said.origin = origin.number AND sort > ''),
+  (SELECT max(sort) FROM said WHERE said.origin = origin.number),
+  (SELECT max(max(coalesce(fetched_at, 0), coalesce(read_at, 0))) FROM list
+    WHERE list.origin = origin.number)
+FROM origin ORDER BY name, origin.number
+"""
+_LISTS_NOT_READ = (
+    "SELECT name FROM list WHERE origin = ?"
+    " AND max(coalesce(fetched_at, 0), coalesce(read_at, 0)) < ?"
+)
+_UNLISTED = (
+    "SELECT number FROM object WHERE origin = ?1 AND kind = 'conversation'"
+    " AND NOT EXISTS(SELECT 1 FROM entry CROSS JOIN list ON list.number = entry.list"
+    "  WHERE entry.kind = 'conversation' AND entry.id = object.id AND list.origin = ?1)"
+    " AND NOT EXISTS(SELECT 1 FROM list"
+    "  WHERE list.origin = ?1 AND list.name = 'thread/' || object.id)"
+)
+_STRANGERS = (
+    "SELECT number FROM object WHERE origin = ?1 AND kind = 'contact' AND NOT EXISTS("
+    " SELECT 1 FROM said WHERE said.origin = ?1 AND said.kind = 'conversation'"
+    " AND about = object.id)"
+)
+
+
+class Shelf(NamedTuple):
+    """What is kept of one server for one key or user. size_bytes: its share of the file.
+
+    oldest, newest: of what was said; read_at: when any of it was last shown or fetched.
+    """
+
+    origin: int
+    name: str
+    size_bytes: int
+    conversations: int
+    messages: int
+    notes: int
+    contacts: int
+    oldest: datetime | None
+    newest: datetime | None
+    read_at: datetime | None
+
+
+class Contents(NamedTuple):
+    """A cache file: its size with what belongs to it, and what was set aside beside it."""
+
+    size_bytes: int
+    shelves: tuple[Shelf, ...]
+    set_aside: tuple[tuple[Path, int], ...]
+
+
+def contents(path: Path) -> Contents:
+    """Look at a cache without changing it.
+
+    Raises: UnusableFile: there is something else under its name, or it is damaged.
+    """
+    aside = tuple((other, place.size_of(other)) for other in place.set_aside(path))
+    found = place.state(path)
+    if found is State.FREE:
+        return Contents(0, (), aside)
+    if found is not State.OURS:
+        raise UnusableFile(f"{path} is {found.value}")
+    size = place.size_of(path)
+    try:
+        with closing(place.reader(place.address_of(path))) as connection:
+            rows = connection.execute(_SHELVES).fetchall()
+    except sqlite3.Error as error:
+        raise UnusableFile(f"{path} cannot be read: {error}") from error
+    weight = sum(row[2] for row in rows) or 1
+    return Contents(size, tuple(_shelf(row, size / weight) for row in rows), aside)
+
+
+def clear(path: Path) -> None:
+    """Remove a cache and all that was set aside; one that is in use is emptied in its place.
+
+    Raises: UnusableFile: what is there is not ours to remove, or cannot be removed.
+    """
+    found = place.state(path)
+    if found in (State.FOREIGN, State.NEWER):
+        raise UnusableFile(f"{path} is {found.value}: it was left alone")
+    try:
+        for other in place.set_aside(path):
+            place.remove(other)
+        if found is not State.OURS or _alone(path):
+            place.remove(path)
+            return
+    except OSError as error:
+        raise UnusableFile(f"{path} cannot be removed: {error.strerror}") from error
+    clear_shelves(path, [shelf.origin for shelf in contents(path).shelves])
+
+
+def clear_shelves(
+    path: Path, origins: Collection[int], *, not_read_since: datetime | None = None
+) -> None:
+    """Drop what is kept of some servers: all of it, or the lists and threads not read since.
+
+    Raises: UnusableFile: the file cannot be written.
+    """
+    try:
+        with closing(place.writer(place.address_of(path))) as connection:
+            connection.execute("PRAGMA secure_delete=1")
+            connection.execute("BEGIN IMMEDIATE")
+            for origin in origins:
+                if not_read_since is None:
+                    _drop_all(connection, origin)
+                else:
+                    _drop_unread(connection, origin, not_read_since)
+            connection.execute("INSERT INTO found(found) VALUES ('optimize')")
+            connection.execute("COMMIT")
+            # What was dropped leaves no trace in free pages or in the log.
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.Error as error:
+        raise UnusableFile(f"{path} cannot be emptied: {error}") from error
+
+
+def _drop_all(connection: sqlite3.Connection, origin: int) -> None:
+    numbers = connection.execute("SELECT number FROM object WHERE origin = ?", (origin,))
+    objects.drop_numbers(connection, [row[0] for row in numbers.fetchall()])
+    for table in ("entry", "node", "bookmark"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE list IN (SELECT number FROM list WHERE origin = ?)",
+            (origin,),
+        )
+    for table in ("list", "memory"):
+        connection.execute(f"DELETE FROM {table} WHERE origin = ?", (origin,))
+    connection.execute("DELETE FROM origin WHERE number = ?", (origin,))
+
+
+def _drop_unread(connection: sqlite3.Connection, origin: int, since: datetime) -> None:
+    cutoff = int(since.timestamp() * 1000)
+    names = [row[0] for row in connection.execute(_LISTS_NOT_READ, (origin, cutoff))]
+    for name in names:
+        lists.drop_named(connection, origin, name)
+    for unneeded in (_UNLISTED, _STRANGERS):
+        numbers = connection.execute(unneeded, (origin,)).fetchall()
+        objects.drop_numbers(connection, [row[0] for row in numbers])
+    connection.execute(
+        "DELETE FROM memory WHERE origin = ? AND name GLOB 'looked at/*' AND value < ?",
+        (origin, since.astimezone(UTC).isoformat()),
+    )
+
+
+def _alone(path: Path) -> bool:
+    """Nobody else has the file open: only then SQLite lets go of its log."""
+    try:
+        with closing(place.writer(place.address_of(path))) as connection:
+            connection.execute("PRAGMA busy_timeout=0")
+            mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
+    except sqlite3.Error as error:
+        return place.broken(error)
+    return bool(mode == "delete")
+
+
+def _shelf(row: tuple[Any, ...], share: float) -> Shelf:
+    origin, name, weight, conversations, messages, notes, contacts, oldest, newest, read_at = row
+    return Shelf(
+        origin,
+        name,
+        round(weight * share),
+        conversations,
+        messages,
+        notes,
+        contacts,
+        _moment(oldest),
+        _moment(newest),
+        datetime.fromtimestamp(read_at / 1000, UTC) if read_at else None,
+    )
+
+
+def _moment(sort: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(sort).replace(tzinfo=UTC) if sort else None
+    except ValueError:
+        return None
