@@ -4,21 +4,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.screens.filters import first_filter, stored_filter
+from frontdesk.tui.screens.queue import first_filter
+from frontdesk.tui.screens.sieve import ORDERS, Sieve, View, stored_view
 from frontdesk.wire import ConversationFilter, Counts
 
-
-@given(
-    st.builds(
-        ConversationFilter,
-        status=st.none() | st.text(),
-        assignee=st.none() | st.text(),
-        channel=st.none() | st.text(),
-        label=st.none() | st.text(),
-    )
+CHOSEN = st.builds(
+    ConversationFilter,
+    status=st.none() | st.text(),
+    assignee=st.none() | st.text(),
+    channel=st.none() | st.text(),
+    label=st.none() | st.text(),
 )
-def test_a_filter_comes_back_as_it_was_stored(chosen: ConversationFilter) -> None:
-    assert stored_filter(chosen.model_dump_json()) == chosen
+SIEVES = st.builds(
+    Sieve,
+    unread=st.booleans(),
+    awaiting_human=st.booleans(),
+    text=st.text(),
+    order=st.sampled_from(sorted(ORDERS)),
+)
+
+
+@given(st.builds(View, filter=CHOSEN, sieve=SIEVES))
+def test_a_view_comes_back_as_it_was_stored(view: View) -> None:
+    assert stored_view(view.model_dump_json()) == view
 
 
 @pytest.mark.parametrize(
@@ -31,27 +39,27 @@ def test_a_filter_comes_back_as_it_was_stored(chosen: ConversationFilter) -> Non
         "7",
         '"open"',
         "{",
-        '{"status": 5}',
-        '{"label": ["a"]}',
-        '{"channel": {"id": "1"}}',
+        '{"filter": 5}',
+        '{"filter": {"label": ["a"]}}',
+        '{"sieve": {"unread": "perhaps"}}',
         "\x00",
         "open",
-        '{"status": "\ud800"}',
+        '{"filter": {"status": "\ud800"}}',
         "[" * 100_000,
     ],
 )
 def test_what_is_no_filter_is_forgotten(text: str | None) -> None:
-    assert stored_filter(text) is None
+    assert stored_view(text) is None
 
 
 def test_members_that_a_later_version_stored_are_left_out() -> None:
-    stored = stored_filter('{"status": "open", "team": "7"}')
-    assert stored == ConversationFilter(status="open")
+    stored = stored_view('{"filter": {"status": "open", "team": "7"}, "teams": 1}')
+    assert stored == View(filter=ConversationFilter(status="open"))
 
 
 @given(st.text())
 def test_no_garbage_is_fatal(text: str) -> None:
-    assert stored_filter(text) is None or stored_filter(text)
+    assert stored_view(text) is None or stored_view(text)
 
 
 @pytest.mark.parametrize(

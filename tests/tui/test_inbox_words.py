@@ -12,13 +12,14 @@ from frontdesk.tui.screens.inbox_words import (
     Names,
     count_for,
     empty_words,
-    filter_words,
     header_counts,
     key_words,
     status_tabs,
     thread_foot,
     thread_head,
+    view_words,
 )
+from frontdesk.tui.screens.sieve import Sieve, View
 from frontdesk.tui.widgets.cells import Piece, spread, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
 from tests.tui.texts import drawn_text
@@ -71,11 +72,11 @@ def said(pieces: list[Piece]) -> str:
         ({"assignee": "unassigned"}, "any status · unassigned · all channels"),
         ({"assignee": "7", "channel": "1"}, "any status · @Ana Souza · Support EU"),
         ({"assignee": "8", "channel": "2"}, "any status · @8 · 2"),
-        ({"label": "two\nwords"}, "any status · all channels · #two words"),
+        ({"label": "two\nwords"}, "any status · #two words · all channels"),
     ],
 )
 def test_a_filter_is_a_phrase(chosen: dict[str, str], words: str) -> None:
-    assert filter_words(ConversationFilter(**chosen), NAMES) == words
+    assert view_words(View(filter=ConversationFilter(**chosen)), NAMES) == words
 
 
 def test_the_header_counts_as_much_as_there_is_room_for() -> None:
@@ -162,9 +163,12 @@ def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None
 
 
 def test_an_empty_list_says_why_and_what_helps() -> None:
-    chosen = ConversationFilter(status="open")
+    chosen = View(filter=ConversationFilter(status="open"))
     assert empty_words(chosen, NAMES, loaded=True, problem="").endswith("f changes the filter.")
     assert empty_words(chosen, NAMES, loaded=False, problem="") == "loading…"
+    sifted = View(filter=chosen.filter, sieve=Sieve(unread=True))
+    words = empty_words(sifted, NAMES, loaded=True, problem="")
+    assert words.startswith("Nothing loaded so far is open · ~unread")
     assert empty_words(chosen, NAMES, loaded=False, problem="Offline.").startswith("Offline. ")
 
 

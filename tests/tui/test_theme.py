@@ -9,9 +9,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, Static
 
-from frontdesk.tui.screens.filters import FilterMenu
+from frontdesk.tui.screens.filters import FILTER_MENU
 from frontdesk.tui.screens.help import HelpScreen
+from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, LIGHT, THEMES
 from frontdesk.tui.widgets.painted import PARTS
@@ -83,14 +85,15 @@ def part_contrasts(screen: Screen[object]) -> Iterator[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-@pytest.mark.parametrize("dialog", ["picker", "menu", "help"])
+@pytest.mark.parametrize("dialog", ["picker", "menu", "help", "prompt"])
 async def test_every_text_of_a_dialog_can_be_read(theme: Theme, dialog: str) -> None:
     app = Colours(theme)
     async with app.run_test() as pilot:
         choice = Choice("1", "one", "hint")
         dialogs = {
             "picker": lambda: Picker("Filter by label", [choice], current=None),
-            "menu": FilterMenu,
+            "menu": lambda: Menu("Filter by", FILTER_MENU),
+            "prompt": lambda: Prompt("/", value="said", placeholder="words"),
             "help": lambda: HelpScreen([("f", "Filter")]),
         }
         await app.push_screen(dialogs[dialog]())

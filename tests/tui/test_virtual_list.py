@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from textual import on
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 
@@ -72,7 +73,8 @@ class ListApp(App[None]):
     def get_default_screen(self) -> ListScreen:
         return ListScreen(self.words)
 
-    def on_virtual_list_near_end(self, event: VirtualList.NearEnd) -> None:
+    @on(VirtualList.NearEnd)
+    def note(self, event: VirtualList.NearEnd) -> None:
         self.asked.append(event.top)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

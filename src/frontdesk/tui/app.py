@@ -1,9 +1,14 @@
 """The viewer's application: stylesheets, themes and the first screen; no data."""
 
 import gc
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 from rich.segment import Segments
-from textual.app import App
+from textual import events
+from textual.app import App, SystemCommand
+from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -33,6 +38,31 @@ class FrontdeskApp(App[InboxError | None]):
         # Assigned plainly, the theme would have all stylesheets read twice at the start.
         self.set_reactive(FrontdeskApp.theme, DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    async def on_event(self, event: events.Event) -> None:
+        """Everything that comes from the terminal: the inbox asks more often while it is used."""
+        if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
+            self._each_inbox(InboxScreen.used)
+        await super().on_event(event)
+
+    def watch_app_focus(self, focus: bool) -> None:
+        """The terminal got or lost the focus."""
+        self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: every action that has a key here, and what Textual has."""
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.id and binding.description and not binding.id.startswith("not_yet"):
+                run = partial(self.run_action, binding.action, active.node)
+                keys = self.get_key_display(binding)
+                yield SystemCommand(binding.description, f"key {keys}", run)
+        yield from super().get_system_commands(screen)
+
+    def _each_inbox(self, do: Callable[[InboxScreen], None]) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, InboxScreen) and screen.is_attached:
+                do(screen)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, for themes that do not know them."""

@@ -1,7 +1,7 @@
 """How the server is doing: asks it, and is the one place where a failure reaches the eye."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 
 from frontdesk.errors import (
     BadResponse,
@@ -12,8 +12,17 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
+from frontdesk.text import duration
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.widgets.cells import Piece
+
+_FAULTS = (
+    (Unauthorised, "key refused (401)"),
+    (BadResponse, "unreadable answer"),
+    (Forbidden, "not allowed (403)"),
+    (NotFound, "no inbox at this address (404)"),
+)
 
 
 class Connection:
@@ -22,13 +31,40 @@ class Connection:
     `tell` shows a sentence once; a state that lasts stands in `state` until it changes.
     """
 
-    def __init__(self, mailbox: Mailbox, clock: Clock, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        tell: Callable[[str], None],
+        pulse: Pulse | None = None,
+    ) -> None:
         self._mailbox = mailbox
         self._clock = clock
         self._tell = tell
+        self._pulse = pulse or Pulse(clock.now())
         self._refused = False
-        self.state: Sequence[Piece] = [("dim", "connecting…")]
+        self._said: list[Piece] = [("dim", "connecting…")]
+        self._live_at: datetime | None = None
+        self._next_try: datetime | None = None
         self.problem = ""
+
+    @property
+    def state(self) -> list[Piece]:
+        """How it is now: live and how old, or what is wrong and when it is tried again."""
+        now = self._clock.now()
+        if self._next_try is not None and self._next_try > now:
+            seconds = -((now - self._next_try) // timedelta(seconds=1))
+            return [*self._said, ("dim", f" · retrying in {seconds} s")]
+        if self._live_at is not None:
+            age = now - self._live_at
+            old = age >= timedelta(minutes=1)
+            return [("dim", f"live · {duration(age)} ago" if old else "live")]
+        return self._said
+
+    @property
+    def failing(self) -> bool:
+        """Something is waited for, so that the words change with every second."""
+        return self._next_try is not None
 
     async def ask(
         self,
@@ -52,25 +88,45 @@ class Connection:
 
     def is_live(self) -> None:
         """What is shown is what the server has."""
-        self.state, self.problem = [("dim", "live")], ""
+        self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
+        self._pulse.answered(self._live_at)
+
+    def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
+        """The state after a failure; None where it says nothing about the connection."""
+        if isinstance(error, Unreachable):
+            if error.retry_after is not None:
+                return "warning", "slow down"
+            seen = self._clock.here(seen_at)
+            return "warning", f"offline · as of {seen:%H:%M}" if seen else "offline"
+        if beside and not isinstance(error, (Unauthorised, BadResponse)):
+            return None
+        return "error", _fault(error)
 
     def _report(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> None:
         told, self.problem = self.problem, str(error)
-        match error:
-            case Unreachable():
-                seen = self._clock.here(seen_at)
-                as_of = f" · as of {seen:%H:%M}" if seen else ""
-                self.state = [("warning", f"offline{as_of}")]
-            case Unauthorised():
-                self._refused = True
-                self.state = [("error", "key refused (401)")]
-            case BadResponse():
-                self.state = [("error", "unreadable answer")]
-            case Forbidden() if not beside:
-                self.state = [("error", "not allowed (403)")]
-            case NotFound() if not beside:
-                self.state = [("error", "no inbox at this address (404)")]
-            case _ if not beside:
-                self.state = [("error", "request refused")]
+        if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
+            self._live_at = None
+        self._next_try = None
+        if not beside and not isinstance(error, Unauthorised):
+            now = self._clock.now()
+            self._next_try = now + self._pulse.failed(now, _retry_after(error))
+        self._refused = self._refused or isinstance(error, Unauthorised)
+        words = self._words(error, seen_at, beside=beside)
+        if words is not None:
+            self._said = [words]
         if not isinstance(error, Unreachable) and str(error) != told:
             self._tell(str(error))
+
+
+def _fault(error: InboxError) -> str:
+    """What is wrong, in a few words."""
+    for kind, words in _FAULTS:
+        if isinstance(error, kind):
+            return words
+    return "request refused"
+
+
+def _retry_after(error: InboxError) -> timedelta | None:
+    """How long the server asks us to wait."""
+    seconds = error.retry_after if isinstance(error, Unreachable) else None
+    return None if seconds is None else timedelta(seconds=min(max(seconds, 0), 3600))

@@ -1,59 +1,81 @@
-"""Asking for a filter by keyboard, one letter for what to filter by, then a choice."""
+"""What a queue can be filtered by, and the choices for each."""
 
 from collections.abc import Sequence
-from typing import ClassVar
-
-from pydantic import ValidationError
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Static
+from typing import Any
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.screens.inbox_words import count_for
+from frontdesk.tui.screens.menu import Entry
 from frontdesk.tui.screens.picker import Choice
+from frontdesk.tui.screens.saved_views import DIGITS
+from frontdesk.tui.screens.sieve import NEWEST, ORDERS, Sieve, View
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.queries import STATUSES
 
 ANY = ""
-_LETTERS = {
-    "s": ("status", "status"),
-    "a": ("assignee", "assignee"),
-    "c": ("channel", "channel"),
-    "l": ("label", "label"),
-    "x": ("clear", "clear all filters"),
+
+FILTER_MENU = (
+    Entry("s", "status", "status"),
+    Entry("a", "assignee", "assignee"),
+    Entry("c", "channel", "channel"),
+    Entry("l", "label", "label"),
+    Entry("m", "mine", "mine"),
+    Entry("n", "nobody", "nobody's (unassigned)"),
+    Entry("o", "open", "open"),
+    Entry("z", "snoozed", "snoozed"),
+    Entry("r", "resolved", "resolved"),
+    Entry("h", "awaiting_human", "~ needs a human"),
+    Entry("u", "unread", "~ unread"),
+    Entry("t", "text", "~ text…"),
+    Entry("x", "clear", "clear all filters"),
+    Entry("k", "keep", "keep this view on a key…"),
+)
+
+ORDER_MENU = tuple(
+    Entry(letter, order, words + ("" if order == NEWEST else "  ~"))
+    for letter, (order, words) in zip("nowc", ORDERS.items(), strict=True)
+)
+
+KEEP_MENU = tuple(Entry(digit, digit, f"key {digit}") for digit in DIGITS)
+
+# One letter for a whole filter.
+_QUICK: dict[str, dict[str, str]] = {
+    "mine": {"assignee": "me"},
+    "nobody": {"assignee": "unassigned"},
+    "open": {"status": "open"},
+    "snoozed": {"status": "snoozed"},
+    "resolved": {"status": "resolved"},
 }
 
 
-class FilterMenu(ModalScreen[str | None]):
-    """Answers with what to filter by: status, assignee, channel, label, clear, or None."""
+def quickly(view: View, name: str) -> View | None:
+    """The view after a letter that needs no further answer; None for letters that do."""
+    if name in _QUICK:
+        return with_filter(view, **_QUICK[name])
+    if name in ("unread", "awaiting_human"):
+        return with_sieve(view, **{name: not getattr(view.sieve, name)})
+    if name == "clear":
+        cleared = with_filter(view, assignee=None, channel=None, label=None)
+        return cleared.model_copy(update={"sieve": Sieve()})
+    return None
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back", id="filter.leave"),
-        *(
-            Binding(letter, f"take('{name}')", words, id=f"filter.{name}")
-            for letter, (name, words) in _LETTERS.items()
-        ),
-    ]
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="menu"):
-            yield Static("Filter by", id="menu-title", markup=False)
-            for letter, (_, words) in _LETTERS.items():
-                yield Static(f" {letter}  {words}", markup=False)
-            yield Static("esc back", id="menu-keys", markup=False)
+def with_filter(view: View, **changes: str | None) -> View:
+    """A view with members of its filter set; None takes one off."""
+    changed = ConversationFilter(**{**dict(view.filter), **changes})
+    return view.model_copy(update={"filter": changed})
 
-    def action_take(self, name: str) -> None:
-        self.dismiss(name)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
+def with_sieve(view: View, **changes: Any) -> View:
+    """A view with members of its sieve set."""
+    return view.model_copy(update={"sieve": view.sieve.model_copy(update=changes)})
 
-    def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss(None)
+
+def without(view: View, name: str) -> View:
+    """A view with one chip taken off, see `inbox_words.chips`."""
+    if name in ConversationFilter.model_fields:
+        return with_filter(view, **{name: None})
+    return with_sieve(view, **{name: Sieve.model_fields[name].default})
 
 
 def choices_for(
@@ -92,7 +114,20 @@ def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | Non
 
 
 def _labels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
-    return [Choice(label.title, f"#{label.title}") for label in mailbox.catalogues.labels()]
+    """Labels with their counts, where the reader has looked at a label's before."""
+    return [
+        Choice(
+            label.title,
+            f"#{label.title}",
+            _count(
+                mailbox.counts(ConversationFilter(channel=chosen.channel, label=label.title)),
+                chosen,
+                "label",
+                label.title,
+            ),
+        )
+        for label in mailbox.catalogues.labels()
+    ]
 
 
 _CHOICES = {
@@ -106,21 +141,3 @@ _CHOICES = {
 def _count(counts: Counts | None, chosen: ConversationFilter, name: str, value: str) -> str:
     number = count_for(counts, chosen.model_copy(update={name: value}))
     return "" if number is None else str(number)
-
-
-def stored_filter(text: str | None) -> ConversationFilter | None:
-    """The filter that was remembered as JSON; None if there is none or it cannot be read."""
-    if text is None:
-        return None
-    try:
-        return ConversationFilter.model_validate_json(text)
-    except ValidationError:
-        return None
-
-
-def first_filter(counts: Counts | None) -> ConversationFilter:
-    """Where an inbox opens that has nothing remembered: the first status that is not empty."""
-    for status in STATUSES:
-        if count_for(counts, ConversationFilter(status=status)):
-            return ConversationFilter(status=status)
-    return ConversationFilter(status=STATUSES[0])

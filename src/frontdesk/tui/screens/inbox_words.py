@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.sieve import View, sieve_words
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
@@ -29,19 +30,38 @@ class Names:
         )
 
 
-def filter_words(chosen: ConversationFilter, names: Names) -> str:
-    """The filter as a phrase: open · mine · Support EU · #billing."""
-    words = [chosen.status or "any status"]
+def chips(view: View, names: Names) -> list[tuple[str, str]]:
+    """What a view is made of: each part's name, and its words; the sieve's begin with ~."""
+    parts: list[tuple[str, str]] = []
+    chosen = view.filter
+    if chosen.status:
+        parts.append(("status", one_line(chosen.status)))
     if chosen.assignee:
-        name = names.users.get(chosen.assignee, chosen.assignee)
-        words.append(_ASSIGNEES.get(chosen.assignee) or f"@{name}")
+        name = names.users.get(chosen.assignee, one_line(chosen.assignee))
+        parts.append(("assignee", _ASSIGNEES.get(chosen.assignee) or f"@{name}"))
     if chosen.channel:
-        words.append(names.channels.get(chosen.channel, chosen.channel))
-    else:
-        words.append("all channels")
+        parts.append(("channel", names.channels.get(chosen.channel, one_line(chosen.channel))))
     if chosen.label:
-        words.append(f"#{one_line(chosen.label)}")
-    return " · ".join(words)
+        parts.append(("label", f"#{one_line(chosen.label)}"))
+    return parts + sieve_words(view.sieve)
+
+
+def view_words(view: View, names: Names) -> str:
+    """The view as a phrase: open · mine · Support EU · #billing · ~unread."""
+    words = [words for _, words in chips(view, names)]
+    if not view.filter.channel:
+        words.append("all channels")
+    return " · ".join(words if view.filter.status else ["any status", *words])
+
+
+def chip_pieces(view: View, names: Names) -> list[Piece]:
+    """The chips of a view in one line: every second piece is a chip."""
+    pieces: list[Piece] = []
+    for _, words in chips(view, names):
+        pieces += [("dim", " · " if pieces else "   "), ("chip", words)]
+    rest = [] if view.filter.status else ["any status"]
+    rest += [] if view.filter.channel else ["all channels"]
+    return [*pieces, ("dim", "".join(f" · {word}" for word in rest))]
 
 
 def header_counts(counts: Counts | None, room: int) -> list[Piece]:
@@ -132,8 +152,10 @@ def key_words(keys: Sequence[str], width: int) -> str:
     return shown
 
 
-def empty_words(chosen: ConversationFilter, names: Names, *, loaded: bool, problem: str) -> str:
+def empty_words(view: View, names: Names, *, loaded: bool, problem: str) -> str:
     """Why there are no conversations here, and which key helps."""
+    if loaded and not view.sieve.idle:
+        return f"Nothing loaded so far is {view_words(view, names)}.  ⌫ takes off the last filter."
     if loaded:
-        return f"No conversation is {filter_words(chosen, names)}.  f changes the filter."
+        return f"No conversation is {view_words(view, names)}.  f changes the filter."
     return f"{problem.rstrip('.')}. Nothing of this filter is cached." if problem else "loading…"

@@ -1,19 +1,14 @@
 """The queue side of the inbox: which conversations, how many, and where the reader is in them."""
 
+import asyncio
+from collections.abc import Callable
 from itertools import islice
 
 from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
-from frontdesk.tui.screens.filters import first_filter, stored_filter
-from frontdesk.tui.screens.panes import Panes
-from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.cells import width_of
-from frontdesk.tui.widgets.channel_list import (
-    ChannelList,
-    ChannelRow,
-    channel_rows,
-    channel_tabs,
-)
+from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
+from frontdesk.tui.widgets.channel_list import ChannelList, ChannelRow, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 from frontdesk.wire.queries import STATUSES
@@ -21,27 +16,38 @@ from frontdesk.wire.queries import STATUSES
 # Only a thorough refresh sees rows further down that left the filter.
 REFRESHES_UNTIL_THOROUGH = 6
 
-# The next unread conversation is looked for in this many rows.
+# What a reader looks for is looked for in this many rows, and loads at most this many pages.
 MOST_ROWS_LOOKED_AT = 1000
+MOST_PAGES_LOADED = 20
 
-_FILTER, _CONVERSATION = "inbox.filter", "inbox.conversation"
+_SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
+
+_VIEW, _CONVERSATION = "inbox.view", "inbox.conversation"
 
 
 class Queue:
-    """Shows one filter's conversations from the cache and brings them up to date.
+    """Shows one view's conversations from the cache and brings them up to date.
 
     Its async methods raise InboxError; what they fetched before that is shown.
     """
 
     def __init__(
-        self, mailbox: Mailbox, conversations: ConversationList, channels: ChannelList
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        conversations: ConversationList,
+        channels: ChannelList,
     ) -> None:
         self._mailbox = mailbox
+        self._clock = clock
         self._list = conversations
         self._channels = channels
-        self._remembered = stored_filter(mailbox.recall(_FILTER))
-        self.filter = self._remembered or first_filter(self._all_counts())
+        remembered = stored_view(mailbox.recall(_VIEW))
+        self._chosen = remembered is not None
+        self.view = remembered or View(filter=first_filter(self.all_counts))
         self.listing: Listing[Conversation] = mailbox.conversations(self.filter)
+        self._sifting: Sifting | None = None
+        self.looking = False
         self._loading_older = False
         self._refreshes = 0
         self.added_above = 0
@@ -49,27 +55,49 @@ class Queue:
         self._now: str | None = None
 
     @property
+    def filter(self) -> ConversationFilter:
+        """The part of the view that the server knows."""
+        return self.view.filter
+
+    @property
+    def sieve(self) -> Sieve:
+        """The part of the view that works on loaded rows."""
+        return self.view.sieve
+
+    @property
     def counts(self) -> Counts | None:
         """The last known counts of the filter's channel and label."""
         return self._mailbox.counts(self._counted)
 
     @property
+    def all_counts(self) -> Counts | None:
+        """The last known counts of everything."""
+        return self._mailbox.counts(ConversationFilter())
+
+    @property
     def names(self) -> say.Names:
         """Names for words about filters."""
-        return say.Names.of(self._mailbox.catalogues.channels(), self._mailbox.catalogues.users())
+        catalogues = self._mailbox.catalogues
+        return say.Names.of(catalogues.channels(), catalogues.users())
 
     def show(self) -> None:
-        """Show what is held of the filter, with the cursor on the conversation it was on."""
+        """Show what is held of the view, with the cursor on the conversation it was on."""
         last = self._mailbox.recall(_CONVERSATION)
         self.listing = self._mailbox.conversations(self.filter)
         self.added_above = 0
-        position = self.listing.position(last) if last else None
-        self._list.show(self.listing, cursor=position or 0)
+        self._sifting = None if self.sieve.idle else self._new_sifting()
+        if self._sifting is None:
+            rows, position = self.listing, self.listing.position(last) if last else None
+            self._list.show(rows, cursor=position or 0)
+        else:
+            self._sifting.step(_SIFTED_AT_ONCE)
+            sifted = self._sifting.rows()
+            self._list.show(sifted, cursor=sifted.find(f"conversation {last}") or 0)
 
-    def choose(self, chosen: ConversationFilter) -> None:
-        """Show another filter's conversations, and remember it for the next start."""
-        self.filter = self._remembered = chosen
-        self._mailbox.remember(_FILTER, chosen.model_dump_json())
+    def choose(self, view: View) -> None:
+        """Show another view's conversations, and remember it for the next start."""
+        self.view, self._chosen = view, True
+        self._mailbox.remember(_VIEW, view.model_dump_json())
         self.show()
 
     def remember(self, conversation: Conversation) -> None:
@@ -77,31 +105,73 @@ class Queue:
         self._before, self._now = self._now, conversation.id
         self._mailbox.remember(_CONVERSATION, conversation.id)
 
-    def unread_beside(self, position: int, step: int) -> int | None:
-        """Where the next (1) or previous (-1) unread conversation stands, within 20 pages."""
-        end = len(self.listing) if step > 0 else -1
-        for at in islice(range(position + step, end, step), MOST_ROWS_LOOKED_AT):
-            if self.listing[at].unread_count:
-                return at
-        return None
-
-    def position_before(self, open_now: Conversation | None) -> int | None:
-        """Where the conversation stands that was open before this one."""
-        if self._before is None or open_now is None or self._before == open_now.id:
-            return None
-        return self.listing.position(self._before)
-
     def status_beside(self, step: int) -> str:
         """The status before (-1) or after (1) the filter's own."""
         at = STATUSES.index(self.filter.status) if self.filter.status in STATUSES else -1
         return STATUSES[(at + step) % len(STATUSES)]
 
+    def current(self, conversation_id: str) -> Conversation | None:
+        """The newest state that is held of a conversation."""
+        return self._mailbox.conversation(conversation_id)
+
+    # Looking for rows
+
+    def is_unread(self, conversation: Conversation) -> bool:
+        """It has messages that were read neither by the team nor here."""
+        return bool(conversation.unread_count)
+
+    def unread_beside(self, position: int, step: int) -> int | None:
+        """Where the next (1) or previous (-1) unread conversation stands among loaded rows."""
+        rows = self._list.rows
+        end = 0 if rows is None else len(rows) if step > 0 else -1
+        for at in islice(range(position + step, end, step), MOST_ROWS_LOOKED_AT):
+            assert rows is not None
+            if self.is_unread(rows[at]):
+                return at
+        return None
+
+    async def unread_below(self, position: int) -> int | None:
+        """The next unread conversation, in up to 20 pages that are loaded for it."""
+        for _ in range(MOST_PAGES_LOADED):
+            held = len(self.listing)
+            if self.listing.complete or not self.sieve.idle:
+                break
+            await self.older()
+            if len(self.listing) == held:
+                break
+            found = self.unread_beside(max(position, held - 1), 1)
+            if found is not None:
+                return found
+        return None
+
+    def longest_waiting(self, after: Conversation | None) -> int | None:
+        """Who waits longest of the loaded rows, or next longest `after` one who waits."""
+        rows, best = self._list.rows, None
+        since = (after.waiting_since or "") if after else ""
+        for at in range(0 if rows is None else min(len(rows), MOST_ROWS_LOOKED_AT)):
+            assert rows is not None
+            waits = rows[at].waiting_since if rows[at].status != "resolved" else None
+            if waits and waits > since and (best is None or waits < best[0]):
+                best = (waits, at)
+        if best is None and since:
+            return self.longest_waiting(None)
+        return best[1] if best else None
+
+    def position_before(self, open_now: Conversation | None) -> int | None:
+        """Where the conversation stands that was open before this one."""
+        if self._before is None or open_now is None or self._before == open_now.id:
+            return None
+        return self._list.rows.find(f"conversation {self._before}") if self._list.rows else None
+
+    # The server
+
     async def refresh(self) -> None:
         """Counts and the head of the list from the server."""
         chosen = self.filter
         await self._mailbox.refresh_counts(ConversationFilter())
-        if self._remembered is None and not self.listing:
-            self.filter = chosen = first_filter(self._all_counts())
+        if not self._chosen and not self.listing:
+            self.view = View(filter=first_filter(self.all_counts))
+            chosen = self.filter
             self.show()
         if self._counted != ConversationFilter():
             await self._mailbox.refresh_counts(self._counted)
@@ -111,19 +181,7 @@ class Queue:
             )
             self._count_added(chosen, len(refreshed.added))
         finally:
-            self._reload(chosen)
-
-    def _must_be_thorough(self) -> bool:
-        """Whether rows that left the filter further down are to be looked for this time."""
-        self._refreshes += 1
-        total = say.count_for(self.counts, self.filter)
-        disagree = self.listing.complete and total is not None and total != len(self.listing)
-        return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
-
-    def _count_added(self, chosen: ConversationFilter, added: int) -> None:
-        """Remember how many rows came above the window, until its top is seen again."""
-        if chosen == self.filter and not self._list.at_start:
-            self.added_above += added
+            await self._reload(chosen)
 
     async def refresh_names(self) -> None:
         """Channels, users, labels and custom fields from the server."""
@@ -139,35 +197,48 @@ class Queue:
             await self._mailbox.older_conversations(chosen)
         finally:
             self._loading_older = False
-            self._reload(chosen)
+            await self._reload(chosen)
 
-    def current(self, conversation_id: str) -> Conversation | None:
-        """The newest state that is held of a conversation."""
-        return self._mailbox.conversation(conversation_id)
+    async def sift(self, progress: Callable[[], None]) -> None:
+        """Find a screen more of what the sieve keeps, in up to 20 more pages.
 
-    def describe(self, header: Bar, tabs: Bar, panes: Panes, *, title: str, problem: str) -> None:
-        """Say the filter and the counts in every bar; `problem`: why nothing can be loaded."""
-        counts, names = self.counts, self.names
-        rows = self._channel_rows()
-        self._channels.show_channels(rows)
-        panes["channels"].title.show([("strong", "CHANNELS")])
-        words = say.filter_words(self.filter, names)
-        left = [("accent", " INBOX "), ("strong", title), ("text", f"   {words}")]
-        room = header.size.width - width_of(left)
-        header.show(left, say.header_counts(self._all_counts(), room))
-        tabs.show(channel_tabs(rows), [("dim", " f filters ")])
-        title_bar = panes["list"].title
-        title_bar.show(say.status_tabs(counts, self.filter, title_bar.size.width))
-        loaded = self.listing.fetched_at is not None
-        words = say.empty_words(self.filter, names, loaded=loaded, problem=problem)
-        self._list.say_when_empty(words)
+        `progress` is called after every page; what was found until then is shown.
+        """
+        sifting, chosen = self._sifting, self.view
+        if sifting is None:
+            return
+        enough = len(sifting.rows()) + max(10, self._list.size.height)
+        self.looking = True
+        try:
+            for _ in range(MOST_PAGES_LOADED):
+                await self._look_through(sifting)
+                if chosen != self.view or len(sifting.rows()) >= enough or self.listing.complete:
+                    break
+                progress()
+                await self._mailbox.older_conversations(chosen.filter)
+                self.listing.reload()
+            if chosen == self.view:
+                await self._look_through(sifting)
+        finally:
+            self.looking = False
 
     def loaded_words(self) -> str:
         """How much of the list is held: 50 of 412; and what came above the window."""
         if self._list.at_start:
             self.added_above = 0
         new = f"{self.added_above} new ▲ g · " if self.added_above else ""
-        return new + self._held_words()
+        return new + (self._held_words() if self._sifting is None else self._sifted_words())
+
+    def say_when_empty(self, words: str) -> None:
+        """What stands in the list while it is empty."""
+        self._list.say_when_empty(words)
+
+    def show_channels(self) -> list[ChannelRow]:
+        """Bring the channels' pane up to date; returns its rows."""
+        channels = self._mailbox.catalogues.channels()
+        rows = channel_rows(channels, self.all_counts, self.filter.channel)
+        self._channels.show_channels(rows)
+        return rows
 
     def _held_words(self) -> str:
         total = say.count_for(self.counts, self.filter)
@@ -178,21 +249,59 @@ class Queue:
             return f"{held} loaded"
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
 
+    def _sifted_words(self) -> str:
+        assert self._sifting is not None
+        kept, looked_at = len(self._sifting.rows()), self._sifting.looked_at
+        words = f"~{kept} of {looked_at} looked at"
+        if self.looking:
+            return f"{words}, loading…"
+        return words if self.listing.complete else f"{words}, G goes on"
+
     @property
     def _counted(self) -> ConversationFilter:
         """The part of the filter that counts are asked for: they tell every status and assignee."""
         return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
 
-    def _all_counts(self) -> Counts | None:
-        return self._mailbox.counts(ConversationFilter())
+    def _must_be_thorough(self) -> bool:
+        """Whether rows that left the filter further down are to be looked for this time."""
+        self._refreshes += 1
+        total = say.count_for(self.counts, self.filter)
+        disagree = self.listing.complete and total is not None and total != len(self.listing)
+        return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
-    def _channel_rows(self) -> list[ChannelRow]:
-        return channel_rows(
-            self._mailbox.catalogues.channels(), self._all_counts(), self.filter.channel
-        )
+    def _count_added(self, chosen: ConversationFilter, added: int) -> None:
+        """Remember how many rows came above the window, until its top is seen again."""
+        if chosen == self.filter and not self._list.at_start:
+            self.added_above += added
 
-    def _reload(self, chosen: ConversationFilter) -> None:
+    async def _reload(self, chosen: ConversationFilter) -> None:
         """Show what the cache holds now, unless another filter was chosen meanwhile."""
-        if chosen == self.filter:
-            self.listing.reload()
+        if chosen != self.filter:
+            return
+        self.listing.reload()
+        if self._sifting is None:
             self._list.rows_changed()
+        elif not self.looking:
+            before, self._sifting = self._sifting, self._new_sifting()
+            await self._look_through(self._sifting, until=before.looked_at)
+
+    def _new_sifting(self) -> Sifting:
+        return Sifting(self.listing, self.sieve, self.is_unread, self._clock.now())
+
+    async def _look_through(self, sifting: Sifting, until: int | None = None) -> None:
+        """Look at the rows that are held, letting keys through, and show what was kept."""
+        while sifting.step(_SIFTED_AT_A_TIME):
+            if until is not None and sifting.looked_at >= max(until, _SIFTED_AT_ONCE):
+                break
+            await asyncio.sleep(0)
+        if sifting is self._sifting:
+            self._list.rows = sifting.rows()
+            self._list.rows_changed()
+
+
+def first_filter(counts: Counts | None) -> ConversationFilter:
+    """Where an inbox opens that has nothing remembered: the first status that is not empty."""
+    for status in STATUSES:
+        if say.count_for(counts, ConversationFilter(status=status)):
+            return ConversationFilter(status=status)
+    return ConversationFilter(status=STATUSES[0])

@@ -1,16 +1,25 @@
 """The reading side of the inbox: the open conversation's thread and its contact."""
 
 import asyncio
+from bisect import bisect_left
+from collections.abc import Callable
+from datetime import date
 
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text import first_said
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.excerpt import ALL, REACH, excerpt
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
-from frontdesk.tui.widgets.rows import Place
+from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, Message, Note
+
+Entry = Message | Note
+
+# How many pages a part of a thread loads to fill its window.
+MOST_PAGES_LOADED = 20
 
 
 class Reading:
@@ -28,6 +37,8 @@ class Reading:
         self._contact = contact
         self.conversation: Conversation | None = None
         self.listing: Listing[Message | Note] | None = None
+        self.part = ALL
+        self._reach = REACH
         self._loading_older = False
         self._places: dict[str, Place] = {}
 
@@ -38,6 +49,7 @@ class Reading:
         self._remember_place()
         self.conversation = conversation
         self.listing = self._mailbox.thread(conversation.id)
+        self._reach = REACH
         self._open_thread(conversation, self.listing)
         self._show_contact(keep_place=False)
         return True
@@ -50,16 +62,10 @@ class Reading:
         self._thread.show(None)
         self._contact.show_facts([], keep_place=False)
 
-    def _open_thread(self, conversation: Conversation, listing: Listing[Message | Note]) -> None:
-        contact = conversation.contact
-        self._thread.say_when_empty("loading…" if listing.fetched_at is None else "no messages")
-        self._thread.open(
-            listing,
-            contact=first_said(contact.name, contact.phone, "Customer"),
-            unread=conversation.unread_count or 0,
-            top_word=self._top_word(),
-            place=self._places.get(conversation.id),
-        )
+    def show_part(self, part: str) -> None:
+        """Show only a part of threads, see `excerpt.PARTS`, from here on."""
+        self.part, self._reach = part, REACH
+        self._show_rows()
 
     async def refresh(self) -> None:
         """Messages, notes and contact of the open conversation from the server."""
@@ -80,19 +86,52 @@ class Reading:
                 raise outcome
 
     async def older(self) -> None:
-        """The page of messages before what is held; nothing while one is on its way."""
+        """What is before the rows that are shown; nothing while it is on its way already."""
         conversation, listing = self.conversation, self.listing
-        if conversation is None or listing is None or not len(listing) or listing.complete:
-            return
-        if self._loading_older:
+        if conversation is None or listing is None or not len(listing) or self._loading_older:
             return
         self._loading_older = True
         try:
-            await self._mailbox.older_messages(conversation.id)
+            await self._show_older(conversation, listing)
         finally:
             self._loading_older = False
-            if listing is self.listing:
-                self._reload(conversation, first_sight=False)
+
+    async def go_to_day(self, day: date, progress: Callable[[str], None]) -> bool:
+        """Put the cursor on the first entry of a day or after it; False if there is none.
+
+        Loads as far back as the day is. `progress` gets how far that is.
+        """
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None:
+            return False
+        while len(listing) and not listing.complete and self._day_of(listing, 0) > day:
+            progress(f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}")
+            held = len(listing)
+            await self._mailbox.older_messages(conversation.id)
+            if listing is not self.listing:
+                return False
+            self._reload(conversation, first_sight=False)
+            if len(listing) == held:
+                break
+        self._reach = max(self._reach, len(listing))
+        self._show_rows()
+        return self._go_to_first_of(day)
+
+    def step_day(self, step: int) -> bool:
+        """Go to the first entry of the next (1) or previous (-1) day; False at the last one."""
+        rows = self._thread.rows
+        if rows is None or not len(rows):
+            return False
+        today = self._day_of(rows, self._thread.cursor)
+        first = bisect_left(range(len(rows)), today, key=lambda at: self._day_of(rows, at))
+        if step < 0:
+            if first == 0:
+                return False
+            return self._go_to_first_of(self._day_of(rows, first - 1))
+        later = bisect_left(range(len(rows)), True, key=lambda at: self._day_of(rows, at) > today)
+        if later < len(rows):
+            self._thread.go_to(later)
+        return later < len(rows)
 
     def say_why_empty(self, problem: str) -> None:
         """The thread could not be loaded: say so where it would stand."""
@@ -111,15 +150,74 @@ class Reading:
         """Say who this is and what is out of view."""
         title, foot = panes["thread"].title, panes["thread"].foot
         panes["contact"].title.show([("strong", "CONTACT")])
+        assert foot is not None
         if self.conversation is None:
             title.show([("dim", " no conversation is open")])
-            if foot is not None:
-                foot.show([])
+            foot.show([])
             return
         title.show(*say.thread_head(self.conversation, title.size.width))
-        if foot is not None:
-            below = bool(self.listing) and not self._thread.at_end
-            foot.show(say.thread_foot(self.conversation, self._clock, below=below))
+        below = bool(self.listing) and not self._thread.at_end
+        shown = [("accent", f"showing: {self.part}  f a all ")] if self.part != ALL else []
+        foot.show(say.thread_foot(self.conversation, self._clock, below=below), shown)
+
+    async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        """One page more; in a part of a thread as many as fill the window, up to 20."""
+        shown = len(self._rows())
+        for _ in range(MOST_PAGES_LOADED):
+            if self._reach < len(listing) and self.part != ALL:
+                self._reach += REACH
+                await asyncio.sleep(0)
+            elif listing.complete:
+                break
+            else:
+                await self._mailbox.older_messages(conversation.id)
+                self._reach += REACH
+            if listing is not self.listing:
+                return
+            self._reload(conversation, first_sight=False)
+            if self.part == ALL or len(self._rows()) >= shown + self._thread.size.height:
+                return
+
+    def _rows(self) -> Rows[Entry]:
+        assert self.listing is not None
+        if self.part == ALL:
+            return self.listing
+        return excerpt(self.listing, self.part, self._reach)
+
+    def _show_rows(self) -> None:
+        """Show the rows of the chosen part, keeping the reader's place if it is among them."""
+        if self.listing is not None:
+            self._thread.rows = self._rows()
+            self._thread.say_when_empty(self._why_empty())
+            self._thread.say_at_top(self._top_word())
+            self._thread.rows_changed()
+
+    def _go_to_first_of(self, day: date) -> bool:
+        rows = self._thread.rows
+        if rows is None or not len(rows):
+            return False
+        first = bisect_left(range(len(rows)), day, key=lambda at: self._day_of(rows, at))
+        self._thread.go_to(min(first, len(rows) - 1))
+        return first < len(rows)
+
+    def _day_of(self, rows: Rows[Entry], position: int) -> date:
+        moment = self._clock.local(rows[position].created_at)
+        return moment.date() if moment else date.min
+
+    def _open_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        contact = conversation.contact
+        loading = listing.fetched_at is None
+        self._thread.say_when_empty("loading…" if loading else self._why_empty())
+        self._thread.open(
+            self._rows(),
+            contact=first_said(contact.name, contact.phone, "Customer"),
+            unread=conversation.unread_count or 0,
+            top_word=self._top_word(),
+            place=self._places.get(conversation.id),
+        )
+
+    def _why_empty(self) -> str:
+        return "no messages" if self.part == ALL else f"{self.part}: nothing of that is loaded"
 
     def _remember_place(self) -> None:
         """Keep where the reader is in the open thread; at its end, new messages are to be seen."""
@@ -137,8 +235,7 @@ class Reading:
         if first_sight:
             self._open_thread(conversation, self.listing)
         else:
-            self._thread.say_at_top(self._top_word())
-            self._thread.rows_changed()
+            self._show_rows()
         self._show_contact(keep_place=True)
 
     def _show_contact(self, *, keep_place: bool) -> None:
@@ -155,4 +252,5 @@ class Reading:
     def _top_word(self) -> str:
         if self.listing is None:
             return ""
-        return "start of the conversation" if self.listing.complete else "older messages above"
+        whole = self.listing.complete and (self.part == ALL or self._reach >= len(self.listing))
+        return "start of the conversation" if whole else "older messages above"

@@ -2,14 +2,27 @@
 
 from collections.abc import Sequence
 
+from textual import events
+from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.tui.widgets.cells import Piece, spread
+from frontdesk.tui.widgets.cells import Piece, spread, width_of
 from frontdesk.tui.widgets.painted import Painted
 
 
 class Bar(Painted):
     """A header, a title or a status line. A `marked` one says whether its pane has the focus."""
+
+    class Pressed(Message):
+        """A piece of the left end was clicked: its place among them, from 0."""
+
+        def __init__(self, bar: "Bar", piece: int) -> None:
+            super().__init__()
+            self.bar, self.piece = bar, piece
+
+        @property
+        def control(self) -> "Bar":
+            return self.bar
 
     def __init__(self, *, id: str | None = None, marked: bool = False) -> None:
         super().__init__(id=id)
@@ -35,6 +48,15 @@ class Bar(Painted):
         if mark != self._mark:
             self._mark = mark
             self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        left = spread(self._left, self._right, self.size.width - self._marked)[: len(self._left)]
+        x = event.x - self._marked
+        for piece, (_, text) in enumerate(left):
+            x -= width_of([("", text)])
+            if x < 0:
+                self.post_message(self.Pressed(self, piece))
+                break
 
     def line(self, y: int) -> Strip:
         width = self.size.width

@@ -51,10 +51,7 @@ class ConversationList(VirtualList[Conversation]):
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
-        conversation = self.rows[position]
-        contact, preview = conversation.contact, conversation.last_message
-        words = [contact.name, contact.phone, preview.text if preview else None]
-        return " ".join([*(word for word in words if word), *conversation.labels])
+        return findable(self.rows[position])
 
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
@@ -65,6 +62,13 @@ class ConversationList(VirtualList[Conversation]):
         if self._density > 2:
             lines.append(_facts_line(conversation, self._clock, width))
         return lines
+
+
+def findable(conversation: Conversation) -> str:
+    """The words by which a conversation is found: who, what was said last, labels."""
+    contact, preview = conversation.contact, conversation.last_message
+    words = [contact.name, contact.phone, preview.text if preview else None]
+    return " ".join([*(word for word in words if word), *conversation.labels])
 
 
 def _name_line(conversation: Conversation, clock: Clock, width: int, *, narrow: bool) -> Line:

@@ -37,6 +37,7 @@ class FixedRows(Generic[R]):
 
     def __init__(self, rows: Sequence[tuple[str, R]] = ()) -> None:
         self._rows = rows
+        self._positions: dict[str, int] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -48,7 +49,9 @@ class FixedRows(Generic[R]):
         return self._rows[position][0]
 
     def find(self, key: str, /) -> int | None:
-        return next((at for at, (other, _) in enumerate(self._rows) if other == key), None)
+        if self._positions is None:
+            self._positions = {other: at for at, (other, _) in enumerate(self._rows)}
+        return self._positions.get(key)
 
 
 def next_match(

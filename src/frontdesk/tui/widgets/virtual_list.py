@@ -3,15 +3,15 @@
 The cursor and the window hang on rows by id, so rows that come, go or move elsewhere move neither.
 """
 
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.strip import Strip
 
+from frontdesk.tui.widgets import told
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.painted import Painted
 from frontdesk.tui.widgets.rows import Drawings, Place, Rows
@@ -53,27 +53,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Where few rows stand in a tall window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
-    class Told(Message):
-        """Something that a list tells the screen."""
-
-        def __init__(
-            self, widget: "VirtualList[Any]", *, row: Any = None, top: bool = False
-        ) -> None:
-            super().__init__()
-            self.widget, self.row, self.top = widget, row, top
-
-        @property
-        def control(self) -> "VirtualList[Any]":
-            return self.widget
-
-    class Highlighted(Told):
-        """The cursor is on another `row`."""
-
-    class Opened(Told):
-        """The `row` under the cursor is to be opened."""
-
-    class NearEnd(Told):
-        """The window is close to the first row (`top`) or to the last."""
+    Highlighted: TypeAlias = told.Highlighted
+    Opened: TypeAlias = told.Opened
+    NearEnd: TypeAlias = told.NearEnd
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -231,13 +213,14 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """Go to the first row, and on to the first of those that are loaded because of it."""
         self.go_to(0)
         self._bound_for, self._loads_left = -1, LOADS_PER_KEY
+        self._ask_for_more()
 
     def action_last(self) -> None:
         """Go to the last row, and on to the last of those that are loaded because of it."""
         self.go_to(self._count() - 1)
         self._window.to_end()
-        self._settle()
         self._bound_for, self._loads_left = 1, LOADS_PER_KEY
+        self._settle()
 
     def _go_on(self) -> None:
         """More rows were loaded on the way to an end: go there, unless it was far enough."""
@@ -345,9 +328,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if not count or not margin:
             return
         if top <= margin:
-            self.post_message(self.NearEnd(self, top=True))
+            self.post_message(self.NearEnd(self, top=True, asked=self._bound_for < 0))
         if top + 2 * margin >= count:
-            self.post_message(self.NearEnd(self, top=False))
+            self.post_message(self.NearEnd(self, top=False, asked=self._bound_for > 0))
 
     # Drawing
 

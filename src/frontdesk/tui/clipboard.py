@@ -1,0 +1,47 @@
+"""Puts text on this machine's clipboard, where a program for that is installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+# A program that waits for something else must not keep the viewer waiting.
+_DEADLINE_SECONDS = 2.0
+
+_WAYLAND, _X11 = "WAYLAND_DISPLAY", "DISPLAY"
+
+
+def programs(platform: str, environment: Mapping[str, str]) -> list[Sequence[str]]:
+    """The commands that may put their input on a clipboard here, best first."""
+    if platform == "darwin":
+        return [("pbcopy",)]
+    if platform == "win32":
+        return [("clip",)]
+    commands: list[Sequence[str]] = []
+    if environment.get(_WAYLAND):
+        commands.append(("wl-copy",))
+    if environment.get(_X11):
+        commands += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    return commands
+
+
+def copy_natively(text: str) -> bool:
+    """Give `text` to the first of the programs that is installed; False if none took it."""
+    for command in programs(sys.platform, os.environ):
+        if shutil.which(command[0]) is None:
+            continue
+        encoding = "utf-16-le" if command[0] == "clip" else "utf-8"
+        try:
+            subprocess.run(
+                command,
+                input=text.encode(encoding, "surrogatepass"),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_DEADLINE_SECONDS,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return True
+    return False

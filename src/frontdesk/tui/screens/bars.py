@@ -1,0 +1,85 @@
+"""The one-line bars around the inbox's panes: what they say, and what a click on them means."""
+
+from textual.widget import Widget
+
+from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.queue import Queue
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.cells import Piece, width_of
+from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs
+from frontdesk.wire.queries import STATUSES
+
+_KEYS = {
+    "channels": ("j/k move", "↵ choose", "f filter", "2 list"),
+    "list": ("j/k move", "↵ open", "f filter", "[ ] status", "u unread", "/ find", "v views"),
+    "thread": (
+        "J/K next conversation",
+        "esc back",
+        "/ find",
+        "f show",
+        "y copy",
+        "t date",
+        "i contact",
+    ),
+    "contact": ("j/k move", "y copy", "i close", "esc back"),
+}
+
+# Pieces of the header before its chips.
+_BEFORE_CHIPS = 2
+
+
+class Bars:
+    """The bars of one screen, brought up to date together."""
+
+    def __init__(self, screen: Widget, queue: Queue, title: str) -> None:
+        self._screen = screen
+        self._queue = queue
+        self._title = title
+        self._channels: list[ChannelRow] = []
+
+    def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
+        """Say the view and the counts; `problem`: why nothing can be loaded."""
+        queue, names = self._queue, self._queue.names
+        self._channels = queue.show_channels()
+        channels_title.show([("strong", "CHANNELS")])
+        header = self._bar("#header")
+        left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
+        left += say.chip_pieces(queue.view, names)
+        room = header.size.width - width_of(left)
+        header.show(left, say.header_counts(queue.all_counts, room))
+        self._bar("#channel-tabs").show(channel_tabs(self._channels), [("dim", " f filters ")])
+        width = list_title.size.width
+        list_title.show(say.status_tabs(queue.counts, queue.filter, width))
+        loaded = queue.listing.fetched_at is not None
+        queue.say_when_empty(say.empty_words(queue.view, names, loaded=loaded, problem=problem))
+
+    def tell(self, at: str, state: list[Piece]) -> None:
+        """The status line: keys of the pane with the focus, the connection, what is loaded."""
+        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
+        bar = self._bar("#status")
+        keys = say.key_words(_KEYS[at], bar.size.width - width_of(right) - 2)
+        bar.show([("dim", keys)], right)
+
+    def chip_at(self, piece: int) -> str | None:
+        """Which chip of the header a piece is, by its name."""
+        chips = say.chips(self._queue.view, self._queue.names)
+        at = piece - _BEFORE_CHIPS
+        return chips[at // 2][0] if at % 2 and 0 <= at // 2 < len(chips) else None
+
+    def last_chip(self) -> str | None:
+        """The chip that a key takes off; the status stays until it is the only one."""
+        names = [name for name, _ in say.chips(self._queue.view, self._queue.names)]
+        return names[-1] if names else None
+
+    def channel_at(self, piece: int) -> ChannelRow | None:
+        """Which channel a piece of the channels' line is."""
+        at = piece // 2
+        return self._channels[at] if piece % 2 and at < len(self._channels) else None
+
+    def status_at(self, piece: int) -> str | None:
+        """Which status a piece of the list's title is."""
+        at = piece // 2
+        return STATUSES[at] if piece % 2 and at < len(STATUSES) else None
+
+    def _bar(self, selector: str) -> Bar:
+        return self._screen.query_one(selector, Bar)

@@ -1,0 +1,34 @@
+"""Parts of a thread: people only, notes only, without system lines."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from frontdesk.tui.widgets.rows import FixedRows, Rows
+from frontdesk.wire import Message, Note
+
+Entry = Message | Note
+
+ALL = "all"
+
+# What is looked through before the first paint, and again each time the reader nears the top.
+REACH = 500
+
+_MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
+
+_KEEPS: Mapping[str, Callable[[Entry], bool]] = {
+    "people": lambda entry: entry.author not in _MACHINES,
+    "notes": lambda entry: isinstance(entry, Note),
+    "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
+}
+
+PARTS: Sequence[str] = (ALL, *_KEEPS)
+
+
+def excerpt(rows: Rows[Entry], part: str, reach: int) -> FixedRows[Entry]:
+    """The newest `reach` rows of a thread as far as they belong to a part of it."""
+    keeps = _KEEPS[part]
+    kept = []
+    for position in range(max(0, len(rows) - reach), len(rows)):
+        entry = rows[position]
+        if keeps(entry):
+            kept.append((rows.key(position), entry))
+    return FixedRows(kept)

@@ -1,0 +1,215 @@
+"""The inbox without its keys: panes, bars, what they show, and when the server is asked."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+
+from textual import work
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import WorkerCancelled, get_current_worker
+
+from frontdesk.errors import InboxError
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.bars import Bars
+from frontdesk.tui.screens.connection import Connection
+from frontdesk.tui.screens.panes import Panes
+from frontdesk.tui.screens.pulse import Pulse
+from frontdesk.tui.screens.queue import Queue
+from frontdesk.tui.screens.reading import Reading
+from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.channel_list import ChannelList
+from frontdesk.tui.widgets.contact_panel import ContactPanel
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.thread import Thread
+
+
+class InboxFrame(Screen[None]):
+    """Owns the place of the reader and the state of the connection; asks only the mailbox."""
+
+    def __init__(self, mailbox: Mailbox, clock: Clock, *, title: str) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+        self._clock = clock
+        self._list = ConversationList(clock)
+        self._thread = Thread(clock)
+        self._channels, self._contact = ChannelList(), ContactPanel()
+        self._panes = Panes(
+            channels=self._channels, list=self._list, thread=self._thread, contact=self._contact
+        )
+        self._queue = Queue(mailbox, clock, self._list, self._channels)
+        self._reading = Reading(mailbox, clock, self._thread, self._contact)
+        self._bars = Bars(self, self._queue, title)
+        self._pulse = Pulse(clock.now())
+        self._connection = Connection(mailbox, clock, self._tell, self._pulse)
+        self._preview: Timer | None = None
+        self._next_question: Timer | None = None
+        self._tick: Timer | None = None
+        self._warned: str | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="header")
+        yield Bar(id="channel-tabs")
+        yield self._panes
+        yield Bar(id="status")
+        yield Bar(id="too-small")
+
+    def on_mount(self) -> None:
+        self._queue.show()
+        self._panes.enter("list")
+        self._open_highlighted()
+        self._describe()
+        self.set_interval(60.0, self._time_passed)
+        self.call_after_refresh(self._begin)
+
+    async def on_unmount(self) -> None:
+        await self._mailbox.close()
+
+    def used(self) -> None:
+        """A key or a click: after a rest the server is asked at once."""
+        if self._pulse.used(self._clock.now()):
+            self._ask_now()
+
+    def terminal_focused(self, focused: bool) -> None:
+        """The terminal got or lost the focus."""
+        self._pulse.focus(focused)
+        if focused:
+            self.used()
+        self._ask_later()
+
+    # What is shown
+
+    def _choose(self, view: View) -> None:
+        """Show another view of the queue."""
+        self._queue.choose(view)
+        self._open_highlighted()
+        self._describe()
+        self._refresh_queue()
+        if not view.sieve.idle:
+            self._sift()
+
+    def _open_highlighted(self) -> None:
+        if self._preview is not None:
+            self._preview.stop()
+        conversation = self._list.row
+        if conversation is None:
+            self._reading.close()
+        elif self._reading.open(conversation):
+            self._queue.remember(conversation)
+            self._refresh_thread()
+        self._reading.describe(self._panes)
+
+    def _go_to(self, position: int) -> None:
+        """Put the cursor on a conversation of the queue, and open it."""
+        self._list.go_to(position)
+        self._open_highlighted()
+
+    # The server
+
+    @work(group="begin", exclusive=True)
+    async def _begin(self) -> None:
+        """After the first paint: connect, then everything that this screen shows."""
+        try:
+            await self._mailbox.connect()
+        except InboxError as error:
+            # There is nothing to ask, now or later: the command line says why.
+            self.app.exit(error)
+            return
+        # Choosing a view meanwhile ends this question for another; leaving ends everything.
+        with suppress(WorkerCancelled):
+            await self._refresh_queue().wait()
+        if get_current_worker().is_cancelled:
+            return
+        await self._ask(self._queue.refresh_names, beside=True)
+        self._refresh_thread()
+        if not self._queue.sieve.idle:
+            self._sift()
+
+    def _ask_now(self) -> None:
+        """Ask the server for the queue and the open conversation."""
+        self._refresh_queue()
+        self._refresh_thread()
+
+    @work(group="queue", exclusive=True)
+    async def _refresh_queue(self) -> None:
+        if await self._ask(self._queue.refresh):
+            self._connection.is_live()
+        self._reading.renew()
+        if self._panes.at in ("list", "channels") or self._reading.conversation is None:
+            self._open_highlighted()
+        self._describe()
+        self._ask_later()
+
+    @work(group="thread", exclusive=True)
+    async def _refresh_thread(self) -> None:
+        if not await self._ask(self._reading.refresh, beside=True):
+            self._reading.say_why_empty(self._connection.problem)
+
+    @work(group="older conversations")
+    async def _load_older_conversations(self) -> None:
+        await self._ask(self._queue.older)
+
+    @work(group="older messages")
+    async def _load_older_messages(self) -> None:
+        await self._ask(self._reading.older, beside=True)
+
+    @work(group="looking", exclusive=True)
+    async def _sift(self) -> None:
+        """Find more rows that the sieve keeps; escape ends it."""
+        before = self._list.row
+
+        async def look() -> None:
+            await self._queue.sift(self._describe)
+
+        await self._ask(look)
+        if before is None:
+            self._open_highlighted()
+
+    async def _ask(self, question: Callable[[], Awaitable[None]], *, beside: bool = False) -> bool:
+        """Ask the server for something; True if that went well. `beside`: not for the queue."""
+        seen_at = self._queue.listing.fetched_at
+        went_well = await self._connection.ask(question, seen_at, beside=beside)
+        self._describe()
+        return went_well
+
+    def _ask_later(self) -> None:
+        """Set the clock for the next question."""
+        if self._next_question is not None:
+            self._next_question.stop()
+        wait = self._pulse.wait(self._clock.now())
+        if wait is not None and self.is_attached:
+            self._next_question = self.set_timer(wait / timedelta(seconds=1), self._ask_now)
+
+    # Words
+
+    def _tell(self, sentence: str) -> None:
+        self.notify(sentence, severity="warning", timeout=10, markup=False)
+
+    def _say(self, sentence: str) -> None:
+        self.notify(sentence, timeout=3, markup=False)
+
+    def _time_passed(self) -> None:
+        self._list.update_ages()
+        self._describe()
+
+    def _describe(self) -> None:
+        """Bring every bar up to date; bars that say the same as before are not redrawn."""
+        if not self.is_attached:
+            return
+        if self._mailbox.warning not in (None, self._warned):
+            self._warned = self._mailbox.warning
+            self._tell(self._warned or "")
+        self._bars.describe(
+            self._panes["list"].title,
+            self._panes["channels"].title,
+            problem=self._connection.problem,
+        )
+        self._reading.describe(self._panes)
+        self._bars.tell(self._panes.at, self._connection.state)
+        if self._tick is not None:
+            self._tick.stop()
+        if self._connection.failing:
+            self._tick = self.set_timer(1.0, self._describe)

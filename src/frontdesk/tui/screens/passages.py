@@ -1,0 +1,163 @@
+"""The keys of what is read: finding, days, parts of a thread, copying, links."""
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+
+from textual import work
+
+from frontdesk.tui import clipboard
+from frontdesk.tui.dates import HOW_TO, day_of
+from frontdesk.tui.links import links_in, open_outside
+from frontdesk.tui.screens.excerpt import PARTS
+from frontdesk.tui.screens.find import FindPrompt
+from frontdesk.tui.screens.frame import InboxFrame
+from frontdesk.tui.screens.menu import Entry, Menu
+from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.screens.received import Received
+
+PART_MENU = tuple(
+    Entry(letter, part, words)
+    for letter, part, words in zip(
+        "apns",
+        PARTS,
+        ("all", "people only", "notes only", "without system lines"),
+        strict=True,
+    )
+)
+
+COPY_MENU = (
+    Entry("m", "message", "the message under the cursor"),
+    Entry("p", "phone", "the customer's number"),
+    Entry("n", "name", "the customer's name"),
+    Entry("l", "link", "a link in the message"),
+    Entry("i", "id", "the conversation's id"),
+)
+
+
+class Passages(InboxFrame):
+    """What the reader does with what stands in the panes."""
+
+    _sought = ""
+
+    def action_find(self) -> None:
+        """Ask for words and go to the next row of this pane that has them."""
+        self.app.push_screen(FindPrompt(self._sought), self._find_first)
+
+    def action_find_next(self, step: int) -> None:
+        """The next or previous row with the words that were asked for last."""
+        if self._sought and not self._panes.find(self._sought, step):
+            self._say(f"“{self._sought}” is not in what is loaded here")
+
+    def action_part(self) -> None:
+        """Ask which part of threads to show."""
+        self.app.push_screen(Menu("Show", PART_MENU), self._show_part)
+
+    def action_date(self) -> None:
+        """Ask for a day and go there, loading as far back as it is."""
+        today = self._clock.now().date()
+        prompt = Prompt(
+            "day ",
+            placeholder=HOW_TO.removeprefix("write "),
+            check=lambda text: None if day_of(text, today) else HOW_TO,
+        )
+        self.app.push_screen(prompt, self._go_to_day)
+
+    def action_day(self, step: int) -> None:
+        """The next or previous day of the thread."""
+        if not self._reading.step_day(step):
+            self._say("No later day here" if step > 0 else "No earlier day is loaded; t goes there")
+
+    def action_copy(self) -> None:
+        """Copy the text under the cursor."""
+        self._copy(self._panes.copied())
+
+    def action_copy_menu(self) -> None:
+        """Ask what to copy."""
+        self.app.push_screen(Menu("Copy", COPY_MENU), self._copy_part)
+
+    def action_open_link(self) -> None:
+        """Open the link or the media of the message under the cursor."""
+        self._with_link(self._open_link)
+
+    def action_received(self) -> None:
+        """What is this: the row under the cursor as it was received."""
+        row = self._thread.row if self._panes.at == "thread" else self._list.row
+        if row is not None:
+            self.app.push_screen(Received(f"As received: {row.id}", row))
+
+    def _find_first(self, sought: str | None) -> None:
+        if sought is not None:
+            self._sought = sought
+            self.action_find_next(1)
+
+    def _show_part(self, part: str | None) -> None:
+        if part is not None:
+            self._reading.show_part(part)
+            self._describe()
+
+    def _go_to_day(self, text: str | None) -> None:
+        day = day_of(text, self._clock.now().date()) if text else None
+        if day is not None:
+            self._panes.enter("thread")
+            self._load_day(day)
+
+    @work(group="looking", exclusive=True)
+    async def _load_day(self, day: date) -> None:
+        found: list[bool] = []
+
+        async def look() -> None:
+            found.append(await self._reading.go_to_day(day, self._tell_progress))
+
+        if await self._ask(look, beside=True) and not any(found):
+            self._say(f"Nothing was said on {day:%Y-%m-%d} or after it")
+
+    def _tell_progress(self, words: str) -> None:
+        foot = self._panes["thread"].foot
+        if foot is not None:
+            foot.show([("accent", f" loading: {words}   esc stops")])
+
+    def _copy(self, text: str) -> None:
+        """Hand a text to the terminal's clipboard and this machine's (OSC 52 has no answer)."""
+        if not text:
+            self._say("There is nothing to copy here")
+            return
+        self.app.copy_to_clipboard(text)
+        self._say("Sent to the clipboard")
+        self.run_worker(partial(clipboard.copy_natively, text), thread=True, group="copying")
+
+    def _copy_part(self, part: str | None) -> None:
+        conversation = self._reading.conversation
+        if part is None or conversation is None:
+            return
+        if part == "link":
+            self._with_link(self._copy)
+            return
+        parts = {
+            "message": self._thread.copied(),
+            "phone": conversation.contact.phone or "",
+            "name": conversation.contact.name or "",
+            "id": conversation.id,
+        }
+        self._copy(parts[part])
+
+    def _with_link(self, use: Callable[[str], None]) -> None:
+        """Call `use` with the link of the message under the cursor; ask which if it has several."""
+        row = self._thread.row
+        links = links_in(row) if row is not None else []
+        if not links:
+            self._say("No link in this message")
+        elif len(links) == 1:
+            use(links[0])
+        else:
+            picker = Picker("Which link", [Choice(link, link) for link in links], current=None)
+            self.app.push_screen(picker, lambda link: use(link) if link else None)
+
+    def _open_link(self, link: str) -> None:
+        self._open_in_browser(link)
+
+    @work(thread=True, group="opening")
+    def _open_in_browser(self, link: str) -> None:
+        if not open_outside(link):
+            self.app.call_from_thread(self._copy, link)

@@ -1,0 +1,64 @@
+"""Asks for a line of text at the bottom of the screen."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+
+class Prompt(ModalScreen[str | None]):
+    """Answers with what was typed, or None when it was left.
+
+    `check` says what is wrong with an answer, or nothing; a wrong one can be mended.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "First clears, then leaves", id="prompt.leave"),
+    ]
+
+    def __init__(
+        self,
+        mark: str,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        check: Callable[[str], str | None] = lambda answer: None,
+    ) -> None:
+        super().__init__()
+        self._mark = mark
+        self._value = value
+        self._placeholder = placeholder
+        self._check = check
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="prompt"):
+            yield Static(self._mark, id="prompt-mark", markup=False)
+            yield Input(self._value, placeholder=self._placeholder, id="prompt-input")
+            yield Static("", id="prompt-problem", markup=False)
+
+    @on(Input.Submitted)
+    def answer(self, event: Input.Submitted) -> None:
+        """Enter takes what was typed, if it can be used."""
+        answer = event.value.strip()
+        problem = self._check(answer) if answer else None
+        if problem:
+            self.query_one("#prompt-problem", Static).update(f" {problem} ")
+        else:
+            self.dismiss(answer or None)
+
+    @on(Input.Changed)
+    def mend(self) -> None:
+        """What was wrong is forgotten as soon as it is changed."""
+        self.query_one("#prompt-problem", Static).update("")
+
+    def action_leave(self) -> None:
+        typed = self.query_one(Input)
+        if typed.value and typed.value != self._value:
+            typed.value = ""
+        else:
+            self.dismiss(None)

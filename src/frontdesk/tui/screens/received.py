@@ -1,0 +1,61 @@
+"""A row as it was received, member by member."""
+
+import json
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from frontdesk.tui.widgets.cells import Piece, fit, wrap
+from frontdesk.tui.widgets.painted import PARTS
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.wire import Wire
+
+
+class Lines(VirtualList[str]):
+    """Lines of text, wrapped."""
+
+    def copied(self) -> str:
+        return (self.row or "").strip()
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        return [[("text", fit(line, width))] for line in wrap(self.rows[position], width)]
+
+
+class Received(ModalScreen[None]):
+    """Shows a value of the wire as indented JSON."""
+
+    COMPONENT_CLASSES = PARTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,w", "leave", "Back", id="received.leave"),
+        Binding("y", "copy", "Copy this line", id="received.copy"),
+    ]
+
+    def __init__(self, title: str, value: Wire) -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help"):
+            yield Static(self._title, id="help-title", markup=False)
+            yield Lines(id="help-keys")
+            yield Static("j/k move   y copy   esc back", id="help-foot", markup=False)
+
+    def on_mount(self) -> None:
+        members = self._value.model_dump(mode="json", exclude_unset=True)
+        text = json.dumps(members, ensure_ascii=False, indent=2).split("\n")
+        lines = self.query_one(Lines)
+        lines.show(FixedRows([(str(at), line) for at, line in enumerate(text)]))
+        lines.focus()
+
+    def action_copy(self) -> None:
+        self.app.copy_to_clipboard(self.query_one(Lines).copied())
+
+    def action_leave(self) -> None:
+        self.dismiss()

@@ -1,0 +1,48 @@
+"""The views on the keys 5 to 9: what they are at first, and what the reader made of them."""
+
+from collections.abc import Mapping
+
+from pydantic import TypeAdapter, ValidationError
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.screens.sieve import Sieve, View
+from frontdesk.wire import ConversationFilter
+
+DIGITS = ("5", "6", "7", "8", "9")
+
+FIRST_VIEWS: Mapping[str, View] = {
+    "5": View(filter=ConversationFilter(status="open", assignee="me")),
+    "6": View(filter=ConversationFilter(status="open", assignee="unassigned")),
+    "7": View(filter=ConversationFilter(status="open"), sieve=Sieve(awaiting_human=True)),
+    "8": View(filter=ConversationFilter(status="snoozed")),
+    "9": View(filter=ConversationFilter(status="resolved")),
+}
+
+_NAME = "inbox.views"
+
+
+class SavedViews:
+    """Kept for each server and key, in the viewer's own memory."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+
+    def of(self, digit: str) -> View:
+        """The view on a key."""
+        return self._kept().get(digit, FIRST_VIEWS[digit])
+
+    def save(self, digit: str, view: View) -> None:
+        """Put a view on a key."""
+        kept = {**self._kept(), digit: view}
+        self._mailbox.remember(_NAME, _views().dump_json(kept).decode())
+
+    def _kept(self) -> dict[str, View]:
+        text = self._mailbox.recall(_NAME)
+        try:
+            return _views().validate_json(text) if text else {}
+        except ValidationError:
+            return {}
+
+
+def _views() -> TypeAdapter[dict[str, View]]:
+    return TypeAdapter(dict[str, View])

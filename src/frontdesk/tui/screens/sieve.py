@@ -1,0 +1,132 @@
+"""What the server cannot filter or order by: looked for in the rows that are loaded."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from pydantic import ValidationError
+
+from frontdesk.text import one_line
+from frontdesk.tui.widgets.conversation_list import findable
+from frontdesk.tui.widgets.rows import FixedRows, Rows
+from frontdesk.wire import Conversation, ConversationFilter, Wire, instant
+
+NEWEST, OLDEST, WAITING, WINDOW = "newest", "oldest", "waiting", "window"
+ORDERS = {
+    NEWEST: "newest activity",
+    OLDEST: "oldest activity",
+    WAITING: "longest waiting",
+    WINDOW: "window closes soon",
+}
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+class Sieve(Wire):
+    """Keeps some loaded conversations and orders them; as it is made it changes nothing.
+
+    order: newest, oldest, waiting (longest first), window (closes soonest first).
+    """
+
+    unread: bool = False
+    awaiting_human: bool = False
+    text: str = ""
+    order: str = NEWEST
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is kept out and nothing moved: the server's own list is right."""
+        return self == Sieve()
+
+    def keeps(self, conversation: Conversation, *, unread: bool) -> bool:
+        """Whether a conversation stays; `unread`: it has something that was not looked at."""
+        if self.unread and not unread:
+            return False
+        if self.awaiting_human and not conversation.awaiting_human:
+            return False
+        wanted = self.text.casefold().split()
+        if not wanted:
+            return True
+        text = findable(conversation).casefold()
+        return all(word in text for word in wanted)
+
+
+class View(Wire):
+    """A queue as the reader put it together: the server's filter, and a sieve over its rows."""
+
+    filter: ConversationFilter = ConversationFilter()
+    sieve: Sieve = Sieve()
+
+
+def stored_view(text: str | None) -> View | None:
+    """The view that was remembered as JSON; None if there is none or it cannot be read."""
+    try:
+        return View.model_validate_json(text) if text else None
+    except ValidationError:
+        return None
+
+
+def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
+    """The sieve's chips: member and words; ~ says that they work on loaded rows only."""
+    words = []
+    if sieve.unread:
+        words.append(("unread", "~unread"))
+    if sieve.awaiting_human:
+        words.append(("awaiting_human", "~needs a human"))
+    if sieve.text:
+        words.append(("text", f"~“{one_line(sieve.text)}”"))
+    if sieve.order != NEWEST:
+        words.append(("order", f"~{ORDERS.get(sieve.order, sieve.order)} first"))
+    return words
+
+
+class Sifting:
+    """The rows of a list that a sieve keeps, looked through a part at a time."""
+
+    def __init__(
+        self,
+        rows: Rows[Conversation],
+        sieve: Sieve,
+        is_unread: Callable[[Conversation], bool],
+        now: datetime,
+    ) -> None:
+        self._rows = rows
+        self._sieve = sieve
+        self._is_unread = is_unread
+        self._now = now
+        self._kept: list[Conversation] = []
+        self.looked_at = 0
+
+    def step(self, count: int) -> bool:
+        """Look at the next `count` rows; False when all were looked at."""
+        end = min(self.looked_at + count, len(self._rows))
+        for position in range(self.looked_at, end):
+            conversation = self._rows[position]
+            if self._sieve.keeps(conversation, unread=self._is_unread(conversation)):
+                self._kept.append(conversation)
+        self.looked_at = end
+        return end < len(self._rows)
+
+    def rows(self) -> FixedRows[Conversation]:
+        """What was kept so far, in the sieve's order."""
+        kept = self._kept
+        if self._sieve.order == OLDEST:
+            kept = sorted(kept, key=lambda one: _time(one.last_activity_at))
+        elif self._sieve.order == WAITING:
+            kept = sorted(kept, key=_waiting_since)
+        elif self._sieve.order == WINDOW:
+            kept = sorted(kept, key=self._window_left)
+        return FixedRows([(f"conversation {one.id}", one) for one in kept])
+
+    def _window_left(self, conversation: Conversation) -> datetime:
+        ends = _time(conversation.service_window_expires_at)
+        return _NEVER if ends <= self._now else ends
+
+
+def _waiting_since(conversation: Conversation) -> datetime:
+    waits = conversation.waiting_since if conversation.status != "resolved" else None
+    return _time(waits)
+
+
+def _time(moment: str | None) -> datetime:
+    """A server's time; what cannot be told stands last."""
+    return instant(moment) or _NEVER

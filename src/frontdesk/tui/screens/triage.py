@@ -1,0 +1,133 @@
+"""The keys of the queue: which conversations, in which order, and which one is next."""
+
+from functools import partial
+
+from textual import work
+
+from frontdesk.tui.screens import filters
+from frontdesk.tui.screens.filters import ANY, choices_for, quickly, with_filter, with_sieve
+from frontdesk.tui.screens.frame import InboxFrame
+from frontdesk.tui.screens.menu import Menu
+from frontdesk.tui.screens.picker import Picker
+from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.screens.saved_views import SavedViews
+
+
+class Triage(InboxFrame):
+    """What the reader does with the queue."""
+
+    def action_filter(self) -> None:
+        """Ask by what to filter, then for its value."""
+        self.app.push_screen(Menu("Filter by", filters.FILTER_MENU), self._filter_by)
+
+    def action_order(self) -> None:
+        """Ask for another order of the loaded rows."""
+        self.app.push_screen(Menu("Order", filters.ORDER_MENU), self._order_by)
+
+    def action_kept_view(self, digit: str) -> None:
+        """Show the view that is kept on a key."""
+        self._choose(SavedViews(self._mailbox).of(digit))
+
+    def action_keep_view(self) -> None:
+        """Ask for a key to keep this view on."""
+        self.app.push_screen(Menu("Keep this view on", filters.KEEP_MENU), self._keep_view)
+
+    def action_take_off(self) -> None:
+        """Take the last chip off the view."""
+        chip = self._bars.last_chip()
+        if chip is not None:
+            self._choose(filters.without(self._queue.view, chip))
+
+    def action_status(self, step: int) -> None:
+        status = self._queue.status_beside(step)
+        self._choose(with_filter(self._queue.view, status=status))
+
+    def action_conversation(self, step: int) -> None:
+        """The next or previous conversation, without leaving the pane."""
+        self._list.action_move(step)
+        self._open_highlighted()
+
+    def action_unread(self, step: int) -> None:
+        """The next or previous unread conversation; downwards also in pages not loaded yet."""
+        position = self._queue.unread_beside(self._list.cursor, step)
+        if position is not None:
+            self._go_to(position)
+        elif step > 0:
+            self._find_unread()
+        else:
+            self._say("No unread conversation above")
+
+    def action_waiting(self) -> None:
+        """Who waits longest of those that are loaded; again: who waits next longest."""
+        position = self._queue.longest_waiting(self._list.row)
+        if position is None:
+            self._say("Nobody waits, of those that are loaded")
+        else:
+            self._go_to(position)
+
+    def action_swap(self) -> None:
+        """Back to the conversation that was open before, and back again."""
+        position = self._queue.position_before(self._reading.conversation)
+        if position is None:
+            self._say("There is no conversation before this one here")
+        else:
+            self._go_to(position)
+
+    def _filter_by(self, name: str | None) -> None:
+        """Set a filter; where it needs a value, ask for that.
+
+        Screens are pushed at once, not from a worker: the next key is already theirs.
+        """
+        if name is None:
+            return
+        view = quickly(self._queue.view, name)
+        if view is not None:
+            self._choose(view)
+        elif name == "keep":
+            self.action_keep_view()
+        elif name == "text":
+            prompt = Prompt("~ ", value=self._queue.sieve.text, placeholder="words of the row")
+            self.app.push_screen(prompt, self._take_text)
+        else:
+            self._ask_for(name)
+
+    def _ask_for(self, name: str) -> None:
+        """Let the reader choose a value for a filter of the server's."""
+        current = getattr(self._queue.filter, name)
+        choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
+        picker = Picker(f"Filter by {name}", choices, current=current or ANY)
+        self.app.push_screen(picker, partial(self._take_choice, name))
+
+    def _take_choice(self, name: str, value: str | None) -> None:
+        if value is not None:
+            self._choose(with_filter(self._queue.view, **{name: value or None}))
+
+    def _take_text(self, text: str | None) -> None:
+        if text is not None:
+            self._choose(with_sieve(self._queue.view, text=text))
+
+    def _order_by(self, order: str | None) -> None:
+        if order is not None:
+            self._choose(with_sieve(self._queue.view, order=order))
+
+    def _keep_view(self, digit: str | None) -> None:
+        if digit is not None:
+            SavedViews(self._mailbox).save(digit, self._queue.view)
+            self._say(f"Key {digit} shows this view from now on")
+
+    @work(group="looking", exclusive=True)
+    async def _find_unread(self) -> None:
+        found: list[int] = []
+
+        async def look() -> None:
+            self._queue.looking = True
+            try:
+                position = await self._queue.unread_below(self._list.cursor)
+            finally:
+                self._queue.looking = False
+            found.extend([] if position is None else [position])
+
+        if await self._ask(look) and not found:
+            self._say("No unread conversation below")
+        elif found:
+            self._go_to(found[0])
