@@ -89,3 +89,39 @@ async def old_and_short(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     await reader.readuntil(b"\r\n\r\n")
     writer.write(b'HTTP/1.0 200 OK\r\n\r\n{"data": [')
     await writer.drain()
+
+
+def raw(body: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
+    """An answer as it goes over the wire; its length is announced unless told otherwise."""
+    named = {"content_length": str(len(body)), **headers}
+    lines = "".join(
+        f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items() if value
+    )
+    return f"HTTP/1.1 {status}\r\n{lines}\r\n".encode() + body
+
+
+class Scripted:
+    """Answers each request with the next of some raw answers, the last one for ever.
+
+    An answer may be followed by HANG_UP, which closes the connection, or by ABORT, which breaks it.
+    """
+
+    HANG_UP, ABORT = "hang up", "abort"
+
+    def __init__(self, *answers: bytes | tuple[bytes, str]) -> None:
+        self._answers = list(answers)
+        self.requests: list[bytes] = []
+        self.connections = 0
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while True:
+            self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+            given = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+            answer, then = given if isinstance(given, tuple) else (given, "")
+            writer.write(answer)
+            await writer.drain()
+            if then == self.ABORT:
+                writer.transport.abort()
+            if then:
+                return
