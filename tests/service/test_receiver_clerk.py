@@ -8,8 +8,11 @@ import pytest
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.events import ConversationEvent, Person
+from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
+from frontdesk.ingest.recounting import differences
 from frontdesk.ingest.retention import DAY
+from frontdesk.ingest.rules import RESOLVED
+from frontdesk.ingest.silences import Silence
 from frontdesk.service import clerk as clerk_module
 from frontdesk.service.clerk import Clerk, Rules
 from frontdesk.store import raw_events
@@ -155,6 +158,50 @@ def test_a_snooze_that_is_over_is_written_down(clerk: Clerk, clock: Clock, datab
     clock.now = until + clerk_module.SNOOZES_EVERY
     clerk.do_all()
     assert snoozed_until(database) == [None]
+
+
+def statuses(database: Database) -> dict[str, int]:
+    rows = database.read(
+        lambda connection: connection.rows(
+            """
+            SELECT contact.phone, conversation.status FROM conversation JOIN contact
+              ON contact.account_id = conversation.account_id AND contact.id = contact_id
+            """
+        )
+    )
+    return {row["phone"]: row["status"] for row in rows}
+
+
+def said(wamid: str, phone: str, at: int, author: str, *, live: bool = True) -> MessageUpsert:
+    outbound = author != "contact"
+    source = "webhook"
+    return MessageUpsert(
+        "101", Person(phone), wamid, at, outbound, Author(author), "text", source, live=live
+    )
+
+
+@pytest.mark.parametrize(
+    ("but_waiting", "resolved"), [(False, {"+15550001", "+15550002"}), (True, {"+15550002"})]
+)
+def test_what_fell_silent_is_resolved_where_that_is_wanted(
+    watched: Watched, clock: Clock, database: Database, but_waiting: bool, resolved: set[str]
+):
+    events = [
+        said("w1", "+15550001", NOW - DAY - 1, "contact"),
+        said("w2", "+15550002", NOW - DAY - 2, "contact"),
+        said("w3", "+15550002", NOW - DAY - 1, "user"),
+        said("w4", "+15550003", NOW - DAY, "user"),
+        said("w5", "+15550004", NOW - 2 * DAY, "user", live=False),
+    ]
+    database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
+    rules = Rules(silence=Silence(DAY, but_waiting=but_waiting))
+    clerk = Clerk(watched, clock, rules)
+    clerk.do_all()
+    assert {phone for phone, status in statuses(database).items() if status == RESOLVED} == resolved
+    assert database.read(lambda connection: list(differences(connection, 1))) == []
+    watched.shut = True
+    Clerk(watched, lambda: NOW, rules).do_all()
+    assert watched.refusals == 0
 
 
 def test_what_is_old_is_forgotten_in_time(clerk: Clerk, clock: Clock, database: Database):

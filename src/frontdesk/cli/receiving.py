@@ -15,6 +15,7 @@ from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
     from frontdesk.service.agreements import Agreement, Agreements
+    from frontdesk.service.clerk import Rules
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -31,6 +32,8 @@ class Order:
     unsigned: bool
     keep_days: int
     retain_revoked: bool
+    resolve_after_days: int | None
+    resolve_waiting: bool
 
 
 def receiving_options(command: F) -> Callable[..., object]:
@@ -44,10 +47,18 @@ def receiving_options(command: F) -> Callable[..., object]:
         insecure_no_signature: bool,
         keep_webhooks_days: int,
         retain_revoked: bool,
+        resolve_after_days: int | None,
+        resolve_waiting: bool,
         **others: Any,
     ) -> object:
         order = Order(
-            webhooks, webhook_secrets, insecure_no_signature, keep_webhooks_days, retain_revoked
+            webhooks,
+            webhook_secrets,
+            insecure_no_signature,
+            keep_webhooks_days,
+            retain_revoked,
+            resolve_after_days,
+            resolve_waiting,
         )
         return command(order=order, **others)
 
@@ -80,10 +91,33 @@ def receiving_options(command: F) -> Callable[..., object]:
             is_flag=True,
             help="Leave in the bodies that are kept what a customer deleted for everyone.",
         ),
+        click.option(
+            "--resolve-after-days",
+            type=click.IntRange(1, 3650),
+            help="Resolve conversations that were silent for so long; otherwise none is.",
+        ),
+        click.option(
+            "--resolve-waiting/--resolve-unless-waiting",
+            default=True,
+            show_default=True,
+            help="Resolve them also where a customer waits for an answer, or not.",
+        ),
     )
     for option in reversed(options):
         ordered = option(ordered)
     return ordered
+
+
+def rules(order: Order) -> "Rules":
+    """What the service does unasked."""
+    from frontdesk.ingest.retention import DAY
+    from frontdesk.ingest.silences import Silence
+    from frontdesk.service.clerk import Rules
+
+    silence = None
+    if order.resolve_after_days is not None:
+        silence = Silence(order.resolve_after_days * DAY, but_waiting=not order.resolve_waiting)
+    return Rules(order.keep_days, order.retain_revoked, silence)
 
 
 def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":

@@ -13,7 +13,7 @@ import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
-from frontdesk.cli.receiving import Order, agreements, receiving_options
+from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -114,7 +114,6 @@ def serve_command(
     _check_means(workers)
     agreed = agreements(order, on_loopback=_is_loopback(hosts[-1]))
     from frontdesk.cli.worker import Plan
-    from frontdesk.service.clerk import Rules
     from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
 
     options = Options(
@@ -138,7 +137,7 @@ def serve_command(
             query_seconds,
             proxies,
             log,
-            Rules(order.keep_days, order.retain_revoked),
+            rules(order),
             agreed,
             listening[1].getsockname()[1] if order.webhooks else None,
         )

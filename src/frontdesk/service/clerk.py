@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.intake import Intake
 from frontdesk.ingest.retention import DEFAULT_DAYS, retire
+from frontdesk.ingest.silences import Silence, resolve_silent
 from frontdesk.ingest.snoozes import wake
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database
@@ -16,7 +17,7 @@ from frontdesk.store.raw_events import any_waiting
 
 # What another process stored, or left behind, is found after so long.
 TICK_SECONDS = 1.0
-SNOOZES_EVERY, RETENTION_EVERY = 10_000, 3_600_000
+SNOOZES_EVERY, SILENCES_EVERY, RETENTION_EVERY = 10_000, 60_000, 3_600_000
 
 _log = logging.getLogger("frontdesk.service")
 
@@ -25,11 +26,13 @@ _log = logging.getLogger("frontdesk.service")
 class Rules:
     """What an operator may set of it. retention_days: how long bodies are kept once applied.
 
-    retain_revoked: keep there what a customer took back.
+    retain_revoked: keep there what a customer took back. silence: after how long a conversation is
+    resolved, None for never.
     """
 
     retention_days: int = DEFAULT_DAYS
     retain_revoked: bool = False
+    silence: Silence | None = None
 
 
 class Clerk:
@@ -95,6 +98,9 @@ class Clerk:
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
                 self._wake(account_id)
+        if self._rules.silence is not None and self._is_due("silences", SILENCES_EVERY):
+            for account_id in accounts:
+                resolve_silent(self._database, account_id, self._clock(), self._rules.silence)
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
                 self._retire(account_id)
