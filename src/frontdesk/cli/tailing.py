@@ -157,9 +157,9 @@ def _what(one: Activity) -> str:
 
 def _moment(text: str) -> datetime:
     """A moment that was typed: how long ago, or ISO 8601; without an offset it is local."""
-    if found := re.fullmatch(r"([0-9]{1,6})([smhd])", text):
-        return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
     try:
+        if found := re.fullmatch(r"([0-9]{1,6})([smhd])", text):
+            return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error

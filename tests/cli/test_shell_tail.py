@@ -1,0 +1,275 @@
+"""`frontdesk tail`: every new message once, from a server that may come and go."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from shells import ask, told
+from tests.conftest import NOW, NOW_MILLISECONDS
+
+from frontdesk.cli.activity import LATE, Activity, Feed
+from frontdesk.cli.tailing import as_json, follow, line
+from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden, Unauthorised, Unreachable
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.wire import Conversation, ConversationFilter, Message
+
+EVERYTHING = ConversationFilter()
+CHANNEL = "108200000000011"
+SECOND = 1000
+
+Write = Callable[..., None]
+
+
+@pytest.fixture
+def write(sample_database: SQLiteDatabase) -> Write:
+    """Brings a message into the inbox, `seconds` after NOW."""
+    number = iter(range(1, 1000))
+
+    def bring(text: str, *, seconds: float = 1, phone: str = "+447700900991") -> None:
+        message = MessageUpsert(
+            channel=CHANNEL,
+            person=Person(phone=phone, wa_id=phone[1:]),
+            wamid=f"wamid.{next(number)}",
+            at=NOW_MILLISECONDS + int(seconds * SECOND),
+            outbound=False,
+            author=Author("contact"),
+            type="text",
+            source="webhook",
+            text=text,
+        )
+        sample_database.write(
+            lambda connection: apply_events(connection, 1, [message], now=NOW_MILLISECONDS)
+        )
+
+    return bring
+
+
+def texts(news: Sequence[Activity]) -> list[str | None]:
+    return [one.message.text if one.message else None for one in news]
+
+
+async def test_what_comes_in_is_told_once_and_in_order(client: InboxClient, write: Write):
+    feed = Feed(client, EVERYTHING, NOW)
+    await feed.latest(10)
+    assert await feed.news() == []
+    write("second", seconds=2)
+    write("first", seconds=1, phone="+447700900992")
+    write("third", seconds=3)
+    assert texts(await feed.news()) == ["first", "second", "third"]
+    assert await feed.news() == []
+    write("fourth", seconds=4)
+    assert texts(await feed.news()) == ["fourth"]
+
+
+async def test_messages_of_one_moment_are_all_told(client: InboxClient, write: Write):
+    feed = Feed(client, EVERYTHING, NOW)
+    await feed.latest(0)
+    write("a")
+    assert texts(await feed.news()) == ["a"]
+    write("b")
+    write("c", seconds=2)
+    assert texts(await feed.news()) == ["b", "c"]
+
+
+async def test_many_messages_of_many_conversations_between_two_questions(
+    client: InboxClient, write: Write
+):
+    feed = Feed(client, EVERYTHING, NOW)
+    await feed.latest(1)
+    for number in range(60):
+        write(str(number), seconds=number + 1, phone=f"+4477009010{number % 30:02}")
+    assert texts(await feed.news()) == [str(number) for number in range(60)]
+
+
+async def test_a_message_that_is_late_is_told_all_the_same(client: InboxClient, write: Write):
+    feed = Feed(client, EVERYTHING, NOW)
+    await feed.latest(1)
+    write("prompt", seconds=100)
+    assert texts(await feed.news()) == ["prompt"]
+    write("late", seconds=100 - LATE.total_seconds() + 1, phone="+447700900993")
+    assert texts(await feed.news()) == ["late"]
+
+
+async def test_the_latest_are_the_newest_of_each_conversation(client: InboxClient):
+    page = await client.conversation_page(EVERYTHING, limit=4)
+    latest = await Feed(client, EVERYTHING, NOW).latest(4)
+    assert [one.conversation.id for one in latest] == [row.id for row in page.data][::-1]
+    assert [one.message for one in latest] == [row.last_message for row in page.data][::-1]
+    assert await Feed(client, EVERYTHING, NOW).latest(0) == []
+
+
+async def test_since_a_moment_every_message_is_told(client: InboxClient):
+    since = NOW - timedelta(hours=3)
+    news = await Feed(client, EVERYTHING, since).news()
+    expected = set()
+    async for conversation in client.conversations():
+        if conversation.last_activity_at < since.isoformat():
+            break
+        async for message in client.messages(conversation.id):
+            if datetime.fromisoformat(message.created_at) >= since:
+                expected.add(message.id)
+    assert len(news) > 10
+    assert {one.message.id for one in news if one.message} == expected
+    assert [one.at for one in news] == sorted(one.at for one in news if one.at)
+
+
+async def test_only_what_the_filter_has(client: InboxClient, write: Write):
+    other = ConversationFilter(channel="108200000000013")
+    feed = Feed(client, other, NOW)
+    await feed.latest(1)
+    write("elsewhere")
+    assert await feed.news() == []
+
+
+class Faulty:
+    """A client whose messages fail as it is told."""
+
+    def __init__(self, client: InboxClient, *failures: Exception | None) -> None:
+        self.conversations = client.conversations
+        self._client = client
+        self._failures = iter(failures)
+
+    def messages(self, id: str, *, limit: int) -> object:
+        failure = next(self._failures, None)
+        if failure is not None:
+            raise failure
+        return self._client.messages(id, limit=limit)
+
+
+async def test_nothing_is_lost_when_the_server_fails_half_way(client: InboxClient, write: Write):
+    faulty = Faulty(client, None, Unreachable("gone"))
+    feed = Feed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
+    await feed.latest(1)
+    write("one")
+    write("two", phone="+447700900992")
+    with pytest.raises(Unreachable):
+        await feed.news()
+    assert sorted(map(str, texts(await feed.news()))) == ["one", "two"]
+
+
+async def test_a_key_that_may_read_no_messages_hears_of_activity(client: InboxClient, write: Write):
+    faulty = Faulty(client, Forbidden("no"), AssertionError("it was told already"))
+    feed = Feed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
+    await feed.latest(1)
+    write("one")
+    write("two", phone="+447700900992")
+    assert len(await feed.news()) == 2
+    write("three", seconds=2)
+    assert len(await feed.news()) == 1
+
+
+class Script:
+    """News as they are told to come; ends with the test when there is no more."""
+
+    def __init__(self, *answers: Exception | list[str]) -> None:
+        self._answers = iter(answers)
+        self.pauses: list[float] = []
+
+    async def news(self) -> list[str]:
+        answer = next(self._answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def sleep(self, seconds: float) -> None:
+        self.pauses.append(round(seconds, 2))
+
+    async def run(self) -> list[str]:
+        """What was told until a refusal of the key ended it."""
+        told: list[str] = []
+        with pytest.raises(Unauthorised):
+            await follow(
+                self,  # type: ignore[arg-type]
+                told.extend,  # type: ignore[arg-type]
+                interval=4,
+                sleep=self.sleep,
+                chance=lambda: 0.5,
+            )
+        return told
+
+
+REFUSED = Unauthorised("no")
+
+
+async def test_it_asks_less_often_while_nothing_happens():
+    script = Script([], [], ["a"], [], REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [4, 6, 9, 4, 6]
+
+
+async def test_it_never_waits_longer_than_a_minute_by_itself():
+    script = Script(*[[] for _ in range(12)], REFUSED)
+    await script.run()
+    assert max(script.pauses) == 60
+
+
+async def test_a_server_that_is_gone_is_told_once_and_asked_again(
+    capsys: pytest.CaptureFixture[str],
+):
+    gone = Unreachable("The server cannot be reached")
+    script = Script(gone, gone, ["a"], REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [4, 8, 16, 4]
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "frontdesk: The server cannot be reached; trying again",
+        "frontdesk: the server answers again",
+    ]
+
+
+async def test_it_waits_as_long_as_the_server_asks_for():
+    script = Script(Unreachable("busy", retry_after=120), ["a"], REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [4, 120, 4]
+
+
+def activity(text: str, **members: object) -> Activity:
+    conversation = Conversation.model_validate(
+        {
+            "id": "7",
+            "status": "open",
+            "channel": {"id": "1", "name": "Sup\x1bport"},
+            "contact": {"id": "2", "name": "Sam\x07", "phone": "+441"},
+            "last_activity_at": "2026-03-14T09:26:53.000Z",
+        }
+    )
+    base = {"id": "9", "direction": "inbound", "author": "contact", "text": text}
+    made = {**base, "created_at": "2026-03-14T09:26:53.000Z", **members}
+    return Activity(conversation, Message.model_validate(made))
+
+
+def test_a_line_is_one_line_and_nothing_in_it_is_obeyed():
+    shown = line(activity("a\nb\x1b[2J"), None)
+    assert shown.endswith("  7  Sup\ufffdport  Sam\ufffd: a b\ufffd[2J")
+    assert len(line(activity("x" * 500), 80)) == 80
+    outbound = activity("yes", direction="outbound", author="user", author_ref={"name": "Ana"})
+    assert line(outbound, None).endswith("Sam\ufffd ← Ana: yes")
+
+
+def test_as_json_a_message_has_its_conversation():
+    read = json.loads(as_json(activity("hello")))
+    assert (read["conversation"]["id"], read["message"]["text"]) == ("7", "hello")
+    without = SimpleNamespace(conversation=activity("").conversation, message=None)
+    assert json.loads(as_json(without))["message"] is None  # type: ignore[arg-type]
+
+
+def test_once_ends_by_itself(inbox: Path):
+    assert len(told(inbox, "tail", "--once", "--lines", "3").splitlines()) == 3
+    lines = told(inbox, "tail", "--once", "--since", "2026-03-14T08:00:00Z", "--format", "jsonl")
+    times = [json.loads(text)["message"]["created_at"] for text in lines.splitlines()]
+    assert times
+    assert times == sorted(times)
+    assert min(times) >= "2026-03-14T08:00:00.000Z"
+    assert told(inbox, "tail", "--once", "--since", "30m") == ""
+
+
+@pytest.mark.parametrize("since", ["soon", "5", "2026-13-01", "-5m", "999999d"])
+def test_a_time_that_cannot_be_read_is_told(inbox: Path, since: str):
+    result = ask(inbox, "tail", "--once", f"--since={since}")
+    assert (result.exit_code, result.stdout) == (2, "")
