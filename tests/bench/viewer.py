@@ -1,4 +1,4 @@
-"""What a start and a key cost, as ratios: `python tests/bench/run.py`.
+"""What a start and a key cost, as ratios: `python -m tests.bench viewer`.
 
 Programs run in turn in a real pseudo-terminal of 120 by 40; every number is a median of rounds.
 Only the ratios mean something: times are those of this machine at this hour.
@@ -16,14 +16,14 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-import warm_cache
-from pseudo_terminal import PseudoTerminal
-
 import frontdesk
 from frontdesk.cli.origins import origin_of
 from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.settings import KEY_VARIABLE, cache_file
+from tests.bench import warm_cache
+from tests.bench.pseudo_terminal import PseudoTerminal
+from tests.bench.ratios import table
 
 HERE = Path(__file__).resolve().parent
 TIMEOUT = 60.0
@@ -192,13 +192,6 @@ def viewer(size: int, caches: Path) -> Program:
     return Program(f"viewer, {size:,} cached", command, re.escape(warm_cache.name(3)), variables)
 
 
-def table(rows: list[list[str]]) -> str:
-    """Rows as Markdown; the first is the heading."""
-    heading, *body = rows
-    lines = [heading, ["---"] * len(heading), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def environment_in(home: Path) -> dict[str, str]:
     """What programs see: a common terminal, a home of their own, byte code that is kept."""
     dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
@@ -207,14 +200,16 @@ def environment_in(home: Path) -> dict[str, str]:
     return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
-def main() -> None:
-    """Measure, and print two tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--presses", type=int, default=40)
     parser.add_argument("--content", default=newest_names(), help="pattern of the demo")
     parser.add_argument("--only", choices=("start", "keys"))
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, and print two tables."""
     compileall.compile_dir(Path(frontdesk.__file__).parent, quiet=1)
     with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as directory:
         caches = Path(directory)
@@ -225,7 +220,3 @@ def main() -> None:
         if options.only != "start":
             presses = key_presses(environment, options.rounds, options.presses, caches)
             sys.stdout.write(presses + "\n")
-
-
-if __name__ == "__main__":
-    main()

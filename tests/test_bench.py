@@ -1,0 +1,61 @@
+"""The benchmarks run; what they measure is for whoever runs them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.bench.ratios import Ratio, in_turn, percentile, shown
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "tests.bench", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_store_is_measured_at_any_size() -> None:
+    tiny = ("--conversations", "80", "--samples", "1", "--rounds", "3", "--seconds", "0.1")
+    result = run("store", *tiny, "--datasette", "")
+    assert result.returncode == 0, result.stderr
+    heading, _, *lines = result.stdout.splitlines()
+    assert heading.startswith("| what | measured | reach | reached |")
+    measured = [
+        line for line in lines if re.search(r"\| [\d,.]+ \| [<>]= [\d.]+ \| (yes|no) \|", line)
+    ]
+    assert len(measured) == 15
+    assert [line for line in lines if "datasette is missing" in line]
+
+
+def test_both_benchmarks_say_what_can_be_asked_for() -> None:
+    assert "--conversations" in run("store", "--help").stdout
+    assert "--presses" in run("viewer", "--help").stdout
+
+
+def test_works_take_turns_and_the_first_round_is_not_counted() -> None:
+    order: list[str] = []
+    works = {name: lambda number, name=name: order.append(f"{name}{number}") for name in "abc"}
+    taken = in_turn(3, works)
+    assert {name: len(times) for name, times in taken.items()} == {"a": 3, "b": 3, "c": 3}
+    assert order == ["c0", "a0", "b0", "a0", "b0", "c0", "b1", "c1", "a1", "c2", "a2", "b2"]
+
+
+def test_a_ratio_is_reached_on_the_right_side_of_its_bound() -> None:
+    assert Ratio("", 2, ">=", 2).reached
+    assert not Ratio("", 1.9, ">=", 2).reached
+    assert Ratio("", 1.3, "<=", 1.3).reached
+    assert Ratio("", None, "<=", 1).reached is None
+    assert "| x | – | <= 1 | – |  |  | missing |" in shown(
+        [Ratio("x", None, "<=", 1, note="missing")]
+    )
+
+
+def test_a_percentile_is_one_of_the_times() -> None:
+    times = [5.0, 1.0, 4.0, 2.0, 3.0]
+    assert [percentile(times, share) for share in (0, 0.5, 0.99)] == [1.0, 3.0, 5.0]
