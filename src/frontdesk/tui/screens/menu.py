@@ -32,6 +32,10 @@ class Menu(ModalScreen[str | None]):
         super().__init__()
         self._title = title
         self._entries = {entry.letter: entry for entry in entries}
+        # Bindings, because a letter typed at once finds them, but no handler, and only one menu.
+        for entry in entries:
+            take = Binding(entry.letter, f"take({entry.value!r})", entry.words)
+            self._bindings.key_to_bindings[entry.letter] = [take]
 
     def compose(self) -> ComposeResult:
         with Vertical(id="menu"):
@@ -41,12 +45,8 @@ class Menu(ModalScreen[str | None]):
                     yield Static(f" {entry.letter}  {entry.words}", markup=False)
             yield Static("esc back", id="menu-keys", markup=False)
 
-    def on_key(self, event: events.Key) -> None:
-        """A letter of the menu answers; others do nothing."""
-        entry = self._entries.get(event.character or "")
-        if entry is not None:
-            event.stop()
-            self.dismiss(entry.value)
+    def action_take(self, value: str) -> None:
+        self.dismiss(value)
 
     def action_leave(self) -> None:
         self.dismiss(None)
