@@ -1,15 +1,15 @@
-"""`python -m tests.bench viewer` and `python -m tests.bench store`: what is fast, as ratios."""
+"""`python -m tests.bench viewer`, `store` and `tolerance`: what is fast, as ratios."""
 
 import argparse
 
-from tests.bench import store, viewer
+from tests.bench import store, tolerance, viewer
 
 
 def main() -> None:
     """Run one of the benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     kinds = parser.add_subparsers(required=True)
-    for name, bench in (("viewer", viewer), ("store", store)):
+    for name, bench in (("viewer", viewer), ("store", store), ("tolerance", tolerance)):
         kind = kinds.add_parser(name, description=bench.__doc__)
         bench.add_options(kind)
         kind.set_defaults(run=bench.run)
