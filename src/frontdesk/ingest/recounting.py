@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from frontdesk.ingest import rules
 from frontdesk.ingest.rules import Happening, Measure, Standing
@@ -10,6 +10,9 @@ from frontdesk.store import known
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import misrolled
+
+# So many conversations are read at once.
+_AT_ONCE = 500
 
 
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
@@ -29,22 +32,44 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
 
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
     """Measures that do not follow from the facts of their conversation."""
-    for conversation_id in known.conversation_ids(connection, account_id):
-        rows = known.metric_events_of(connection, account_id, conversation_id)
-        stored = Counter(Measure(row["name"], row["ended_at"], row["started_at"]) for row in rows)
-        measured = Counter(_measures(connection, account_id, conversation_id))
-        for side, surplus in (("stored", stored - measured), ("counted", measured - stored)):
-            for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
-                yield (
-                    f"measure {side} of conversation {conversation_id}: {measure.name}"
-                    f" from {measure.started_at} to {measure.ended_at}"
-                )
+    ids = known.conversation_ids(connection, account_id)
+    for start in range(0, len(ids), _AT_ONCE):
+        some = ids[start : start + _AT_ONCE]
+        within = (connection, account_id)
+        stored = known.facts_between(*within, "metric_event", some[0], some[-1])
+        messages = known.facts_between(*within, "message", some[0], some[-1])
+        events = known.facts_between(*within, "conversation_event", some[0], some[-1])
+        for one in some:
+            measured = _measured(messages.get(one, ()), events.get(one, ()))
+            yield from _unlike(one, map(_measure, stored.get(one, ())), measured)
 
 
-def _measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
+def _unlike(
+    conversation_id: int, stored: Iterable[Measure], measured: Iterable[Measure]
+) -> Iterator[str]:
+    kept, counted = Counter(stored), Counter(measured)
+    if kept == counted:
+        return
+    for side, surplus in (("stored", kept - counted), ("counted", counted - kept)):
+        for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
+            yield (
+                f"measure {side} of conversation {conversation_id}: {measure.name}"
+                f" from {measure.started_at} to {measure.ended_at}"
+            )
+
+
+def measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
+    """What reports measure of a conversation, folded from all its facts."""
     messages = known.messages_of(connection, account_id, conversation_id)
-    events = known.events_of(connection, account_id, conversation_id)
+    return _measured(messages, known.events_of(connection, account_id, conversation_id))
+
+
+def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[Measure]:
     return rules.fold(Standing(), messages, map(_happening, events)).measures
+
+
+def _measure(row: Row) -> Measure:
+    return Measure(row["name"], row["ended_at"], row["started_at"])
 
 
 def _happening(row: Row) -> Happening:

@@ -1,11 +1,28 @@
 """What the store already knows of the things a batch of events names, read in few queries."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
 
 from frontdesk.store.database import Connection, Row
 
 # Statements are kept by their text, so lists of keys are padded to a few sizes.
 _SIZES = (1, 8, 64, 500)
+
+FactKind = Literal["message", "conversation_event", "metric_event"]
+
+# What the state rules and the reports read of each kind of fact.
+_COLUMNS_OF: Mapping[FactKind, str] = MappingProxyType(
+    {
+        "message": "id, created_at, direction, author, type, text, delivery_status, live, category,"
+        " wamid",
+        "conversation_event": "id, created_at, name, value_json, external_id",
+        "metric_event": "id, name, started_at, ended_at",
+    }
+)
+_ORDER_OF: Mapping[FactKind, str] = MappingProxyType(
+    {"message": "created_at, id", "conversation_event": "created_at, id", "metric_event": "id"}
+)
 
 
 def catalogue_row(
@@ -165,9 +182,9 @@ def event_ids(connection: Connection, account_id: int, external_ids: Collection[
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """What the state rules read of a conversation's messages, in the order of the thread."""
     return connection.rows(
-        """
-        SELECT id, created_at, direction, author, type, text, delivery_status, live, category, wamid
-        FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
+        f"""
+        SELECT {_COLUMNS_OF["message"]} FROM message
+        WHERE account_id=:account_id AND conversation_id=:conversation_id
         ORDER BY created_at, id
         """,
         {"account_id": account_id, "conversation_id": conversation_id},
@@ -177,13 +194,34 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
 def events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """A conversation's events in their order."""
     return connection.rows(
-        """
-        SELECT id, created_at, name, value_json, external_id FROM conversation_event
+        f"""
+        SELECT {_COLUMNS_OF["conversation_event"]} FROM conversation_event
         WHERE account_id=:account_id AND conversation_id=:conversation_id
         ORDER BY created_at, id
         """,
         {"account_id": account_id, "conversation_id": conversation_id},
     )
+
+
+def facts_between(
+    connection: Connection, account_id: int, kind: FactKind, first_id: int, last_id: int
+) -> dict[int, list[Row]]:
+    """What `messages_of`, `events_of` or `metric_events_of` gives, by conversation id.
+
+    Of all conversations with ids from `first_id` to `last_id`; those without any are missing.
+    """
+    rows = connection.rows(
+        f"""
+        SELECT conversation_id, {_COLUMNS_OF[kind]} FROM {kind}
+        WHERE account_id=:account_id AND conversation_id BETWEEN :first AND :last
+        ORDER BY conversation_id, {_ORDER_OF[kind]}
+        """,
+        {"account_id": account_id, "first": first_id, "last": last_id},
+    )
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["conversation_id"], []).append(row)
+    return found
 
 
 def conversation_ids(connection: Connection, account_id: int) -> list[int]:

@@ -100,7 +100,7 @@ class SQLiteDatabase:
     @contextmanager
     def filling(self) -> Iterator[FillingConnection]:
         # With a journal every page would be written twice.
-        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-262144"):
+        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-262144", "threads=2"):
             self._writer.execute(f"PRAGMA {pragma}")
         self._writer.execute("BEGIN")
         yield _SQLiteConnection(self._writer, math.inf)
