@@ -27,14 +27,14 @@ class Figure:
 
 FIGURES = (
     Figure("conversations_count", "New conversations", "NEW"),
-    Figure("reopened_count", "Reopened", "REOPENED"),
-    Figure("incoming_messages_count", "Messages received", "RECEIVED"),
-    Figure("outgoing_messages_count", "Messages sent", "SENT"),
-    Figure("resolutions_count", "Resolved", "RESOLVED"),
-    Figure("avg_first_response_time", "First response time", "FIRST RESPONSE", timed=True),
-    Figure("avg_reply_time", "Customer waiting time", "WAITING", timed=True),
-    Figure("avg_resolution_time", "Resolution time", "RESOLUTION", timed=True),
-    Figure("bot_handoffs_count", "Handed to a human", "HANDED OVER"),
+    Figure("reopened_count", "Reopened", "AGAIN"),
+    Figure("incoming_messages_count", "Messages received", "IN"),
+    Figure("outgoing_messages_count", "Messages sent", "OUT"),
+    Figure("resolutions_count", "Resolved", "DONE"),
+    Figure("avg_first_response_time", "First response time", "REPLY", timed=True),
+    Figure("avg_reply_time", "Customer waiting time", "WAIT", timed=True),
+    Figure("avg_resolution_time", "Resolution time", "TOOK", timed=True),
+    Figure("bot_handoffs_count", "Handed to a human", "HANDED"),
     Figure("bot_resolutions_count", "Resolved by AI", "BY AI"),
 )
 
@@ -100,7 +100,7 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
         sent = report.outgoing_by_author.items()
         yield ("SENT BY", "MESSAGES"), [(words(author), str(count)) for author, count in sent]
     if report.series:
-        starts = [local_time(bucket.start, zone) for bucket in report.series]
+        starts = [_day(local_time(bucket.start, zone)) for bucket in report.series]
         values = [all_written(bucket.metrics) for bucket in report.series]
         yield ("FROM", *shorts), [(start, *v) for start, v in zip(starts, values, strict=True)]
     if (live := report.live) is not None:
@@ -110,8 +110,14 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
 
 
 def all_written(metrics: Metrics) -> tuple[str, ...]:
-    """Every figure for eyes."""
-    return tuple(written(figure, getattr(metrics, figure.field)) for figure in FIGURES)
+    """Every figure for eyes, in little room."""
+    values = (written(figure, getattr(metrics, figure.field)) for figure in FIGURES)
+    return tuple(value.replace(" ", "") for value in values)
+
+
+def _day(time: str) -> str:
+    """A local time without its midnight."""
+    return time.removesuffix(" 00:00")
 
 
 def _against(report: Report) -> Iterator[tuple[str, ...]]:
