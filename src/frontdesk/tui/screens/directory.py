@@ -169,10 +169,11 @@ class DirectoryScreen(ShelfScreen):
         if self._resting is not None:
             self._resting.stop()
         if entry.chosen is not None:
-            self._resting = self.set_timer(REST_SECONDS, self._count_behind)
+            self._resting = self.set_timer(REST_SECONDS, self.count_behind)
 
     @work(group="behind", exclusive=True)
-    async def _count_behind(self) -> None:
+    async def count_behind(self) -> None:
+        """Ask how many conversations belong to the entry under the cursor."""
         entry = self.list.row
         if entry is not None and entry.chosen is not None:
             await self.ask(lambda: self._ask_behind(entry))

@@ -100,8 +100,8 @@ def _template_entry(template: Template) -> Entry:
         template.id,
         one_line(template.name),
         one_line(template.language),
-        shown.lower() or one_line(template.category or "").lower(),
-        _STATUS_PARTS.get(status, "error"),
+        hint=shown.lower() or one_line(template.category or "").lower(),
+        hint_part=_STATUS_PARTS.get(status, "error"),
         words=f"{status} {template.category or ''} {template.quality_score or ''} {text}",
         copied=text,
     )

@@ -118,7 +118,7 @@ class Columns(NamedTuple):
 def columns_for(width: int) -> Columns:
     """What fits: the name, the value and its change come first."""
     if width >= 98:
-        series = min(31, width - 84)
+        series = min(31, width - 88)
         return Columns(28, 12, 12, 3, 20, series, width - 75 - series)
     if width >= 72:
         return Columns(21, 9, 10, 2, 19, width - 61, 0)

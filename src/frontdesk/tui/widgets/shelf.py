@@ -23,15 +23,16 @@ SWATCH = "██"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing. `aside` follows its name, `hint` stands at the right, `words` are searched.
+    """One thing. `aside` follows its name; `count` and `hint` stand at the right.
 
-    swatch: from `colour_of`. chosen: the conversations that belong to it, where the interface
-    can filter by it. copied: what copying takes.
+    words: what it is found by besides. swatch: from `colour_of`. copied: what copying takes.
+    chosen: the conversations that belong to it, where the interface can filter by it.
     """
 
     id: str
     name: str
     aside: str = ""
+    count: str = ""
     hint: str = ""
     hint_part: str = "dim"
     swatch: str | None = None
@@ -89,7 +90,9 @@ class EntryList(ColouredList[Entry]):
             left.insert(0, (entry.swatch, f"{SWATCH} "))
         if entry.aside:
             left.append(("dim", f"  {entry.aside}"))
-        right: list[Piece] = [(entry.hint_part, f" {entry.hint}")] if entry.hint else []
+        right: list[Piece] = [("dim", f" {entry.count}")] if entry.count else []
+        if entry.hint:
+            right.append((entry.hint_part, f" {entry.hint}"))
         return [spread(left, right, width)]
 
 

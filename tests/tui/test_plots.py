@@ -1,0 +1,110 @@
+"""Sparklines and bars: true to their width, and no gap that looks like a zero."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.tui.widgets.cells import width_of
+from frontdesk.tui.widgets.glyphs import ASCII, BLOCKS, Glyphs, glyphs_for
+from frontdesk.tui.widgets.plots import Scene, plot, scale, sparkline
+
+VALUES = st.lists(
+    st.none() | st.integers(0, 10**6) | st.floats(0, 10**7, allow_nan=False), max_size=120
+)
+GLYPHS = st.sampled_from([BLOCKS, ASCII])
+
+
+def scene(
+    now: list[float | None], then: list[float | None] | None = None, **others: object
+) -> Scene:
+    columns = max(len(now), len(then or []))
+    labels = tuple(str(at) for at in range(columns))
+    made = Scene(tuple(now), tuple(then or ()), labels, frozenset(), False, lambda v: f"{v:.0f}")
+    return made if not others else Scene(**{**_members(made), **others})  # type: ignore[arg-type]
+
+
+def _members(made: Scene) -> dict[str, object]:
+    return {name: getattr(made, name) for name in Scene.__slots__}
+
+
+def drawn(of: Scene, width: int, height: int, glyphs: Glyphs = BLOCKS) -> list[str]:
+    return ["".join(text for _, text in line) for line in plot(of, width, height, glyphs)]
+
+
+@given(VALUES, st.integers(1, 40), GLYPHS)
+def test_a_sparkline_is_never_wider_than_told(
+    values: list[float | None], width: int, glyphs: Glyphs
+) -> None:
+    line = sparkline(values, width, glyphs)
+    assert len(line) == min(len(values), width)
+
+
+def test_a_sparkline_goes_from_zero_to_its_highest() -> None:
+    assert sparkline([0, 1, 50, 100, None], 10, BLOCKS) == "▁▂▄█·"
+    assert sparkline([0, 1, 50, 100, None], 10, ASCII) == "0249."
+
+
+def test_neighbours_share_a_character_where_there_are_too_many_and_gaps_do_not_pull_them_down() -> (
+    None
+):
+    assert sparkline([10, None, 5, 5, None, None], 3, BLOCKS) == "█▄·"
+
+
+@given(VALUES, VALUES, st.integers(1, 130), st.integers(1, 30), GLYPHS)
+def test_every_line_of_a_plot_is_as_wide_as_told(
+    now: list[float | None], then: list[float | None], width: int, height: int, glyphs: Glyphs
+) -> None:
+    lines = plot(scene(now, then), width, height, glyphs, cursor=0)
+    assert len(lines) == height
+    assert {width_of(line) for line in lines} == {width}
+
+
+def test_zero_stands_on_the_floor_and_a_gap_is_a_dot() -> None:
+    floor = drawn(scene([4, 0, None, 4]), 40, 8)[-2]
+    cells = floor[floor.index("█") :]
+    assert "▁" in cells
+    assert "·" in cells
+    assert floor.rstrip().endswith("█")
+
+
+def test_this_period_and_the_one_before_are_other_characters() -> None:
+    text = "\n".join(drawn(scene([4, 4], [2, 2]), 40, 9))
+    assert "█" in text
+    assert "░" in text
+    plain = "\n".join(drawn(scene([4, 4], [2, 2]), 40, 9, ASCII))
+    assert plain.isascii()
+    assert "#" in plain
+    assert ":" in plain
+
+
+def test_what_comes_later_is_blank_and_no_gap() -> None:
+    floor = drawn(scene([4, 4], [2, 2, 2, 2]), 60, 8)[-2]
+    assert "·" not in floor
+    assert floor.count("░") == 4 * floor.count("█") // 2
+
+
+def test_a_part_that_is_not_over_says_so() -> None:
+    assert "1(part)" in drawn(scene([4, 4], unfinished=frozenset({1})), 40, 8)[-1]
+    assert "2*" in drawn(scene([4] * 30, unfinished=frozenset({2})), 70, 8)[-1]
+
+
+def test_the_newest_columns_are_shown_where_not_all_fit() -> None:
+    axis = drawn(scene([1.0] * 100), 40, 8)[-1]
+    assert " 0" not in axis[6:]
+    assert "99" in axis or "9" in axis[-6:]
+
+
+@given(st.floats(0.001, 10**9), st.sampled_from([2, 4]), st.booleans())
+def test_the_top_of_an_axis_is_above_all_values_but_not_by_much(
+    highest: float, intervals: int, timed: bool
+) -> None:
+    top = scale(highest, intervals, timed=timed)
+    assert highest <= top
+    assert top <= max(intervals, highest * 5, 86400 * intervals if timed else 0)
+
+
+def test_terminals_without_block_characters_get_ascii() -> None:
+    assert glyphs_for({"TERM": "linux"}) is ASCII
+    assert glyphs_for({"TERM": "xterm-256color", "LANG": "de_DE.ISO-8859-1"}) is ASCII
+    assert glyphs_for({"TERM": "xterm-256color", "LANG": "de_DE.UTF-8"}) is BLOCKS
+    assert glyphs_for({"LC_ALL": "C", "LANG": "de_DE.ISO-8859-1"}) is BLOCKS
+    assert glyphs_for({}) is BLOCKS

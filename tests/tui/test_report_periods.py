@@ -1,0 +1,193 @@
+"""Periods by name, by typing, and the ones beside them."""
+
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.tui.screens.report_periods import (
+    PERIODS,
+    Span,
+    beside,
+    bucket_label,
+    bucket_words,
+    granularity_for,
+    next_granularity,
+    range_words,
+    typed_span,
+    unfinished,
+)
+from frontdesk.tui.screens.report_query import Asked
+from frontdesk.wire import Bucket, Metrics
+
+SATURDAY = date(2026, 3, 14)
+DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "end"),
+    [
+        ("today", date(2026, 3, 14), None),
+        ("yesterday", date(2026, 3, 13), date(2026, 3, 14)),
+        ("7 days", date(2026, 3, 8), None),
+        ("30 days", date(2026, 2, 13), None),
+        ("90 days", date(2025, 12, 15), None),
+        ("this week", date(2026, 3, 9), None),
+        ("last week", date(2026, 3, 2), date(2026, 3, 9)),
+        ("this month", date(2026, 3, 1), None),
+        ("last month", date(2026, 2, 1), date(2026, 3, 1)),
+    ],
+)
+def test_named_periods_are_days_of_the_calendar(name: str, first: date, end: date | None) -> None:
+    assert PERIODS[name](SATURDAY) == Span(first, end)
+
+
+@given(DAYS, st.sampled_from(sorted(PERIODS)))
+def test_every_period_has_a_day_and_none_in_the_future(today: date, name: str) -> None:
+    span = PERIODS[name](today)
+    assert span.first <= today
+    assert 1 <= span.days(today) <= 92
+    assert span.end is None or span.first < span.end <= today
+
+
+@given(DAYS, st.sampled_from(sorted(PERIODS)), st.integers(1, 6))
+def test_going_back_never_leaves_a_gap(today: date, name: str, times: int) -> None:
+    span = PERIODS[name](today)
+    for _ in range(times):
+        before = beside(span, -1, today)
+        assert before is not None
+        assert before.end == span.first
+        span = before
+
+
+@given(DAYS, st.sampled_from(sorted(PERIODS)))
+def test_forward_from_the_period_before_covers_today_again(today: date, name: str) -> None:
+    span = PERIODS[name](today)
+    before = beside(span, -1, today)
+    assert before is not None
+    again = beside(before, 1, today)
+    assert again is not None
+    assert again.first == span.first
+    after = beside(again, 1, today)
+    assert after is None or (span.end is not None and after.first == span.end)
+
+
+def test_months_follow_months_whatever_their_length() -> None:
+    march = Span(date(2026, 3, 1), None)
+    assert beside(march, -1, SATURDAY) == Span(date(2026, 2, 1), date(2026, 3, 1))
+    assert beside(march, 1, SATURDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "end"),
+    [
+        ("2026-03-01 2026-03-05", date(2026, 3, 1), date(2026, 3, 6)),
+        ("2026-03-01 .. 2026-03-14", date(2026, 3, 1), None),
+        ("2026-03-05", date(2026, 3, 5), date(2026, 3, 6)),
+        ("1 mar to 5 mar", date(2026, 3, 1), date(2026, 3, 6)),
+        ("1 Mar – yesterday", date(2026, 3, 1), date(2026, 3, 14)),
+    ],
+)
+def test_dates_can_be_typed_in_several_ways(typed: str, first: date, end: date | None) -> None:
+    assert typed_span(typed, SATURDAY) == Span(first, end)
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("soon", "2026-03-14"),
+        ("", "2026-03-14"),
+        ("2026-02-30", "2026-03-14"),
+        ("2026-03-05 2026-03-01", "after the last"),
+        ("2026-03-01 .. 2026-03-02 .. 2026-03-03", "Two days"),
+        ("2026-12-01 2026-12-02", "future"),
+        ("2024-01-01 2026-01-01", "366"),
+    ],
+)
+def test_dates_that_cannot_be_meant_are_explained(typed: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        typed_span(typed, SATURDAY)
+
+
+@given(st.text(max_size=40))
+def test_nothing_that_is_typed_breaks_it(typed: str) -> None:
+    with suppress(ValueError):
+        assert typed_span(typed, SATURDAY).first <= SATURDAY
+
+
+def test_parts_fit_the_period_and_can_be_others() -> None:
+    assert [granularity_for(days) for days in (1, 2, 7, 30, 90, 366)] == [
+        "hour", "hour", "day", "day", "week", "month",
+    ]  # fmt: skip
+    assert next_granularity("day", 7) == "hour"
+    assert next_granularity("hour", 7) == "day"
+    assert next_granularity("week", 90) == "month"
+    assert next_granularity("hour", 1) == "hour"
+    assert next_granularity("month", 366) == "day"
+
+
+def bucket(start: str, end: str) -> Bucket:
+    return Bucket(start=start, end=end, metrics=Metrics())
+
+
+def test_a_part_that_is_cut_off_or_not_over_is_unfinished() -> None:
+    now = datetime(2026, 3, 14, 10, tzinfo=UTC)
+    whole = bucket("2026-03-13T00:00:00.000Z", "2026-03-14T00:00:00.000Z")
+    today = bucket("2026-03-14T00:00:00.000Z", "2026-03-14T10:00:00.000Z")
+    week = bucket("2026-03-04T00:00:00.000Z", "2026-03-09T00:00:00.000Z")
+    assert not unfinished(whole, "day", UTC, now)
+    assert unfinished(today, "day", UTC, now)
+    assert unfinished(week, "week", UTC, now)
+    assert not unfinished(bucket("2026-03-14T09:00:00Z", "2026-03-14T10:00:00Z"), "hour", UTC, now)
+    assert not unfinished(bucket("?", "?"), "day", UTC, now)
+
+
+def test_parts_have_short_and_long_names() -> None:
+    one = bucket("2026-03-10T14:00:00.000Z", "2026-03-10T15:00:00.000Z")
+    assert [bucket_label(one, parts, UTC, 7) for parts in ("hour", "day", "week", "month")] == [
+        "14", "Tu", "10 Mar", "Mar",
+    ]  # fmt: skip
+    assert bucket_label(one, "day", UTC, 30) == "10"
+    assert bucket_words(one, "hour", UTC) == "Tue 10 Mar 14:00"
+    assert bucket_words(one, "week", UTC) == "week of 10 Mar"
+    assert bucket_words(one, "month", UTC) == "March 2026"
+    assert bucket_label(bucket("?", "?"), "day", UTC, 7) == "?"
+
+
+def test_ranges_tell_times_only_where_they_are_not_midnight() -> None:
+    def at(month: int, day: int, hour: int = 0) -> datetime:
+        return datetime(2026, month, day, hour, tzinfo=UTC)
+
+    assert range_words(at(3, 8), at(3, 15)) == "8 – 14 Mar 2026"
+    assert range_words(at(3, 8), at(3, 14, 10)) == "8 – 14 Mar 2026 until 10:00"
+    assert range_words(at(3, 1, 14), at(3, 8), year=False) == "1 Mar 14:00 – 7 Mar"
+    assert range_words(at(3, 14), at(3, 14, 10)) == "14 Mar 2026 until 10:00"
+    assert range_words(at(3, 13), at(3, 14)) == "13 Mar 2026"
+    assert range_words(at(3, 13, 14), at(3, 14)) == "13 Mar 2026 14:00 – 24:00"
+    assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"
+
+
+def test_what_was_asked_is_remembered_and_nonsense_forgotten() -> None:
+    asked = Asked("last week", channel="c", zone="Europe/Lisbon", granularity="hour")
+    assert Asked.stored(asked.to_store()) == asked
+    dates = asked.with_span(Span(date(2026, 3, 1), date(2026, 3, 5)))
+    assert Asked.stored(dates.to_store()) == dates
+    for text in (
+        None,
+        "",
+        "{",
+        "[]",
+        '{"period": "ever"}',
+        '{"period": "custom"}',
+        '{"period": 3}',
+    ):
+        assert Asked.stored(text) == Asked()
+
+
+def test_the_series_of_the_period_before_is_of_as_many_whole_days() -> None:
+    asked = Asked("7 days", channel="c")
+    query, before = asked.query(SATURDAY), asked.query_before(SATURDAY)
+    assert (query.from_, query.to, query.granularity) == ("2026-03-08", None, "day")
+    assert (before.from_, before.to, before.channel) == ("2026-03-01", "2026-03-08", "c")

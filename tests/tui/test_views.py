@@ -1,0 +1,95 @@
+"""From view to view: the menu, the function keys, and what each is left with."""
+
+from datetime import UTC
+
+import pytest
+from textual import events
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.view_screen import ViewScreen
+from frontdesk.tui.screens.view_table import VIEWS, View
+from tests.conftest import NOW
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.views import ViewApp, press, view_app
+
+TITLES = {
+    "reports": "REPORTS sample",
+    "templates": "12 templates",
+    "replies": "8 quick replies",
+    "directory": "DIRECTORY sample",
+}
+
+
+@pytest.fixture
+def app(client: InboxClient, cache: Cache) -> ViewApp:
+    """The app with the directory open."""
+    return view_app("directory", client, cache, Clock(UTC, lambda: NOW))
+
+
+def test_every_view_has_a_letter_of_its_own() -> None:
+    letters = [view.letter for view in VIEWS]
+    assert len(set(letters)) == len(letters)
+    assert {view.name for view in VIEWS} == {"inbox", *TITLES}
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view.name in TITLES])
+async def test_v_and_a_letter_go_to_a_view(app: ViewApp, view: View) -> None:
+    letter, name = view.letter, view.name
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", letter)
+        assert TITLES[name] in lines(app)[0]
+        assert len(app.screen_stack) == 2
+        await press(pilot, "escape")
+        assert len(app.screen_stack) == 1
+
+
+async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "vrjj":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+        assert TITLES["reports"] in lines(app)[0]
+        assert len(app.screen_stack) == 2
+
+
+async def test_the_menu_lists_the_views_and_can_be_left(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v")
+        for view in VIEWS:
+            assert f"{view.letter}  {view.title}" in shown(app)
+        await press(pilot, "escape")
+        assert "DIRECTORY" in lines(app)[0]
+
+
+@pytest.mark.parametrize("keys", [("v", "i"), ("f2",)])
+async def test_the_inbox_is_below_all_views(app: ViewApp, keys: tuple[str, ...]) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        assert app.chosen == [None]
+        assert len(app.screen_stack) == 1
+
+
+async def test_f4_goes_to_the_report_and_a_choice_there_reaches_the_inbox(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        assert TITLES["reports"] in lines(app)[0]
+        await press(pilot, "3", "enter")
+        assert app.chosen[0] is None
+        assert app.chosen[1] is not None
+        assert app.chosen[1].channel is not None
+        assert len(app.screen_stack) == 1
+
+
+async def test_the_view_that_is_open_stays(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "v", "d")
+        assert isinstance(app.screen, ViewScreen)
+        assert "4 teams" in lines(app)[0]
