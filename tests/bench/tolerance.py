@@ -19,7 +19,7 @@ from tests.bench.ratios import Ratio, in_turn, ratio, shown
 
 MOST = 1.3
 ROWS = 50
-REPEATS = 100
+REPEATS = 5
 WORDS = "Kan jeg få den i blått – “før fredag”? Ta med ☕"
 
 
@@ -144,7 +144,7 @@ def repeated(work: Callable[[], object]) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=400)
 
 
 def run(options: argparse.Namespace) -> None:
