@@ -127,3 +127,9 @@ def test_markdown_shows_marks_as_they_are():
 def test_cleaned_text_is_what_is_measured():
     assert plain("a\u200bb\n c") == "ab c"
     assert plain(clean("\x1b[1m")) == "\ufffd[1m"
+
+
+def test_times_are_the_last_to_be_cut():
+    rows = [["a" * 40, "2026-03-14 09:26", "b" * 40]]
+    assert "2026-03-14 09:26" in table(["A", "AT", "B"], rows, width=40, rigid=[1])
+    assert "2026-03-14 09:26" not in table(["A", "AT", "B"], rows, width=30, rigid=[1])

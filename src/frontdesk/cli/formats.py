@@ -207,7 +207,9 @@ class _Table(_Shown[T]):
 
     def end(self) -> None:
         headings = [column.heading for column in self._columns]
-        self._out.write(table(headings, self._rows, width=terminal_width(self._out)) + "\n")
+        rigid = [at for at, column in enumerate(self._columns) if column.moment]
+        width = terminal_width(self._out)
+        self._out.write(table(headings, self._rows, width=width, rigid=rigid) + "\n")
         self._out.flush()
 
 

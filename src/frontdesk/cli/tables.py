@@ -2,7 +2,7 @@
 
 import shutil
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TextIO
 
 from frontdesk.text import clean, one_line, steady
@@ -16,16 +16,20 @@ _NO_CELL = ("Mn", "Me", "Cf")
 
 
 def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None = None
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    width: int | None = None,
+    rigid: Collection[int] = (),
 ) -> str:
     """Lines of aligned columns, the headings first; nothing in a cell is obeyed by a terminal.
 
-    width: cells that a line may have; the widest columns are cut to fit.
+    width: cells that a line may have; the widest columns are cut to fit, the `rigid` ones last.
     """
     lines = [tuple(headings), *(tuple(plain(cell) for cell in row) for row in rows)]
     widths = [max(cells(line[column]) for line in lines) for column in range(len(headings))]
     if width is not None:
-        widths = _narrowed(widths, width)
+        widths = _narrowed(widths, width, rigid)
     return "\n".join(
         _GAP.join(_fitted(cell, room) for cell, room in zip(line, widths, strict=True)).rstrip()
         for line in lines
@@ -81,12 +85,14 @@ def _fitted(text: str, width: int) -> str:
     return text + " " * (width - cells(text))
 
 
-def _narrowed(widths: Sequence[int], room: int) -> list[int]:
+def _narrowed(widths: Sequence[int], room: int, rigid: Collection[int]) -> list[int]:
     """Widths of columns that fit a line, taken from the widest ones."""
     widths = list(widths)
-    while sum(widths) + len(_GAP) * (len(widths) - 1) > room:
-        widest = max(range(len(widths)), key=widths.__getitem__)
-        if widths[widest] <= _LEAST_WIDTH:
-            break
-        widths[widest] -= 1
+    columns = range(len(widths))
+    for some in ([one for one in columns if one not in rigid], columns):
+        while sum(widths) + len(_GAP) * (len(widths) - 1) > room:
+            widest = max(some, key=widths.__getitem__, default=None)
+            if widest is None or widths[widest] <= _LEAST_WIDTH:
+                break
+            widths[widest] -= 1
     return widths
