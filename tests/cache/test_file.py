@@ -1,12 +1,15 @@
 """The cache file against other processes, other owners, full disks and damage."""
 
+import asyncio
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -162,15 +165,91 @@ async def test_a_second_damaged_file_gets_another_name(path: Path) -> None:
 
 async def test_a_full_disk_costs_a_warning_and_nothing_else(path: Path) -> None:
     cache = Cache(path, "one")
+    await cache.save_head(OPEN, fetched([conversation(501, 501)], cursor="c"), NOW)
+    cache.remember("filter", "open")
     cache._file.submit(
         lambda connection: connection.execute("PRAGMA max_page_count=1").fetchall()
     ).result()
-    page: list[Value] = [conversation(number, number) for number in range(500, 0, -1)]
+    page: list[Value] = [conversation(number, number) for number in range(501, 0, -1)]
     await cache.save_head(OPEN, fetched(page, end=True), NOW)
-    assert len(cache.listing(OPEN)) == 500
+    assert len(cache.listing(OPEN)) == 501
     assert "Nothing can be saved" in (cache.warning or "")
+    # What was held before goes on in memory, and can be searched there.
+    assert cache.recall("filter") == "open"
+    assert len(cache.search("sheena", limit=1000)) == 501
+    cache.close()
+    later = Cache(path, "one")
+    assert ids(later.listing(OPEN)) == ["501"]
+    later.close()
+
+
+READ_ONLY = """
+import asyncio, os, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from frontdesk.cache import Cache
+import frontdesk.cache.said, frontdesk.cache.search
+from tests.cache.pages import NOW, OPEN, conversation, fetched, ids
+
+# Modules that are first imported when a value is read may be out of reach of nobody.
+newer = fetched([conversation(9_000, 9_000)], cursor="c")
+type(conversation(1, 1)).model_validate_json(*newer.bodies.values())
+if os.geteuid() == 0:
+    os.setuid(65534)
+
+async def main():
+    cache = Cache(Path({path!r}), "one")
+    assert "Nothing can be saved" in cache.warning, cache.warning
+    assert len(cache.listing(OPEN)) == 2_000
+    assert cache.search("sheena", limit=1)
+    await cache.save_head(OPEN, newer, NOW)
+    assert ids(cache.listing(OPEN)) == ["9000"]
+    cache.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def open_directory() -> Iterator[Path]:
+    """A directory that everybody may look into, as those of tests are not."""
+    directory = Path(tempfile.mkdtemp())
+    directory.chmod(0o755)
+    yield directory
+    directory.chmod(0o755)
+    shutil.rmtree(directory)
+
+
+def test_a_cache_on_a_disk_that_cannot_be_written_is_read(open_directory: Path) -> None:
+    path = open_directory / "pages.db"
+    asyncio.run(filled(path))
+    before = path.read_bytes()
+    path.chmod(0o444)
+    open_directory.chmod(0o555)
+    program = READ_ONLY.format(root=str(Path(__file__).parents[2]), path=str(path))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == before
+
+
+def test_what_lies_beside_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
+    cache.remember("filter", "open")
+    cache._file.submit(lambda connection: None).result()
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
+    assert [stat.S_IMODE(one.stat().st_mode) for one in beside] == [0o600, 0o600]
+
+
+async def test_a_cache_of_an_older_layout_is_set_aside_and_built_anew(path: Path) -> None:
+    await filled(path)
+    older = sqlite3.connect(path)
+    older.execute("PRAGMA user_version=1")
+    older.close()
+    cache = Cache(path, "one")
+    assert cache.warning is None
+    assert len(cache.listing(OPEN)) == 0
     await assert_usable(cache)
     cache.close()
+    assert path.with_name("pages-1.db.older-1").exists()
 
 
 async def test_a_directory_that_cannot_be_made_costs_a_warning_and_nothing_else(

@@ -13,13 +13,15 @@ from weakref import WeakSet
 
 from frontdesk.cache import lists, objects
 from frontdesk.cache.bounds import DEFAULT_LIMIT_BYTES, Bound
-from frontdesk.cache.file import CacheFile, Work
+from frontdesk.cache.file import NONSENSE, CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
-from frontdesk.cache.rows import Hit
+from frontdesk.cache.rows import Hit, text_of
 from frontdesk.timeline import Key
+from frontdesk.wire import Wire
 
 T = TypeVar("T")
+W = TypeVar("W", bound=Wire)
 
 _BOUND = (
     "SELECT sort, size, entry.id, kind FROM entry JOIN list ON list.number = entry.list"
@@ -82,7 +84,13 @@ class Cache:
 
     def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
         """The saved rows of a list, as values of its kinds."""
-        listing = Listing[Any](self._file.rows, self._origin, which, newest_first=newest_first)
+        listing = Listing[Any](
+            self._file.rows,
+            self._origin,
+            which,
+            newest_first=newest_first,
+            distrust=self._file.distrust,
+        )
         with self._lock:
             self._shown.add(listing)
             self._reads[which.name] = self._clock()
@@ -95,6 +103,11 @@ class Cache:
             (self._origin, kind, id),
         )
         return rows[0][0] if rows else None
+
+    def value(self, kind: str, id: str, model: type[W]) -> W | None:
+        """One saved value."""
+        body = self.body(kind, id)
+        return self._sensible(lambda: model.model_validate_json(body), None) if body else None
 
     def top(self, which: ListName) -> Key | None:
         """The place of the newest row of a list."""
@@ -110,7 +123,11 @@ class Cache:
             "SELECT cursor, complete FROM list WHERE origin = ? AND name = ?",
             (self._origin, which.name),
         )
-        return (rows[0][0], bool(rows[0][1])) if rows else (None, False)
+        if not rows:
+            return None, False
+        cursor, complete = rows[0]
+        cursor = self._sensible(lambda: None if cursor is None else text_of(cursor), None)
+        return cursor, bool(complete)
 
     def search(
         self,
@@ -124,14 +141,17 @@ class Cache:
         """What has every word of `text` in it, the newest first; see `frontdesk.cache.search`."""
         from frontdesk.cache import search
 
-        return search.search(
-            self._file.rows,
-            self._origin,
-            text,
-            limit=limit,
-            before=before,
-            kinds=kinds,
-            conversation_id=conversation_id,
+        return self._sensible(
+            lambda: search.search(
+                self._file.rows,
+                self._origin,
+                text,
+                limit=limit,
+                before=before,
+                kinds=kinds,
+                conversation_id=conversation_id,
+            ),
+            [],
         )
 
     def conversations_of(self, contact_id: str) -> list[str]:
@@ -152,7 +172,7 @@ class Cache:
         rows = self._file.rows(
             "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)
         )
-        return rows[0][0] if rows else None
+        return self._sensible(lambda: text_of(rows[0][0]), None) if rows else None
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word for the next start. It is saved soon, and at the latest by `close`."""
@@ -242,4 +262,18 @@ class Cache:
             f"{_BOUND} ORDER BY sort {way}, size {way}, entry.id {way} LIMIT 1",
             (self._origin, which.name, which.kind),
         )
-        return Key(*rows[0]) if rows else None
+        return self._sensible(lambda: _key(*rows[0]), None) if rows else None
+
+    def _sensible(self, read: Callable[[], T], otherwise: T) -> T:
+        """What was read; or else, where it makes no sense, the file is set aside soon."""
+        try:
+            return read()
+        except NONSENSE:
+            self._file.distrust()
+            return otherwise
+
+
+def _key(sort: object, size: object, id: object, kind: object) -> Key:
+    if not isinstance(size, int):
+        raise TypeError("no length")
+    return Key(text_of(sort), size, text_of(id), text_of(kind))

@@ -8,6 +8,7 @@ from frontdesk.timeline import HIGHEST, LOWEST, Key
 BLOCKS = 1
 RUNS = 2
 _MOST_CHILDREN = {BLOCKS: 100, RUNS: 128}
+MOST_ROWS = {BLOCKS: 100, RUNS: 100 * 128}
 
 _CHILDREN = {
     BLOCKS: (

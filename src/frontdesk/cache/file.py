@@ -15,6 +15,9 @@ from frontdesk.cache.place import State
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
+# What comes of values that damage put in the place of others.
+NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError)
+
 
 class Tidy(Protocol):
     """Work that is done when nothing else is."""
@@ -74,6 +77,12 @@ class CacheFile:
         self._enqueue(lambda: self._rebuild(generation)).result()
         with self._lock:
             return self._reader.execute(sql, parameters).fetchall()
+
+    def distrust(self) -> None:
+        """What was read makes no sense: the file is set aside soon, and built anew."""
+        generation = self._generation
+        if not self._closed.is_set():
+            self._enqueue(lambda: self._rebuild(generation))
 
     def submit(self, work: Work[T]) -> Future[T]:
         """Run `work` in one transaction on the writer's thread, after what was submitted before."""
@@ -143,7 +152,9 @@ class CacheFile:
 
     def _without_disk(self, error: Exception) -> tuple[str, sqlite3.Connection]:
         self._warn(f"Nothing can be saved in {self._path} ({error}): going on without.")
-        return self._in_memory()
+        address, reader = self._in_memory()
+        place.copy(self._path, address)
+        return address, reader
 
     def _set_aside(self) -> None:
         aside = place.move_aside(self._path, "corrupt")
@@ -215,6 +226,9 @@ class CacheFile:
                 self._replace(partial(self._without_disk, error))
             else:
                 raise
+        except NONSENSE:
+            # The file has what nobody wrote. If it is the work that is wrong, it fails again.
+            self._rebuild(self._generation)
         return self._transact(work)
 
     def _transact(self, work: Work[T]) -> T:

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from frontdesk.cache.directory import BLOCKS, MOST_ROWS, RUNS
+from frontdesk.cache.file import NONSENSE
 from frontdesk.cache.lists import ListName
-from frontdesk.cache.rows import MODELS
+from frontdesk.cache.rows import MODELS, text_of, unreadable
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire
 
@@ -67,20 +69,32 @@ class Directory:
 
     def reaches(self, key: Key) -> int:
         """Which node's range has `key`."""
-        return next(
-            number for number, node in enumerate(self.nodes) if node.lower <= key < node.upper
-        )
+        for number, node in enumerate(self.nodes):
+            if node.lower <= key < node.upper:
+                return number
+        raise LookupError(key)
 
 
 class Listing(Generic[T]):
     """One saved list as a sequence: position 0 is the newest row, or the oldest.
 
     It shows the list as it was at the last `reload`. A save in between may shift rows that were
-    not read yet, but every position below `len` keeps giving a row.
+    not read yet, but every position below `len` keeps giving a row; one that cannot be read any
+    more is empty.
     """
 
-    def __init__(self, rows: Rows, origin: int, which: ListName, *, newest_first: bool) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        origin: int,
+        which: ListName,
+        *,
+        newest_first: bool,
+        distrust: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`distrust` is called when what is saved makes no sense."""
         self._rows = rows
+        self._distrust = distrust
         self._origin = origin
         self._which = which
         self._newest_first = newest_first
@@ -96,21 +110,29 @@ class Listing(Generic[T]):
 
     def reload(self) -> None:
         """Show the list as it is saved now."""
+        self._number = 0
+        self._runs = Directory([])
+        self._blocks: dict[int, Directory] = {}
+        self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
+        self._spare: tuple[str, bytes] | None = None
+        try:
+            self._load()
+        except NONSENSE:
+            self._distrust()
+
+    def _load(self) -> None:
         saved = self._rows(
             "SELECT number, cursor, complete, fetched_at FROM list WHERE origin = ? AND name = ?",
             (self._origin, self._which.name),
         )
         number, cursor, complete, fetched_at = saved[0] if saved else (0, None, 0, None)
-        self._number: int = number
-        self.cursor = cursor
+        self.cursor = None if cursor is None else text_of(cursor)
         self.complete = bool(complete)
         self.fetched_at = None
         if fetched_at is not None:
             self.fetched_at = datetime.fromtimestamp(fetched_at / 1000, UTC)
-        self._runs = self._directory(2, LOWEST, HIGHEST)
-        self._blocks: dict[int, Directory] = {}
-        self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
-        self._spare: tuple[str, bytes] | None = None
+        self._number = number
+        self._runs = self._directory(RUNS, LOWEST, HIGHEST)
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -120,6 +142,13 @@ class Listing(Generic[T]):
             position += len(self)
         if not 0 <= position < len(self):
             raise IndexError(position)
+        try:
+            return self._value(position)
+        except NONSENSE:
+            self._distrust()
+            return cast(T, unreadable(self._which.kind))
+
+    def _value(self, position: int) -> T:
         run, within_run = self._runs.find(position)
         block, within_block = self._blocks_of(run).find(within_run)
         values = self._values(run, block)
@@ -140,7 +169,13 @@ class Listing(Generic[T]):
         place = self._rows(_PLACE, (kind or self._which.kind, id, self._number))
         if not place or not len(self):
             return None
-        key = Key(*place[0])
+        try:
+            return self._position(Key(*place[0]))
+        except NONSENSE:
+            self._distrust()
+            return None
+
+    def _position(self, key: Key) -> int:
         run = self._runs.reaches(key)
         blocks = self._blocks_of(run)
         block = blocks.reaches(key)
@@ -165,7 +200,7 @@ class Listing(Generic[T]):
         blocks = self._blocks.get(run)
         if blocks is None:
             node = self._runs.nodes[run]
-            blocks = self._blocks[run] = self._directory(1, node.lower, node.upper, node.size)
+            blocks = self._blocks[run] = self._directory(BLOCKS, node.lower, node.upper, node.size)
             if len(self._blocks) > _BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]
         return blocks
@@ -177,6 +212,8 @@ class Listing(Generic[T]):
         rows = self._rows(_NODES, (self._number, level, *lower, *upper))
         bounds = [lower, *(Key(*row[:4]) for row in rows[1:]), upper]
         counts = [row[4] for row in rows] or [0]
+        if not all(0 <= count <= MOST_ROWS[level] for count in counts):
+            raise ValueError("no such number of rows")
         nodes = [Node(*node) for node in zip(bounds, bounds[1:], counts, strict=False)]
         if self._newest_first:
             nodes.reverse()
@@ -203,5 +240,5 @@ class Listing(Generic[T]):
         if values:
             self._spare = values[-1]
         if self._spare is None:
-            raise IndexError("the list was emptied")
+            raise LookupError("the list was emptied")
         return values + [self._spare] * (node.size - len(values))

@@ -8,16 +8,23 @@ import stat
 from enum import Enum
 from pathlib import Path
 
-from frontdesk.cache.schema import APPLICATION_ID, LAYOUT, SCHEMA
+from frontdesk.cache.schema import APPLICATION_ID, LAYOUT, SCHEMA, TABLES
 
 BUSY_TIMEOUT_SECONDS = 5.0
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
+_MOST_COPIED = 32_000_000
 _MOST_LOG_KEPT = 4 * 2**20
 _IN_MEMORY = "?vfs=memdb"
 _COMPANIONS = ("-wal", "-shm")
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_BROKEN = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_TOOBIG,
+)
 _UNWRITABLE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_READONLY,
@@ -126,6 +133,35 @@ def is_memory(address: str) -> bool:
     return address.endswith(_IN_MEMORY)
 
 
+def copy(path: Path, address: str) -> None:
+    """Fill a new cache in memory with what is in a file that may be read only, unless it is big."""
+    if state(path) is not State.OURS or size_of(path) > _MOST_COPIED:
+        return
+    # On a disk that cannot be written no log can be opened beside the file.
+    if not _copied(path, "mode=ro", address):
+        _copied(path, "immutable=1", address)
+
+
+def _copied(path: Path, how: str, address: str) -> bool:
+    try:
+        connection = _connect(f"{path.absolute().as_uri()}?{how}")
+    except sqlite3.Error:
+        return False
+    try:
+        connection.execute("ATTACH ? AS copy", (address,))
+        connection.execute("BEGIN")
+        for table in TABLES:
+            connection.execute(f"INSERT INTO copy.{table} SELECT * FROM main.{table}")
+        connection.execute("INSERT INTO copy.found(found) VALUES ('rebuild')")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.rollback()
+        return False
+    finally:
+        connection.close()
+    return True
+
+
 def reader(address: str) -> sqlite3.Connection:
     """A connection that cannot write, to a cache that was looked at."""
     connection = _connect(address)
@@ -212,8 +248,13 @@ def _aside_number(path: Path, other: Path) -> int:
 
 
 def broken(error: sqlite3.Error) -> bool:
-    """The file itself is damaged."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+    """The file itself is damaged: it cannot be read, or it contradicts itself."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        # What is no text in a column of texts is found by Python, not by SQLite.
+        return isinstance(error, sqlite3.OperationalError)
+    lacks_table = code == sqlite3.SQLITE_ERROR and str(error).startswith("no such")
+    return code & 0xFF in _BROKEN or lacks_table
 
 
 def unwritable(error: sqlite3.Error) -> bool:

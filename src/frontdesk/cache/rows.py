@@ -5,7 +5,7 @@ from datetime import UTC
 from typing import NamedTuple
 
 from frontdesk.timeline import Key
-from frontdesk.wire import Conversation, Message, Note, Wire, instant
+from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, instant
 
 CONVERSATION = "conversation"
 MESSAGE = "message"
@@ -58,6 +58,26 @@ def row_of(value: Conversation | Message | Note) -> Row:
 def body_of(value: Wire) -> bytes:
     """The wire JSON of a value, without the members that the server left out."""
     return value.model_dump_json(exclude_unset=True).encode()
+
+
+def text_of(value: object) -> str:
+    """A text that was saved as one.
+
+    Raises: TypeError: it is something else now.
+    """
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def unreadable(kind: str) -> Wire:
+    """What stands for a row that cannot be read any more."""
+    if kind == CONVERSATION:
+        nobody = PhoneRef(id="")
+        return Conversation(id="", status="", channel=nobody, contact=nobody, last_activity_at="")
+    if kind == NOTE:
+        return Note(id="", text="", created_at="")
+    return Message(id="", direction="", author="", type="unsupported", created_at="")
 
 
 def sort_text(moment: str) -> str:

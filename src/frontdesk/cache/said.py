@@ -60,8 +60,11 @@ def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def members_of(body: bytes) -> Mapping[str, Any]:
-    """The wire JSON of a value."""
-    value = json.loads(body)
+    """The wire JSON of a value; one that cannot be read has no members."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
     return value if isinstance(value, dict) else {}
 
 

@@ -46,3 +46,6 @@ SCHEMA = (
     f"PRAGMA application_id={APPLICATION_ID}",
     f"PRAGMA user_version={LAYOUT}",
 )
+
+# What has no copy elsewhere in the file, as the search index has.
+TABLES = ("origin", "object", "list", "entry", "node", "bookmark", "said", "memory")

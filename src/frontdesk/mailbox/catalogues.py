@@ -94,8 +94,8 @@ class Catalogues:
         return None
 
     def _saved(self, name: str) -> list[Any]:
-        body = self._cache.body("catalogue", name)
-        return list(_page_model(name).model_validate_json(body).data) if body else []
+        page = self._cache.value("catalogue", name, _page_model(name))
+        return list(page.data) if page else []
 
 
 def _page_model(name: str) -> type[Page[Any]]:

@@ -115,8 +115,7 @@ class Mailbox:
 
     def conversation(self, id: str) -> Conversation | None:
         """One conversation as it was last seen in any list."""
-        body = self._cache.body(CONVERSATION, id)
-        return Conversation.model_validate_json(body) if body else None
+        return self._cache.value(CONVERSATION, id, Conversation)
 
     def thread(self, conversation_id: str) -> Listing[ThreadRow]:
         """The saved messages of a conversation with the notes among them, oldest first.
@@ -132,8 +131,11 @@ class Mailbox:
 
     def contact(self, conversation: Conversation) -> Contact | None:
         """The contact of a conversation."""
-        body = self._cache.body(CONTACT, conversation.contact.id)
-        return Contact.model_validate_json(body) if body else None
+        return self.known_contact(conversation.contact.id)
+
+    def known_contact(self, id: str) -> Contact | None:
+        """A contact that was seen, by id."""
+        return self._cache.value(CONTACT, id, Contact)
 
     def conversations_of(self, contact_id: str) -> list[Conversation]:
         """The conversations of a contact that were seen, on any channel, the last active first."""
@@ -155,8 +157,7 @@ class Mailbox:
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
         """The last known counts for the filter's status, channel and label."""
-        body = self._cache.body("counts", _counts_name(filter))
-        return Counts.model_validate_json(body) if body else None
+        return self._cache.value("counts", _counts_name(filter), Counts)
 
     def search(
         self,
@@ -256,8 +257,7 @@ class Mailbox:
 
     def report(self, query: ReportQuery) -> Report | None:
         """The last report that was read for exactly this query."""
-        body = self._cache.body("report", urlencode(query.parameters()))
-        return Report.model_validate_json(body) if body else None
+        return self._cache.value("report", urlencode(query.parameters()), Report)
 
     async def refresh_report(self, query: ReportQuery) -> bool:
         """Read a report; True if it changed."""

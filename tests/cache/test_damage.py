@@ -1,0 +1,109 @@
+"""A cache file with any byte wrong: the session goes on, and what is shown was saved or is new."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.cache.pages import NOW, OPEN, conversation, fetched, fill, message, newest_first, note
+from tests.mailbox.inbox import Inbox
+
+from frontdesk.cache import CONTACT, Cache, body_of, notes_name, thread_name
+from frontdesk.mailbox import Mailbox
+from frontdesk.wire import Contact, ConversationFilter, Counts
+
+THREADS = ("1", "2", "3")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with something of everything."""
+    path = tmp_path_factory.mktemp("whole") / "pages.db"
+
+    async def make() -> None:
+        cache = Cache(path, "one")
+        await fill(cache, newest_first([conversation(number, number) for number in range(130)]))
+        for id in THREADS:
+            base = int(id) * 100
+            said = [message(base + number, number) for number in range(60, 0, -1)]
+            await cache.save_head(thread_name(id), fetched([*said], cursor="c"), NOW)
+            await cache.save_head(notes_name(id), fetched([note(base, 30)], end=True), NOW)
+        await cache.save(CONTACT, "1", body_of(Contact(id="1", name="Sheena")))
+        await cache.save("counts", "", body_of(Counts(all=3)))
+        cache.remember("looked at/1", NOW.isoformat())
+        cache.close()
+
+    asyncio.run(make())
+    return path
+
+
+async def use(path: Path) -> int:
+    """Look at everything and save some, as a session does; how many rows are held at its end."""
+    cache = Cache(path, "one", check_after_seconds=1_000)
+    mailbox = Mailbox(Inbox, cache)
+    try:
+        queue = mailbox.conversations(ConversationFilter(status="open"))
+        rows = list(queue)
+        assert all(queue.position(row.id) is None or row for row in rows[::7])
+        for id in THREADS:
+            thread = mailbox.thread(id)
+            assert len(list(thread)) == len(thread)
+            mailbox.notes(id)
+        mailbox.contact(conversation(1, 1))
+        mailbox.conversations_of("1")
+        mailbox.counts(ConversationFilter())
+        mailbox.looked_at("1")
+        for typed in ("hi", "ring ba", "nelson", "a"):
+            mailbox.search(typed)
+        newer = [conversation(number, number + 5) for number in range(160, 100, -1)]
+        await cache.save_head(OPEN, fetched([*newer], cursor="c"), NOW)
+        cursor, floor = cache.way_on(OPEN)[0], cache.floor(OPEN)
+        if cursor is not None and floor is not None:
+            older = fetched([conversation(3, 3)], upper=floor, end=True)
+            await cache.save_older(OPEN, older, cursor)
+        said = [message(100 + number, number) for number in range(90, 40, -1)]
+        await cache.save_head(thread_name("1"), fetched([*said], cursor="q"), NOW)
+        queue.reload()
+        return len(list(queue))
+    finally:
+        cache.close()
+
+
+damages = st.tuples(
+    st.floats(0, 1, exclude_max=True),
+    st.one_of(
+        st.binary(min_size=1, max_size=1),
+        st.binary(min_size=64, max_size=64),
+        st.just(bytes(4096)),
+        st.none(),
+    ),
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damage=damages)
+async def test_no_damage_ends_a_session(
+    tmp_path_factory: pytest.TempPathFactory,
+    whole: Path,
+    damage: tuple[float, bytes | None],
+) -> None:
+    path = tmp_path_factory.mktemp("cache") / "pages.db"
+    place, instead = damage
+    before = whole.read_bytes()
+    at = int(place * len(before))
+    rest = b"" if instead is None else instead + before[at + len(instead) :]
+    path.write_bytes(before[:at] + rest)
+    assert await use(path) >= 0
+    # Whatever was found, or was not, is settled: the next start goes on.
+    assert await use(path) >= 0
+
+
+async def test_a_value_that_cannot_be_read_has_the_file_set_aside(path: Path, whole: Path) -> None:
+    path.parent.mkdir()
+    name = b'"name":"Sheena Nelson"'
+    path.write_bytes(whole.read_bytes().replace(name, b'"name";"Sheena Nelson"'))
+    cache = Cache(path, "one", check_after_seconds=1_000)
+    assert [row.id for row in cache.listing(OPEN)][:2] == ["", ""]
+    cache.close()
+    assert "set aside" in (cache.warning or "")
