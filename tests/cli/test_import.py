@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,11 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.stores import PostgresServer
 
-from frontdesk.cli import importing
 from frontdesk.cli.commands import exit_code
-from frontdesk.cli.importing import import_group
+from frontdesk.cli.importing import files, import_group
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.ingest import archive as archives
+from frontdesk.ingest import importing
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -127,6 +131,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_rest_goes_in(tmp_path: P
     assert [line.removeprefix(f"{path}, ") for line in result.stderr.splitlines()] == [
         "line 3: it is not JSON from character 2 on",
         "line 4: it is not a JSON object",
+        f"rejected lines are in {path}.rejects.ndjson",
     ]
 
 
@@ -135,8 +140,9 @@ def test_only_so_many_rejected_lines_are_shown(tmp_path: Path) -> None:
     path.write_bytes(b"nonsense\n" * 50)
     result = run(tmp_path, path)
     shown = result.stderr.splitlines()
-    assert len(shown) == importing.REJECTED_SHOWN + 1
-    assert shown[-1] == "… and 30 more"
+    assert len(shown) == files.REJECTED_SHOWN + 2
+    assert shown[-1] == f"rejected lines are in {path}.rejects.ndjson"
+    assert shown[-2] == "… and 30 more"
 
 
 def test_what_has_no_place_is_counted_by_its_kind(tmp_path: Path) -> None:
@@ -225,17 +231,118 @@ def test_an_unknown_account_is_refused(tmp_path: Path, archive: Path) -> None:
     assert isinstance(run(tmp_path, archive, "--account", "other").exception, BadSettings)
 
 
+def interrupt_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Have imports interrupted when they have read so many lines; three go into a transaction."""
+    read = archives.read
+
+    def interrupted(*arguments: Any) -> Iterator[Any]:
+        for line in read(*arguments):
+            if line.number > count:
+                raise KeyboardInterrupt
+            yield line
+
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
+    monkeypatch.setattr(archives, "read", interrupted)
+
+
 def test_an_interruption_keeps_whole_transactions(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(self: Any, name: str, line: Any, batch: list[Any]) -> None:
-        if line.number > 8:
-            raise KeyboardInterrupt
-        batch.append(line)
-
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
-    monkeypatch.setattr(importing._Import, "_take", interrupted)
+    interrupt_after(monkeypatch, 8)
     result = run(tmp_path, archive)
     assert result.exit_code == 130
     assert "6 lines of 1 file read" in result.stdout
     assert stored(tmp_path, "SELECT count(*) FROM message") == [(6,)]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_was_interrupted_goes_on_where_it_stopped(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    if packed:
+        archive.write_bytes(gzip.compress(archive.read_bytes()))
+    with monkeypatch.context() as interrupted:
+        interrupt_after(interrupted, 8)
+        run(tmp_path, archive)
+    result = run(tmp_path, archive)
+    assert result.stdout.splitlines()[:3] == [
+        f"{archive}: gone on behind line 6, where it was interrupted",
+        "4 lines of 1 file read",
+        "messages: 4 new, 0 already known",
+    ]
+    assert "10 lines of 1 file read" in run(tmp_path, archive).stdout
+    assert stored(tmp_path, "SELECT * FROM checkpoint") == []
+
+
+def test_a_file_that_changed_is_read_from_its_first_line(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as interrupted:
+        interrupt_after(interrupted, 8)
+        run(tmp_path, archive)
+    archive.write_bytes(archive.read_bytes() + lines([body(11)]))
+    assert "messages: 5 new, 6 already known" in run(tmp_path, archive).stdout
+
+
+def test_a_dry_run_tells_what_would_be_and_changes_nothing(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
+    result = run(tmp_path, archive, "--dry-run")
+    assert result.stdout.splitlines()[:2] == [
+        "10 lines of 1 file would be read",
+        "messages: 10 new, 0 already known",
+    ]
+    assert not (tmp_path / "inbox.db").exists()
+    run(tmp_path, archive)
+    before = stored(tmp_path, "SELECT * FROM account, conversation")
+    archive.write_bytes(lines([body(20)]) + b"nonsense\n")
+    assert "messages: 1 new" in run(tmp_path, archive, "--dry-run").stdout
+    assert stored(tmp_path, "SELECT * FROM account, conversation") == before
+    assert not list(tmp_path.glob("*.rejects.ndjson"))
+
+
+def test_rejected_lines_are_kept_beside_the_file_and_can_be_imported_once_mended(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "mixed.ndjson"
+    good = lines([body(1)]).decode().strip()
+    path.write_bytes(f"{good}\n{good[:-1]}\n".encode())
+    result = run(tmp_path, path)
+    rejects = tmp_path / "mixed.ndjson.rejects.ndjson"
+    assert f"rejected lines are in {rejects}" in result.stderr
+    (rejected,) = map(json.loads, rejects.read_text().splitlines())
+    assert (rejected["line"], rejected["body"]) == (2, good[:-1])
+    assert rejected["reason"].startswith("it is not JSON")
+    assert stat.S_IMODE(rejects.stat().st_mode) == 0o600
+    rejects.write_text(json.dumps({**rejected, "body": good[:-1] + "}"}))
+    assert "messages: 0 new, 1 already known" in run(tmp_path, rejects).stdout
+
+
+def test_strict_ends_with_an_error_if_a_line_was_rejected(tmp_path: Path, archive: Path) -> None:
+    assert run(tmp_path, archive, "--strict").exit_code == 0
+    archive.write_bytes(archive.read_bytes() + b"nonsense\n")
+    assert run(tmp_path, archive).exit_code == 0
+    assert run(tmp_path, archive, "--strict").exit_code == 1
+
+
+def test_a_stream_that_is_no_file_is_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as threads:
+        threads.submit(pipe.write_bytes, lines([body(number) for number in range(3)]))
+        result = run(tmp_path, pipe)
+    assert "messages: 3 new" in result.stdout
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    sizes = []
+    for count in (2_000, 8_000):
+        path = tmp_path / f"{count}.ndjson"
+        label = {"kind": "label", "title": "vip", "created_at": "2026-03-14T09:26:53Z"}
+        path.write_bytes(lines([label]) * count)
+        tracemalloc.start()
+        run(tmp_path, path)
+        sizes.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert sizes[1] < 1.5 * sizes[0]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from frontdesk.ingest import archive
-from frontdesk.ingest.archive import Line, Rejected, read
+from frontdesk.ingest.archive import Line, Native, Reading, Rejected, read
 from frontdesk.ingest.events import MessageUpsert
 
 VALUE = {
@@ -30,11 +30,11 @@ BODY = {
 GOOD = json.dumps(BODY).encode()
 
 
-def lines(contents: bytes, *, live: bool = False) -> list[Line | Rejected]:
-    return list(read(io.BufferedReader(io.BytesIO(contents)), live=live))
+def lines(contents: bytes, **reading: Any) -> list[Line | Native | Rejected]:
+    return list(read(io.BufferedReader(io.BytesIO(contents)), Reading(**reading)))
 
 
-def said(line: Line | Rejected) -> MessageUpsert:
+def said(line: Line | Native | Rejected) -> MessageUpsert:
     assert isinstance(line, Line)
     message = line.events[-1]
     assert isinstance(message, MessageUpsert)

@@ -1,7 +1,6 @@
 """`frontdesk accounts`: the inboxes of a database, which share nothing but the database."""
 
 import json
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Row
-
-_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @click.group("accounts", cls=Group)
@@ -85,6 +82,8 @@ def _line(row: "Row") -> tuple[str, ...]:
 
 
 def _slug(text: str) -> str:
-    if not _SLUG.fullmatch(text):
+    from frontdesk.store.accounts import SLUG
+
+    if not SLUG.fullmatch(text):
         raise click.BadParameter("use lower-case letters, digits and hyphens, 63 at most")
     return text

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import FrameType
@@ -89,6 +90,11 @@ def guarded(work: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ERROR
     return code if isinstance(code, int) else DONE
+
+
+def now() -> int:
+    """The time, in epoch milliseconds."""
+    return time.time_ns() // 1_000_000
 
 
 def exit_code(error: InboxError) -> int:

@@ -21,6 +21,7 @@ from frontdesk.cli.commands import Group
         "demo": "frontdesk.cli.demo:demo_command",
         "doctor": "frontdesk.cli.doctor:doctor_command",
         "erase": "frontdesk.cli.erasing:erase_command",
+        "export": "frontdesk.cli.exporting:export_group",
         "import": "frontdesk.cli.importing:import_group",
         "ingest": "frontdesk.cli.ingesting:ingest_group",
         "init": "frontdesk.cli.initialising:init_command",

@@ -1,4 +1,4 @@
-"""Archives of webhook bodies, one JSON value a line: read as a stream, plain or gzip."""
+"""Archives, one JSON value a line: read as a stream, plain or gzip."""
 
 import gzip
 import io
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from frontdesk.ingest import sent
+from frontdesk.ingest.copies import instant
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.shapes import Malformed
 from frontdesk.ingest.whatsapp import normalise
@@ -31,34 +33,61 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Native:
+    """A line that says what it is: `native.told` has its events, unless it is of an account."""
+
+    number: int
+    members: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line that was not, and why."""
+    """A line that was not, and why. text: what it says, None where that is too long."""
 
     number: int
     reason: str
+    text: bytes | None = None
 
 
-def read(stream: io.BufferedReader, *, live: bool = False) -> Iterator[Line | Rejected]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an archive is read. live: it is no back-fill. channel: of records that tell none.
+
+    after: the last line that is in already.
+    """
+
+    live: bool = False
+    channel: str | None = None
+    after: int = 0
+
+
+def read(
+    stream: io.BufferedReader, reading: Reading | None = None
+) -> Iterator[Line | Native | Rejected]:
     """Every line of an archive but the blank ones, in order, in constant memory.
 
-    A line is a webhook body, or one wrapped as {received_at?, headers?, body|payload}. An archive
-    is back-fill unless `live`. Where the stream itself cannot be read on, one Rejected is the last.
+    A line is a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a
+    message that was sent, or a native line. Where the stream itself cannot be read on, one Rejected
+    is the last.
     """
+    reading = reading or Reading()
     if stream.peek(1).startswith(_GZIP_BEGINS):
         with gzip.GzipFile(fileobj=stream) as unpacked:
-            yield from _read(unpacked, live=live)
+            yield from _read(unpacked, reading)
     else:
-        yield from _read(stream, live=live)
+        yield from _read(stream, reading)
 
 
-def _read(stream: io.BufferedIOBase, *, live: bool) -> Iterator[Line | Rejected]:
+def _read(stream: io.BufferedIOBase, reading: Reading) -> Iterator[Line | Native | Rejected]:
     number = 0
     try:
         for number, line in enumerate(_lines(stream), start=1):
+            if number <= reading.after:
+                continue
             if line is None:
                 yield Rejected(number, f"it is longer than {LINE_LIMIT // 1024 // 1024} MiB")
             elif line.strip():
-                yield _parsed(number, line, live=live)
+                yield _parsed(number, line, reading)
     except EOFError:
         yield Rejected(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
@@ -78,11 +107,17 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[bytes | None]:
         first = False
 
 
-def _parsed(number: int, line: bytes, *, live: bool) -> Line | Rejected:
+def _parsed(number: int, line: bytes, reading: Reading) -> Line | Native | Rejected:
     try:
-        told = normalise(body_of(line), live=live)
+        value, received_at = _unwrapped(line)
+        kind = value.get("kind")
+        if kind == sent.KIND:
+            return Line(number, tuple(sent.told(value, reading.channel)), {})
+        if isinstance(kind, str) and "object" not in value:
+            return Native(number, value)
+        told = normalise(value, live=reading.live, received_at=received_at)
     except Malformed as error:
-        return Rejected(number, str(error))
+        return Rejected(number, str(error), line)
     return Line(number, told.events, told.ignored)
 
 
@@ -91,19 +126,32 @@ def body_of(line: bytes) -> Mapping[str, Any]:
 
     Raises: Malformed.
     """
+    return _unwrapped(line)[0]
+
+
+def _unwrapped(line: bytes) -> tuple[Mapping[str, Any], int | None]:
+    """What a line holds, and when it came if the wrapping tells."""
     try:
         value = _object(line.decode().strip())
     except UnicodeDecodeError:
         raise Malformed("it is not UTF-8") from None
-    if "entry" in value or "object" in value:
-        return value
+    if value.keys() & {"entry", "object", "kind"}:
+        return value, None
     for name in _WRAPPINGS:
         wrapped = value.get(name)
         if isinstance(wrapped, str):
-            return _object(wrapped)
+            return _object(wrapped), _received_at(value)
         if isinstance(wrapped, Mapping):
-            return wrapped
-    return value
+            return wrapped, _received_at(value)
+    return value, None
+
+
+def _received_at(wrapping: Mapping[str, Any]) -> int | None:
+    """When a body came; a time that cannot be read is as good as none."""
+    try:
+        return instant(wrapping.get("received_at"))
+    except Malformed:
+        return None
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -266,6 +266,7 @@ def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
                 "role": event.role,
                 "availability": event.availability,
                 "active": int(event.active),
+                "avatar_url": event.avatar_url,
             }
             return "user", event.key, columns
         case LabelUpsert():
@@ -297,6 +298,8 @@ def _custom_field(event: CustomFieldUpsert) -> dict[str, Any]:
         "description": event.description,
         "options_json": json.dumps(event.options, ensure_ascii=False),
         "position": event.position,
+        "pattern": event.pattern,
+        "pattern_hint": event.pattern_hint,
     }
 
 

@@ -102,7 +102,8 @@ class MessageUpsert:
     """A message between a channel and a person. `live` is False for back-fill (rule R11).
 
     status, when given, is the delivery status that came with the message itself. stamped_at: the
-    provider's time where it lies in the future; `at` is then the time of receipt.
+    provider's time where it lies in the future; `at` is then the time of receipt. edited_at,
+    deleted_at: for a message without a wamid, which no `MessageEdit` or `MessageRevoke` can name.
     """
 
     channel: str
@@ -124,6 +125,8 @@ class MessageUpsert:
     raw: Mapping[str, Any] | None = None
     live: bool = True
     stamped_at: int | None = None
+    edited_at: int | None = None
+    deleted_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,8 @@ class ConversationEvent:
     """Something happened to a conversation besides messages.
 
     name and value: opened {}, resolved {}, snoozed {until: ms or None}, assigned {user: key or
-    None}, labelled {title, on: bool}, bot_handoff {}, bot_resolved {}, read_marker {until: ms}.
+    None}, labelled {title, on: bool}, bot_handoff {}, bot_resolved {}, read_marker {until: ms},
+    awaiting_human {on: bool}, which other than bot_handoff is no hand-off to a report.
     """
 
     channel: str
@@ -220,6 +224,7 @@ class UserUpsert:
     role: str = "agent"
     availability: str | None = None
     active: bool = True
+    avatar_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +263,8 @@ class CustomFieldUpsert:
     description: str | None = None
     options: tuple[str, ...] = ()
     position: int = 0
+    pattern: str | None = None
+    pattern_hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
         "raw_json": packed(event.raw),
         "live": int(event.live),
         "stamped_at": event.stamped_at,
+        "edited_at": event.edited_at,
+        "deleted_at": event.deleted_at,
     }
 
 

@@ -212,10 +212,10 @@ def _happen(standing: Standing, happening: Happening) -> None:
             standing.snoozed_until = happening.until
         case "assigned":
             standing.assignee_id = happening.user_id
-        case "labelled" if happening.label_id:
+        case "labelled":
             _label(standing, happening)
-        case "bot_handoff":
-            _hand_over(standing, happening.at)
+        case "bot_handoff" | "awaiting_human":
+            _await_human(standing, happening)
         case "read_marker" if happening.until is not None:
             _mark_read(standing, happening.until)
 
@@ -247,6 +247,14 @@ def _resolve(standing: Standing, at: int) -> None:
     standing.episode_at = standing.waiting_since = standing.snoozed_until = None
 
 
+def _await_human(standing: Standing, happening: Happening) -> None:
+    """A bot hands over, or it is told that one did (R6: what is resolved awaits nobody)."""
+    if happening.name == "bot_handoff":
+        _hand_over(standing, happening.at)
+    else:
+        standing.awaiting_human = happening.on and standing.status != RESOLVED
+
+
 def _hand_over(standing: Standing, at: int) -> None:
     """R9: a bot asks for a human."""
     _open(standing, at)
@@ -258,7 +266,7 @@ def _hand_over(standing: Standing, at: int) -> None:
 
 
 def _label(standing: Standing, happening: Happening) -> None:
-    one = frozenset((happening.label_id,))
+    one = frozenset((happening.label_id,)) if happening.label_id else frozenset[int]()
     standing.labels = standing.labels | one if happening.on else standing.labels - one
 
 

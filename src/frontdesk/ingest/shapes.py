@@ -29,7 +29,7 @@ class Part:
         """A string that must be there and say something; a whole number is taken as its digits."""
         text = self.optional_text(name)
         if not text:
-            raise Malformed(f"{self._at(name)} is missing")
+            raise Malformed(f"{self.at(name)} is missing")
         return text
 
     def optional_text(self, name: str) -> str | None:
@@ -39,7 +39,7 @@ class Part:
             return str(value)
         if value is None or isinstance(value, str):
             return value
-        raise Malformed(f"{self._at(name)} is not a string")
+        raise Malformed(f"{self.at(name)} is not a string")
 
     def id(self, name: str) -> str:
         """A string by which something is found, and which must be there."""
@@ -50,7 +50,7 @@ class Part:
         """A string by which something is found, if it is there and says anything."""
         value = self.optional_text(name)
         if value and len(value.encode()) > _LONGEST_ID:
-            raise Malformed(f"{self._at(name)} is too long")
+            raise Malformed(f"{self.at(name)} is too long")
         return value or None
 
     def flag(self, name: str) -> bool | None:
@@ -58,13 +58,13 @@ class Part:
         value = self.members.get(name)
         if value is None or isinstance(value, bool):
             return value
-        raise Malformed(f"{self._at(name)} is not true or false")
+        raise Malformed(f"{self.at(name)} is not true or false")
 
     def part(self, name: str) -> "Part":
         """An object that must be there."""
         part = self.optional_part(name)
         if part is None:
-            raise Malformed(f"{self._at(name)} is missing")
+            raise Malformed(f"{self.at(name)} is missing")
         return part
 
     def optional_part(self, name: str) -> "Part | None":
@@ -73,8 +73,8 @@ class Part:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            raise Malformed(f"{self._at(name)} is not an object")
-        return Part(value, self._at(name))
+            raise Malformed(f"{self.at(name)} is not an object")
+        return Part(value, self.at(name))
 
     def parts(self, name: str) -> list["Part"]:
         """The objects of an array; none if it is not there."""
@@ -91,7 +91,7 @@ class Part:
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
         moment = number if len(text) == 13 else number * 1000
         if not 0 < moment < _LAST_SECOND * 1000:
-            raise Malformed(f"{self._at(name)} is not a time in Unix seconds")
+            raise Malformed(f"{self.at(name)} is not a time in Unix seconds")
         return moment
 
     def measure(self, name: str) -> int | float:
@@ -101,15 +101,15 @@ class Part:
             value = _number(value)
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
             return value
-        raise Malformed(f"{self._at(name)} is not a number")
+        raise Malformed(f"{self.at(name)} is not a number")
 
     def elements(self, name: str) -> Iterator["Part | Malformed"]:
         """The objects of an array, and in the place of anything else why it is none."""
         values = self.members.get(name)
         if values is not None and not isinstance(values, list):
-            raise Malformed(f"{self._at(name)} is not an array")
+            raise Malformed(f"{self.at(name)} is not an array")
         for position, value in enumerate(values or ()):
-            where = f"{self._at(name)}[{position}]"
+            where = f"{self.at(name)}[{position}]"
             yield (
                 Part(value, where)
                 if isinstance(value, Mapping)
@@ -121,10 +121,11 @@ class Part:
         text = self.optional_text(name) or "0"
         digits = text.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-            raise Malformed(f"{self._at(name)} is not a whole number")
+            raise Malformed(f"{self.at(name)} is not a whole number")
         return int(text)
 
-    def _at(self, name: str) -> str:
+    def at(self, name: str) -> str:
+        """How reasons name a member."""
         return f"{self.where}.{name}" if self.where else name
 
 

@@ -1,6 +1,11 @@
 """Accounts: inboxes that share a database and nothing else."""
 
+import re
+
 from frontdesk.store.database import Connection, Row
+
+# What an account may be called by commands and in addresses.
+SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def account(connection: Connection, account_id: int) -> Row | None:
@@ -25,6 +30,15 @@ def account_by_slug(connection: Connection, slug: str) -> Row | None:
         "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
         {"slug": slug},
     )
+
+
+def revision(connection: Connection, account_id: int) -> int:
+    """How often an account, which exists, was changed."""
+    row = connection.row(
+        "SELECT revision FROM account WHERE id = :account", {"account": account_id}
+    )
+    assert row is not None
+    return int(row["revision"])
 
 
 def any_account(connection: Connection) -> Row | None:

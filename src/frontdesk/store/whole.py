@@ -92,11 +92,17 @@ def restore_account(connection: Connection, account_id: int, told: Mapping[str, 
 
 def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Add rows as they are; one that is there already stays."""
-    table, columns = changes.place_of(kind)
-    values = ", ".join(f":{name}" for name in columns)
+    table, _ = changes.place_of(kind)
+    names = columns(kind)
+    values = ", ".join(f":{name}" for name in names)
     connection.run_many(
-        f"INSERT INTO {table}({', '.join(columns)}) VALUES ({values}) ON CONFLICT DO NOTHING", rows
+        f"INSERT INTO {table}({', '.join(names)}) VALUES ({values}) ON CONFLICT DO NOTHING", rows
     )
+
+
+def columns(kind: str) -> tuple[str, ...]:
+    """Every column that rows of a kind have."""
+    return tuple(_types(changes.place_of(kind)[0]))
 
 
 def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
@@ -112,8 +118,9 @@ def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
 def _fits(type_: str, value: object) -> bool:
     if type_ == "TEXT":
         return isinstance(value, str)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and abs(value) <= _LARGEST[type_]  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, int):
+        return False
+    return abs(value) <= _LARGEST[type_]
 
 
 @lru_cache(maxsize=64)

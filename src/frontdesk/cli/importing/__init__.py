@@ -1,0 +1,16 @@
+"""`frontdesk import`: brings what is known elsewhere into a database."""
+
+import click
+
+from frontdesk.cli.commands import Group
+
+
+@click.group(
+    "import",
+    cls=Group,
+    lazy={
+        "events": "frontdesk.cli.importing.events:events_command",
+    },
+)
+def import_group() -> None:
+    """Bring in what is known elsewhere."""

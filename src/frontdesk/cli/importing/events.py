@@ -1,0 +1,153 @@
+"""`frontdesk import events`: archives of webhook bodies, sent messages and native lines."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.commands import ERROR, INTERRUPTED, Command, now
+from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.importing.files import Rejects, check, digest, named, position, progress, stream
+from frontdesk.cli.importing.summary import counted, summary
+from frontdesk.store.addresses import is_address
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.apply import InitialStatus
+    from frontdesk.ingest.archive import Rejected
+    from frontdesk.ingest.importing import Import, Order, Transactions
+    from frontdesk.store.database import Database
+
+
+@click.command("events", cls=Command)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@database_option("The database to import into; made if it does not exist.")
+@click.option("--account", help="The account they are of; unsaid, the one that a file names.")
+@click.option(
+    "--initial-status",
+    type=click.Choice(["auto", "open", "resolved"]),
+    default="auto",
+    show_default=True,
+    help="How conversations start; auto: resolved if silent for more than a week.",
+)
+@click.option("--channel", metavar="ID", help="The number of sent messages that do not tell it.")
+@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
+@click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")
+@click.pass_context
+def events_command(
+    context: click.Context,
+    files: tuple[str, ...],
+    database: str,
+    account: str | None,
+    initial_status: "InitialStatus",
+    channel: str | None,
+    dry_run: bool,
+    strict: bool,
+) -> None:
+    """Import archives, one JSON value a line.
+
+    A line is a WhatsApp webhook body, plain or wrapped, a record of a sent message, or a native
+    line as `frontdesk export events` writes them. FILE is plain or gzip, - is standard input. What
+    is known already changes nothing; what was interrupted goes on where it stopped when it is
+    imported again. Lines that cannot be read are written to FILE.rejects.ndjson.
+    """
+    from frontdesk.ingest.importing import Order
+
+    check(files)
+    order = Order(now, account, initial_status, channel)
+    run = _Run(files, order, dry_run)
+    with _database(database, dry_run) as store:
+        finished = run.over(store)
+    run.report()
+    if not finished:
+        kept = "nothing was changed" if dry_run else "what the summary counts is in"
+        click.echo(f"frontdesk: interrupted; {kept}", err=True)
+        context.exit(INTERRUPTED)
+    if strict and run.rejected:
+        context.exit(ERROR)
+
+
+class _Run:
+    """One run of the command over all its files."""
+
+    def __init__(self, files: tuple[str, ...], order: "Order", dry_run: bool) -> None:
+        self._files = files
+        self._order = order
+        self._dry_run = dry_run
+        self._import: Import | None = None
+        self._rejects = Rejects(keep=not dry_run)
+        self._resumed: dict[str, int] = {}
+
+    def over(self, store: "Database") -> bool:
+        """Import every file; returns False if the user interrupted, between two transactions."""
+        from frontdesk.ingest.importing import rehearse
+
+        try:
+            with progress(self._files) as advance:
+                if self._dry_run:
+                    rehearse(store, lambda database: self._read(database, advance))
+                else:
+                    self._read(store, advance)
+        except KeyboardInterrupt:
+            return False
+        finally:
+            self._rejects.close()
+        return True
+
+    @property
+    def rejected(self) -> int:
+        return 0 if self._import is None else self._import.outcome.rejected
+
+    def report(self) -> None:
+        """Rejected lines on standard error, the summary on standard output."""
+        self._rejects.report()
+        if self._import is None:
+            return
+        for name, line in self._resumed.items():
+            click.echo(f"{named(name)}: gone on behind line {line:,}, where it was interrupted")
+        outcome = self._import.outcome
+        verb = "would be read" if self._dry_run else "read"
+        lines, files = counted(outcome.lines, "line"), counted(len(self._files), "file")
+        click.echo(f"{lines} of {files} {verb}")
+        for row in summary(outcome):
+            click.echo(row)
+
+    def _read(self, database: "Transactions", advance: Callable[[int], object]) -> None:
+        from frontdesk.ingest.importing import Import, Source
+
+        self._import = Import(database, self._order)
+        for name in self._files:
+            with stream(name) as opened_stream:
+                key = None if self._dry_run else digest(name, self._order)
+                source = Source(
+                    opened_stream,
+                    key,
+                    partial(self._reject, name),
+                    partial(_tell_position, advance, name, opened_stream),
+                )
+                self._import.read(source)
+                if self._import.resumed_after:
+                    self._resumed[name] = self._import.resumed_after
+
+    def _reject(self, name: str, line: "Rejected") -> None:
+        assert self._import is not None
+        self._rejects.take(name, line, more=self._import.resumed_after > 0)
+
+
+def _tell_position(advance: Callable[[int], object], name: str, opened: BufferedReader) -> None:
+    advance(position(name, opened))
+
+
+@contextmanager
+def _database(target: str, dry_run: bool) -> "Iterator[Database]":
+    """The database to import into; a rehearsal for one that does not exist makes none."""
+    if dry_run and not is_address(target) and not Path(target).exists():
+        with tempfile.TemporaryDirectory() as place, opened(f"{place}/inbox.db", create=True) as it:
+            yield it
+    else:
+        with opened(target, create=not dry_run) as store:
+            yield store

@@ -1,0 +1,153 @@
+"""The files of an import: opened, measured, and what of them was rejected."""
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import click
+
+from frontdesk.errors import UnusableFile
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.archive import Rejected
+    from frontdesk.ingest.importing import Order
+
+REJECTED_SHOWN = 20
+STANDARD_INPUT = "-"
+
+
+def check(files: tuple[str, ...]) -> None:
+    """Refuse before anything is touched if a file cannot be opened."""
+    for name in files:
+        if name != STANDARD_INPUT:
+            path = Path(name)
+            reason = None
+            if not path.exists():
+                reason = "there is no such file"
+            elif path.is_dir():
+                reason = "it is a directory"
+            elif not os.access(path, os.R_OK):
+                reason = "it may not be read"
+            if reason:
+                raise UnusableFile(clean(f"Cannot read {name}: {reason}"))
+
+
+@contextmanager
+def stream(name: str) -> Iterator[io.BufferedReader]:
+    """A file, or standard input, which stays open."""
+    if name == STANDARD_INPUT:
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+        return
+    try:
+        opened = open(name, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise UnusableFile(clean(f"Cannot read {name}: {error.strerror}")) from error
+    with opened:
+        yield opened
+
+
+def digest(name: str, order: "Order") -> str | None:
+    """By what the checkpoint of a file is found; a stream cannot be read twice, and has none."""
+    from frontdesk.ingest.importing import digest_of
+
+    return digest_of(Path(name), order) if is_regular(name) else None
+
+
+def is_regular(name: str) -> bool:
+    """Whether it is a file that stays as it is while it is read."""
+    return name != STANDARD_INPUT and stat.S_ISREG(os.stat(name).st_mode)
+
+
+def named(name: str) -> str:
+    """What a file is called in messages."""
+    return "standard input" if name == STANDARD_INPUT else clean(name)
+
+
+@contextmanager
+def progress(files: tuple[str, ...]) -> Iterator[Callable[[int], object]]:
+    """A bar over the bytes of all files, on a terminal only; told the bytes read of each."""
+    total = sum(os.path.getsize(name) for name in files if is_regular(name))
+    shown = total > 0 and sys.stderr.isatty()
+    bar: AbstractContextManager[Any] = (
+        click.progressbar(length=total, label="Importing", file=sys.stderr)
+        if shown
+        else nullcontext()
+    )
+    with bar as running:
+        before = 0
+
+        def advance(position: int) -> None:
+            nonlocal before
+            if running is not None:
+                running.update(max(position - before, 0))
+            before = position
+
+        yield advance
+
+
+def position(name: str, opened: io.BufferedReader) -> int:
+    """How many bytes of a file were read."""
+    return opened.tell() if is_regular(name) else 0
+
+
+class Rejects:
+    """The lines that were rejected: the first for the screen, all in a file beside each.
+
+    Each line of FILE.rejects.ndjson is {line, reason, body}; imported, it is read as its body.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._shown: list[str] = []
+        self._total = 0
+        self._files: dict[str, IO[str]] = {}
+        self._paths: list[str] = []
+
+    def take(self, name: str, line: "Rejected", *, more: bool) -> None:
+        """A line was rejected. more: an interrupted import has rejected others of that file."""
+        self._total += 1
+        if len(self._shown) < REJECTED_SHOWN:
+            place = f"{named(name)}, line {line.number}"
+            self._shown.append(one_line(clean(f"{place}: {line.reason}")))
+        if self._keep and is_regular(name):
+            body = None if line.text is None else line.text.decode("utf-8", "replace").strip()
+            row = {"line": line.number, "reason": line.reason, "body": body}
+            self._file(name, "a" if more else "w").write(json.dumps(row, ensure_ascii=True) + "\n")
+
+    def report(self) -> None:
+        """Tell of them on standard error."""
+        for line in self._shown:
+            click.echo(line, err=True)
+        if self._total > len(self._shown):
+            click.echo(f"… and {self._total - len(self._shown):,} more", err=True)
+        for path in self._paths:
+            click.echo(clean(f"rejected lines are in {path}"), err=True)
+
+    def close(self) -> None:
+        """Have all of them in their files."""
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+
+    def _file(self, name: str, mode: str) -> IO[str]:
+        if name not in self._files:
+            path = f"{name}.rejects.ndjson"
+            try:
+                opened = open(path, mode, encoding="utf-8", opener=_private)  # noqa: SIM115
+            except OSError as error:
+                raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
+            self._files[name] = opened
+            self._paths.append(path)
+        return self._files[name]
+
+
+def _private(path: str, flags: int) -> int:
+    """Customers' words are for the eyes of the file's owner."""
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,51 @@
+"""What an import did, in lines for people."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from frontdesk.text import clean
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.importing import Outcome
+
+_ALWAYS = ("messages", "statuses", "conversations", "contacts", "channels")
+# Told where there are any; people know happenings as events.
+_IF_ANY = {
+    "reactions": "reactions",
+    "amendments": "edits and revocations",
+    "notes": "notes",
+    "happenings": "conversation events",
+    "catalogue": "labels, users and other catalogues",
+}
+
+
+def summary(outcome: "Outcome") -> Iterator[str]:
+    """The lines below the first: what was new, changed, known, ignored and rejected."""
+    applied = outcome.applied
+    for name in _ALWAYS:
+        tally = getattr(applied, name)
+        changed = f", {tally.changed:,} completed" if tally.changed else ""
+        # People and channels are named in every line: only new ones say something.
+        told = name in ("messages", "statuses")
+        known = f", {tally.known:,} already known" if told else ""
+        yield f"{name}: {tally.new:,} new{changed}{known}"
+    for name, words in _IF_ANY.items():
+        tally = getattr(applied, name)
+        if tally.new or tally.changed or tally.known:
+            changed = f", {tally.changed:,} changed" if tally.changed else ""
+            yield f"{words}: {tally.new:,} new{changed}, {tally.known:,} already known"
+    ignored = dict(outcome.ignored)
+    if applied.ignored:
+        ignored["status of no known message"] = applied.ignored
+    if ignored:
+        kinds = (f"{count:,} {clean(kind)}" for kind, count in sorted(ignored.items()))
+        yield f"ignored: {', '.join(kinds)}"
+    yield f"rejected: {counted(outcome.rejected, 'line')}"
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "line"), counted(2000, "line")
+    ('1 line', '2,000 lines')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,253 @@
+"""A row at rest as a native line, in the words of the interface, and the line as the row again."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.letters import packed
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.store.database import Row
+from frontdesk.store.whole import columns, misfit
+from frontdesk.wire import timestamp
+
+VERSION = 1
+
+DIRECTIONS = ("inbound", "outbound")
+STATUSES = ("open", "snoozed", "resolved")
+# Where a line has the columns for which the interface has no word.
+STORED = "stored"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+# Columns that are found again from others, or that say whose copy it is.
+_LEFT_OUT = frozenset(("account_id", "search"))
+
+
+class _Codec(NamedTuple):
+    """How the value of a column is written in a line, and read from one; neither sees None."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def instant(text: object) -> int:
+    """A time with its zone in epoch milliseconds.
+
+    Raises: Malformed.
+    """
+    try:
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        if moment is not None and moment.tzinfo is not None:
+            return (moment - _EPOCH) // _MILLISECOND
+    except (ValueError, OverflowError):
+        pass
+    raise Malformed("is not a time such as 2026-03-14T09:26:53.000Z")
+
+
+def line_of(kind: str, row: Row, **more: Any) -> dict[str, Any]:
+    """The line of a row of that kind; `more` are members besides."""
+    shape = _SHAPES.get(kind, {})
+    line: dict[str, Any] = {"kind": kind, "v": VERSION}
+    stored = {}
+    for column in columns(kind):
+        value = row[column]
+        if column in shape:
+            member, codec = shape[column]
+            _write(line, member, None if value is None else codec.write(value))
+        elif column not in _LEFT_OUT:
+            stored[column] = value
+    for member, value in line.items():
+        if isinstance(value, _Nest):
+            line[member] = dict(value) if any(one is not None for one in value.values()) else None
+    return {**line, **more, STORED: stored}
+
+
+def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any]:
+    """The row of which `line_of` made a line, in another account.
+
+    Raises: Malformed.
+    """
+    stored = line.get(STORED)
+    if not isinstance(stored, Mapping):
+        raise Malformed(f"{STORED} is not an object")
+    shape = _SHAPES.get(kind, {})
+    row: dict[str, Any] = {}
+    for column in columns(kind):
+        if column in shape:
+            row[column] = _read(line, *shape[column])
+        else:
+            row[column] = stored.get(column)
+    row["account_id"] = account_id
+    if "search" in row:
+        row["search"] = ""
+    wrong = misfit(kind, row)
+    if wrong is not None:
+        member = shape[wrong][0] if wrong in shape else f"{STORED}.{wrong}"
+        raise Malformed(f"{member} has a value that cannot be stored")
+    return row
+
+
+class _Nest(dict[str, Any]):
+    """An object inside a line that is null where all its members are."""
+
+
+def _write(line: dict[str, Any], member: str, value: Any) -> None:
+    outer, _, inner = member.partition(".")
+    if inner:
+        line.setdefault(outer, _Nest())[inner] = value
+    else:
+        line[member] = value
+
+
+def _read(line: Mapping[str, Any], member: str, codec: _Codec) -> Any:
+    value: Any = line
+    for name in member.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if value is None:
+        return None
+    try:
+        return codec.read(value)
+    except Malformed as error:
+        raise Malformed(f"{member} {error}") from None
+
+
+def _number(text: object) -> int:
+    if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 19:
+        return int(text)
+    raise Malformed("is not an id in digits")
+
+
+def _chosen(names: Sequence[str]) -> _Codec:
+    """One of a few words, stored as its place among them."""
+
+    def read(word: object) -> int:
+        if word not in names:
+            raise Malformed(f"is not one of {', '.join(names)}")
+        return names.index(str(word))
+
+    return _Codec(lambda place: names[place], read)
+
+
+def _flag(value: object) -> int:
+    if isinstance(value, bool):
+        return int(value)
+    raise Malformed("is not true or false")
+
+
+def _spaced(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+_SAME = _Codec(lambda value: value, lambda value: value)
+_TIME = _Codec(timestamp, instant)
+_ID = _Codec(str, _number)
+_FLAG = _Codec(bool, _flag)
+_JSON = _Codec(json.loads, packed)
+_SPACED_JSON = _Codec(json.loads, _spaced)
+
+_Shape = Mapping[str, tuple[str, _Codec]]
+
+
+def _shape(
+    same: str = "", times: str = "created_at updated_at", **others: tuple[str, _Codec]
+) -> _Shape:
+    """Columns whose members have their name, those that are times, and all others."""
+    return MappingProxyType(
+        {
+            **others,
+            **{column: (column, _SAME) for column in same.split()},
+            **{column: (column, _TIME) for column in times.split()},
+        }
+    )
+
+
+_OWN_ID = ("id", _ID)
+_DELIVERY = ("sent_at", "delivered_at", "read_at", "played_at", "failed_at")
+_AUTHOR_ID, _AUTHOR_NAME = ("author_ref.id", _SAME), ("author_ref.name", _SAME)
+
+_SHAPES: Mapping[str, _Shape] = MappingProxyType(
+    {
+        "channel": _shape(
+            "name phone display_phone_number verified_name alias quality_rating status name_status "
+            "messaging_limit throughput platform waba_id",
+            "synced_at created_at updated_at",
+            phone_number_id=("id", _SAME),
+            on_business_app=("on_business_app", _FLAG),
+        ),
+        "user": _shape(
+            "name email role availability avatar_url",
+            id=_OWN_ID,
+            key=("external_id", _SAME),
+            active=("active", _FLAG),
+        ),
+        "team": _shape("name description distribution", id=_OWN_ID),
+        "label": _shape("title description color", id=_OWN_ID),
+        "custom_field": _shape(
+            "key name type description pattern pattern_hint position",
+            id=_OWN_ID,
+            options_json=("options", _SPACED_JSON),
+        ),
+        "canned_response": _shape("short_code text", id=_OWN_ID),
+        "template": _shape(
+            "id name language category status parameter_format quality_score rejected_reason "
+            "previous_category waba_id",
+            "updated_at",
+            components_json=("components", _SPACED_JSON),
+        ),
+        "contact": _shape(
+            "phone wa_id wa_user_id username name profile_name email",
+            "last_activity_at created_at updated_at",
+            id=_OWN_ID,
+            blocked=("blocked", _FLAG),
+            custom_json=("custom_fields", _SPACED_JSON),
+        ),
+        "alias": _shape("phone", "", contact_id=("contact_id", _ID)),
+        "conversation": _shape(
+            "unread_count",
+            "snoozed_until read_marker waiting_since first_reply_at last_inbound_at "
+            "last_activity_at created_at updated_at",
+            id=_OWN_ID,
+            status=("status", _chosen(STATUSES)),
+            awaiting_human=("awaiting_human", _FLAG),
+            last_message_json=("last_message", _JSON),
+        ),
+        "message": _shape(
+            "author type text wamid forwarded delivery_status source",
+            "edited_at deleted_at created_at",
+            id=_OWN_ID,
+            conversation_id=("conversation_id", _ID),
+            direction=("direction", _chosen(DIRECTIONS)),
+            author_id=_AUTHOR_ID,
+            author_name=_AUTHOR_NAME,
+            content_json=("content", _JSON),
+            media_json=("media", _JSON),
+            reply_wamid=("reply_to.wamid", _SAME),
+            referral_json=("referral", _JSON),
+            error_json=("error", _JSON),
+            raw_json=("raw", _JSON),
+            **{column: (f"delivery.{column}", _TIME) for column in _DELIVERY},
+        ),
+        "note": _shape(
+            "text author external_id",
+            id=_OWN_ID,
+            conversation_id=("conversation_id", _ID),
+            author_id=_AUTHOR_ID,
+            author_name=_AUTHOR_NAME,
+        ),
+        "conversation_event": _shape(
+            "name external_id",
+            "created_at",
+            id=_OWN_ID,
+            conversation_id=("conversation_id", _ID),
+            value_json=("value", _JSON),
+        ),
+        "reaction": _shape(
+            "person emoji author",
+            "created_at",
+            target_wamid=("wamid", _SAME),
+            direction=("direction", _chosen(DIRECTIONS)),
+        ),
+    }
+)

@@ -1,0 +1,299 @@
+"""Imports: lines of archives put into a database, with how far they came in each transaction."""
+
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.ingest import archive, native, restoring
+from frontdesk.ingest.applied import Applied, Tally
+from frontdesk.ingest.apply import InitialStatus, apply_events
+from frontdesk.ingest.archive import Line, Native, Reading, Rejected
+from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.snoozes import wake
+from frontdesk.store import accounts, checkpoints
+from frontdesk.store.checkpoints import Checkpoint
+from frontdesk.store.database import Connection
+
+T = TypeVar("T")
+
+# A transaction takes this many lines, or the events of fewer if they hold more than so many.
+LINES_AT_ONCE = 400
+EVENTS_AT_ONCE = 4_000
+
+DEFAULT_ACCOUNT = "default"
+
+
+class Transactions(Protocol):
+    """The part of a database that imports need; each call is one transaction."""
+
+    def write(self, work: Callable[[Connection], T]) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How to import. account: its slug; None for those that the lines name, else the default one.
+
+    channel: the number of records of sent messages that do not tell theirs. clock: now in epoch
+    milliseconds.
+    """
+
+    clock: Callable[[], int]
+    account: str | None = None
+    initial_status: InitialStatus = "auto"
+    channel: str | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was done so far. ignored: elements that have no place here, by kind."""
+
+    applied: Applied = field(default_factory=Applied)
+    lines: int = 0
+    rejected: int = 0
+    ignored: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import. digest: by which its checkpoint is found, None where it has none.
+
+    rejected is told of each line that is passed over, advance that a transaction is done.
+    """
+
+    stream: io.BufferedReader
+    digest: str | None
+    rejected: Callable[[Rejected], object]
+    advance: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """Where lines go. copying: the revision that the account has while it is a copy in the making;
+    None while lines are told to it as events."""
+
+    slug: str
+    id: int
+    named: bool = False
+    copying: int | None = None
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Lines of one transaction: as events, or as copies of rows."""
+
+    lines: int = 0
+    last: int = 0
+    events: list[DomainEvent] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    copies: list[tuple[Mapping[str, Any], dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def full(self) -> bool:
+        return self.lines >= LINES_AT_ONCE or len(self.events) >= EVENTS_AT_ONCE
+
+
+def digest_of(path: Path, order: Order) -> str:
+    """What tells this file apart from every other, for this account."""
+    with path.open("rb") as file:
+        contents = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{contents} {order.account or ''}".strip()
+
+
+class Import:
+    """One import of one or more files. `outcome` tells what is in, also after an interruption.
+
+    Raises, all methods: Unreachable, and UnusableFile: the lines cannot go where they must.
+    """
+
+    def __init__(self, database: Transactions, order: Order) -> None:
+        self.outcome = Outcome()
+        self.resumed_after = 0
+        self._database = database
+        self._order = order
+        self._account = self._first_account()
+
+    def read(self, source: Source) -> None:
+        """Put in every line of a file, behind those that an interrupted import put in."""
+        reached = self._resume(source.digest)
+        reading = Reading(channel=self._order.channel, after=reached)
+        batch = _Batch()
+        for line in archive.read(source.stream, reading):
+            batch = self._take(source, line, batch)
+        self._put_in(source, batch)
+        if source.digest is not None:
+            digest, now = source.digest, self._order.clock()
+            self._database.write(lambda connection: checkpoints.forget(connection, digest, now))
+
+    def _first_account(self) -> _Account:
+        slug = self._order.account or DEFAULT_ACCOUNT
+        row = self._database.write(lambda connection: accounts.account_by_slug(connection, slug))
+        if row is None:
+            raise BadSettings(f"The database has no account {slug!r}")
+        return _Account(slug, row["id"])
+
+    def _resume(self, digest: str | None) -> int:
+        """The line after which to go on."""
+        self._account, self.resumed_after = replace(self._account, named=False), 0
+        if digest is None:
+            return 0
+        reached = self._database.write(lambda c: checkpoints.checkpoint(c, digest))
+        if reached is None:
+            return 0
+        self.resumed_after = reached.line
+        self._account = _Account(**reached.state)
+        return reached.line
+
+    def _take(self, source: Source, line: Line | Native | Rejected, batch: _Batch) -> _Batch:
+        """Add a line to the batch, which is put in before it grows too long."""
+        if isinstance(line, Native) and line.members["kind"] == "account":
+            self._put_in(source, batch)
+            batch = _Batch()
+            self._try(source, line, lambda: self._enter(source, line))
+        elif isinstance(line, Native) and self._account.copying is not None:
+            if not restoring.is_copy(line.members):
+                self._put_in(source, batch)
+                batch = _Batch()
+                self._account = replace(self._account, copying=None)
+                return self._take(source, line, batch)
+            self._try(source, line, lambda: self._copy(batch, line))
+        elif isinstance(line, Rejected):
+            self._reject(source, line)
+        else:
+            self._try(source, line, lambda: self._tell(batch, line))
+        batch.last = line.number
+        if batch.full:
+            self._put_in(source, batch)
+            return _Batch()
+        return batch
+
+    def _try(self, source: Source, line: Line | Native, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Malformed as error:
+            assert isinstance(line, Native)
+            text = json.dumps(line.members, ensure_ascii=False).encode()
+            self._reject(source, Rejected(line.number, str(error), text))
+
+    def _reject(self, source: Source, line: Rejected) -> None:
+        self.outcome.rejected += 1
+        source.rejected(line)
+
+    def _tell(self, batch: _Batch, line: Line | Native) -> None:
+        if isinstance(line, Line):
+            batch.events += line.events
+            batch.ignored.update(line.ignored)
+        else:
+            batch.events += native.told(line.members, self._order.clock())
+        batch.lines += 1
+
+    def _copy(self, batch: _Batch, line: Native) -> None:
+        batch.copies.append((line.members, restoring.row(line.members, self._account.id)))
+        batch.lines += 1
+
+    def _enter(self, source: Source, line: Native) -> None:
+        """From now on lines are of this account, which is made if there is none."""
+        slug = line.members.get("slug")
+        if not isinstance(slug, str) or not accounts.SLUG.fullmatch(slug):
+            raise Malformed("slug is not a name of lower-case letters, digits and hyphens")
+        if self._order.account is not None:
+            if self._account.named:
+                raise UnusableFile(
+                    f"The file has the account {slug!r} too: without --account each goes to its own"
+                )
+            slug = self._order.account
+
+        def enter(connection: Connection) -> _Account:
+            now = self._order.clock()
+            found = accounts.account_by_slug(connection, slug)
+            number = (
+                accounts.add_account(connection, slug, slug, now) if found is None else found["id"]
+            )
+            copied = restoring.begin(connection, number, line.members)
+            copying = accounts.revision(connection, number) if copied else None
+            entered = _Account(slug, number, True, copying)
+            self._keep(connection, source, line.number, entered)
+            return entered
+
+        self._account = self._database.write(enter)
+        self.outcome.lines += 1
+
+    def _put_in(self, source: Source, batch: _Batch) -> None:
+        """Put some lines in, all of them or, when interrupted, none."""
+        if not batch.last:
+            return
+        account = self._account
+        put_in = self._apply if account.copying is None else self._restore
+
+        def put_in_and_keep(connection: Connection) -> tuple[Applied, _Account]:
+            applied, after = put_in(connection, account, batch)
+            self._keep(connection, source, batch.last, after)
+            return applied, after
+
+        applied, self._account = self._database.write(put_in_and_keep)
+        self.outcome.applied += applied
+        self.outcome.lines += batch.lines
+        self.outcome.ignored.update(batch.ignored)
+        source.advance()
+
+    def _apply(
+        self, connection: Connection, account: _Account, batch: _Batch
+    ) -> tuple[Applied, _Account]:
+        now, choice = self._order.clock(), self._order.initial_status
+        wake(connection, account.id, now)
+        applied = apply_events(connection, account.id, batch.events, now=now, initial_status=choice)
+        return applied, account
+
+    def _restore(
+        self, connection: Connection, account: _Account, batch: _Batch
+    ) -> tuple[Applied, _Account]:
+        """Put copies in; the account must be as this import left it."""
+        accounts.take_turn(connection, account.id)
+        if accounts.revision(connection, account.id) != account.copying:
+            raise UnusableFile(
+                f"The account {account.slug!r} was changed by something else while it was restored:"
+                " restore it into an empty database"
+            )
+        if batch.copies:
+            restoring.restore(connection, account.id, batch.copies)
+        after = replace(account, copying=accounts.revision(connection, account.id))
+        kinds = Counter(restoring.TALLIES[line["kind"]] for line, _ in batch.copies)
+        tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
+        return Applied(**tallies), after
+
+    def _keep(self, connection: Connection, source: Source, line: int, account: _Account) -> None:
+        if source.digest is not None:
+            reached = Checkpoint(line, asdict(account))
+            checkpoints.keep(connection, source.digest, reached, self._order.clock())
+
+
+class Undone(Exception):
+    """Ends the transaction of a rehearsal, so that nothing of it stays."""
+
+
+def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> None:
+    """Do some work in one transaction that is given up: it sees what it does, and nobody else."""
+
+    def whole(connection: Connection) -> None:
+        work(_Within(connection))
+        raise Undone
+
+    with suppress(Undone):
+        database.write(whole)
+
+
+class _Within:
+    """Transactions that are all part of one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        return work(self._connection)

@@ -1,0 +1,278 @@
+"""Native lines as domain events: what other systems tell in the words of the interface; pure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest import native_catalogue
+from frontdesk.ingest.chats import BUSINESS_SIDE, CONTACT_SIDE
+from frontdesk.ingest.contents import TEXT_LIMIT
+from frontdesk.ingest.copies import DIRECTIONS, STATUSES, STORED, VERSION
+from frontdesk.ingest.events import (
+    CONTENTS,
+    HISTORY_PLACEHOLDER,
+    IMPORTED_NAME,
+    PLACEHOLDER,
+    Author,
+    ContactUpsert,
+    ConversationEvent,
+    DomainEvent,
+    MessageEdit,
+    MessageRevoke,
+    MessageUpsert,
+    NoteUpsert,
+    ReactionSet,
+    StatusUpdate,
+)
+from frontdesk.ingest.native_references import (
+    at_of,
+    channel_of,
+    chosen,
+    digest,
+    optional_instant,
+    person_of,
+    required_instant,
+    user_key,
+)
+from frontdesk.ingest.shapes import Malformed, Part
+
+HAPPENINGS = (
+    "opened",
+    "resolved",
+    "snoozed",
+    "assigned",
+    "labelled",
+    "bot_handoff",
+    "bot_resolved",
+    "awaiting_human",
+    "read_marker",
+)
+_STEPS = ("sent", "delivered", "read", "played", "failed")
+_RICHNESS = MappingProxyType(
+    {"content_not_received": PLACEHOLDER, "media_placeholder": HISTORY_PLACEHOLDER}
+)
+
+
+def told(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
+    """The events of one native line. now: the time of what tells no time of its own.
+
+    Raises: Malformed.
+    """
+    line = Part(members)
+    kind = line.text("kind")
+    if members.get("v", VERSION) != VERSION:
+        raise Malformed(f"v is not {VERSION}, the version of lines that this program reads")
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise Malformed(f"kind is not one of {', '.join(sorted(_READERS))}")
+    return list(reader(line, now))
+
+
+def _contact(line: Part, now: int) -> Iterator[DomainEvent]:
+    person = person_of(line, "the contact")
+    created, at = optional_instant(line, "created_at"), at_of(line, now)
+    if created is not None and created < at:
+        yield ContactUpsert(person, created)
+    stored = line.optional_part(STORED) or Part({})
+    custom = line.optional_part("custom_fields") or Part({})
+    yield ContactUpsert(
+        person=person,
+        at=at,
+        name=line.optional_text("name"),
+        name_rank=stored.number("name_rank") or IMPORTED_NAME,
+        profile_name=line.optional_text("profile_name"),
+        username=line.optional_text("username"),
+        email=line.optional_text("email"),
+        blocked=line.flag("blocked"),
+        custom_fields=dict(custom.members),
+    )
+
+
+def _conversation(line: Part, now: int) -> Iterator[DomainEvent]:
+    """Where a conversation stands; the copy of one stands where its events leave it."""
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    at = at_of(line, now)
+    place = f"{channel} {person.phone or person.wa_user_id or person.wa_id}"
+    for name, value in () if STORED in line else _standing(line):
+        key = f"line {place} {name} {digest(value)} {at}"
+        yield ConversationEvent(channel, person, key, at, name, value)
+
+
+def _standing(line: Part) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What must have happened for a conversation to stand as it is told."""
+    status = chosen(line, "status", STATUSES)
+    if status == "snoozed":
+        yield "snoozed", {"until": optional_instant(line, "snoozed_until")}
+    elif status is not None:
+        yield ("opened" if status == "open" else "resolved"), {}
+    if "assignee" in line.members:
+        yield "assigned", {"user": user_key(line, "assignee")}
+    for title in native_catalogue.texts(line, "labels"):
+        yield "labelled", {"title": title.lower(), "on": True}
+    waiting, read_until = line.flag("awaiting_human"), optional_instant(line, "read_marker")
+    if waiting is not None:
+        yield "awaiting_human", {"on": waiting}
+    if read_until is not None:
+        yield "read_marker", {"until": read_until}
+
+
+def _message(line: Part, now: int) -> Iterator[DomainEvent]:
+    channel, at = channel_of(line), required_instant(line)
+    message = _upsert(line, channel, at)
+    yield message
+    if message.wamid is None:
+        return
+    if message.outbound:
+        yield from _deliveries(line, message)
+    for reaction in line.parts("reactions"):
+        yield _reaction_of(reaction, channel, message.wamid)
+    edited = optional_instant(line, "edited_at")
+    if edited is not None:
+        said = (message.type, message.text, message.content, message.media)
+        yield MessageEdit(channel, message.wamid, edited, *said)
+    deleted = optional_instant(line, "deleted_at")
+    if deleted is not None:
+        yield MessageRevoke(channel, message.wamid, deleted)
+
+
+def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
+    outbound = chosen(line, "direction", DIRECTIONS, required=True) == "outbound"
+    content = _object(line, "content")
+    stored = line.optional_part(STORED) or Part({})
+    steps = line.optional_part("delivery")
+    text = line.optional_text("text")
+    wamid = line.optional_id("wamid")
+    unnamed = wamid is None
+    return MessageUpsert(
+        channel=channel,
+        person=person_of(line.part("contact")),
+        wamid=wamid,
+        at=at,
+        outbound=outbound,
+        author=_author(line, "phone" if outbound else "contact"),
+        type=line.optional_text("type") or "text",
+        source=line.optional_text("source") or "archive",
+        text=None if text is None else text[:TEXT_LIMIT],
+        content=content,
+        media=_object(line, "media"),
+        reply_wamid=(line.optional_part("reply_to") or Part({})).optional_id("wamid"),
+        forwarded=chosen(line, "forwarded", ("once", "many")),
+        referral=_object(line, "referral"),
+        status=None if steps and wamid else chosen(line, "delivery_status", ("pending", *_STEPS)),
+        richness=_RICHNESS.get((content or {}).get("reason", ""), CONTENTS),
+        raw=_object(line, "raw"),
+        live=stored.number("live") == 1,
+        edited_at=optional_instant(line, "edited_at") if unnamed else None,
+        deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
+    )
+
+
+def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
+    """The steps of a delivery, as far as their times are told."""
+    assert message.wamid is not None
+    steps = line.optional_part("delivery") or Part({})
+    stored = line.optional_part(STORED) or Part({})
+    for step in _STEPS:
+        at = optional_instant(steps, f"{step}_at")
+        if at is not None:
+            yield StatusUpdate(
+                channel=message.channel,
+                person=message.person,
+                wamid=message.wamid,
+                at=at,
+                status=step,
+                error=_object(line, "error") if step == "failed" else None,
+                live=message.live,
+                category=stored.optional_text("category"),
+            )
+
+
+def _reaction(line: Part, now: int) -> Iterator[DomainEvent]:
+    yield _reaction_of(line, channel_of(line), line.id("wamid"))
+
+
+def _reaction_of(reaction: Part, channel: str, wamid: str) -> ReactionSet:
+    outbound = chosen(reaction, "direction", DIRECTIONS, required=True) == "outbound"
+    return ReactionSet(
+        channel=channel,
+        target_wamid=wamid,
+        person=reaction.optional_id("person") or (BUSINESS_SIDE if outbound else CONTACT_SIDE),
+        emoji=reaction.optional_text("emoji") or None,
+        at=required_instant(reaction),
+        outbound=outbound,
+        author=reaction.optional_text("author") or ("phone" if outbound else "contact"),
+    )
+
+
+def _note(line: Part, now: int) -> Iterator[DomainEvent]:
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    created = required_instant(line)
+    text, author = line.text("text")[:TEXT_LIMIT], _author(line, "user")
+    key = line.optional_id("external_id") or f"line {digest([channel, str(person), created, text])}"
+    yield NoteUpsert(channel, person, key, created, text, author)
+    updated = optional_instant(line, "updated_at")
+    if updated is not None and updated > created:
+        yield NoteUpsert(channel, person, key, updated, text, author)
+
+
+def _event(line: Part, now: int) -> Iterator[DomainEvent]:
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    at = required_instant(line)
+    name = chosen(line, "name", HAPPENINGS, required=True)
+    assert name is not None
+    value = _value(name, line.optional_part("value") or Part({}, "value"))
+    made_up = f"line {digest([channel, str(person), at, name, value])}"
+    yield ConversationEvent(
+        channel, person, line.optional_id("external_id") or made_up, at, name, value
+    )
+
+
+def _value(name: str, value: Part) -> dict[str, Any]:
+    """What an event tells besides that it happened."""
+    match name:
+        case "snoozed" | "read_marker":
+            return {"until": optional_instant(value, "until")}
+        case "assigned":
+            return {"user": user_key(value, "user")}
+        case "labelled":
+            return {"title": value.text("title").lower(), "on": value.flag("on") is not False}
+        case "awaiting_human":
+            return {"on": value.flag("on") is not False}
+        case _:
+            return {}
+
+
+def _waiting(line: Part, now: int) -> Iterator[DomainEvent]:
+    """Lines that only a copy into an empty account has a place for."""
+    yield from ()
+
+
+def _author(line: Part, default: str) -> Author:
+    kind = line.optional_text("author") or default
+    reference = line.members.get("author_ref")
+    if kind != "user" or reference is None:
+        name = (line.optional_part("author_ref") or Part({})).optional_text("name")
+        return Author(kind, name=name if kind != "contact" else None)
+    name = reference.get("name") if isinstance(reference, Mapping) else None
+    return Author(kind, user_key(line, "author_ref"), name if isinstance(name, str) else None)
+
+
+def _object(line: Part, name: str) -> Mapping[str, Any] | None:
+    part = line.optional_part(name)
+    return None if part is None else dict(part.members)
+
+
+_READERS: Mapping[str, Callable[[Part, int], Iterator[DomainEvent]]] = MappingProxyType(
+    {
+        **native_catalogue.READERS,
+        "contact": _contact,
+        "conversation": _conversation,
+        "message": _message,
+        "note": _note,
+        "conversation_event": _event,
+        "reaction": _reaction,
+        "alias": _waiting,
+        "orphan": _waiting,
+    }
+)
+KINDS = frozenset((*_READERS, "account"))

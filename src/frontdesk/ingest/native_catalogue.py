@@ -1,0 +1,154 @@
+"""Native lines of channels, users, labels and the other named things; pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.events import (
+    CannedResponseUpsert,
+    ChannelUpsert,
+    CustomFieldUpsert,
+    DomainEvent,
+    LabelUpsert,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.ingest.native_references import at_of, chosen, optional_instant, user_key
+from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.ingest.value import phone_of
+
+FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+_DETAILS = (
+    "verified_name",
+    "quality_rating",
+    "status",
+    "name_status",
+    "messaging_limit",
+    "throughput",
+    "platform",
+)
+
+
+def texts(line: Part, name: str) -> tuple[str, ...]:
+    """A list of texts, empty if it is not there."""
+    values = line.members.get(name)
+    if values is None:
+        return ()
+    if not isinstance(values, list):
+        raise Malformed(f"{line.at(name)} is not an array")
+    for position, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise Malformed(f"{line.at(name)}[{position}] is not a text")
+    return tuple(values)
+
+
+def _channel(line: Part, now: int) -> Iterator[DomainEvent]:
+    number, at = line.id("id"), at_of(line, now)
+    created = optional_instant(line, "created_at")
+    if created is not None and created < at:
+        yield ChannelUpsert(number, created)
+    shown = line.optional_text("display_phone_number")
+    on_app = line.flag("on_business_app")
+    details: dict[str, Any] = {name: line.optional_text(name) for name in _DETAILS}
+    details["on_business_app"] = None if on_app is None else int(on_app)
+    details["synced_at"] = optional_instant(line, "synced_at")
+    yield ChannelUpsert(
+        phone_number_id=number,
+        at=at,
+        phone=phone_of(line.optional_text("phone") or shown),
+        display_phone_number=shown,
+        waba_id=line.optional_text("waba_id"),
+        alias=line.optional_text("alias"),
+        details=details,
+    )
+
+
+def _user(line: Part, now: int) -> Iterator[DomainEvent]:
+    key = user_key(Part({"user": line.members}), "user")
+    assert key is not None
+    yield UserUpsert(
+        key=key,
+        name=line.optional_text("name") or key,
+        at=at_of(line, now),
+        email=line.optional_text("email"),
+        role=line.optional_text("role") or "agent",
+        availability=line.optional_text("availability"),
+        active=line.flag("active") is not False,
+    )
+
+
+def _team(line: Part, now: int) -> Iterator[DomainEvent]:
+    members = line.members.get("members") or []
+    if not isinstance(members, list):
+        raise Malformed(f"{line.at('members')} is not an array")
+    keys = (
+        user_key(Part({f"members[{n}]": member}), f"members[{n}]")
+        for n, member in enumerate(members)
+    )
+    yield TeamUpsert(
+        name=line.id("name"),
+        at=at_of(line, now),
+        description=line.optional_text("description"),
+        channels=texts(line, "channels"),
+        members=tuple(key for key in keys if key is not None),
+        distribution=chosen(line, "distribution", ("round_robin", "off")),
+    )
+
+
+def _label(line: Part, now: int) -> Iterator[DomainEvent]:
+    """Titles are lower-case (contract 1.4.6)."""
+    title, description = line.id("title").lower(), line.optional_text("description")
+    color = line.optional_text("color")
+    if color is not None and not _COLOR.fullmatch(color):
+        raise Malformed(f"{line.at('color')} is not a colour such as #1f93ff")
+    label = LabelUpsert(title, at_of(line, now), description=description)
+    yield label if color is None else replace(label, color=color.lower())
+
+
+def _custom_field(line: Part, now: int) -> Iterator[DomainEvent]:
+    yield CustomFieldUpsert(
+        key=line.id("key"),
+        name=line.optional_text("name") or line.id("key"),
+        at=at_of(line, now),
+        type=line.optional_text("type") or "text",
+        description=line.optional_text("description"),
+        options=texts(line, "options"),
+        position=line.number("position"),
+        pattern=line.optional_text("pattern"),
+        pattern_hint=line.optional_text("pattern_hint"),
+    )
+
+
+def _canned_response(line: Part, now: int) -> Iterator[DomainEvent]:
+    yield CannedResponseUpsert(line.id("short_code"), line.text("text"), at_of(line, now))
+
+
+def _template(line: Part, now: int) -> Iterator[DomainEvent]:
+    names = ("category", "status", "quality_score", "waba_id", "rejected_reason")
+    more = ("previous_category", "parameter_format")
+    yield TemplateUpsert(
+        id=line.id("id"),
+        name=line.id("name"),
+        language=line.id("language"),
+        at=at_of(line, now),
+        components=tuple(part.members for part in line.parts("components")),
+        **{name: line.optional_text(name) for name in (*names, *more)},
+    )
+
+
+READERS: Mapping[str, Callable[[Part, int], Iterator[DomainEvent]]] = MappingProxyType(
+    {
+        "channel": _channel,
+        "user": _user,
+        "team": _team,
+        "label": _label,
+        "custom_field": _custom_field,
+        "canned_response": _canned_response,
+        "template": _template,
+    }
+)

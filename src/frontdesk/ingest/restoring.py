@@ -1,0 +1,159 @@
+"""Puts the lines of an export back as the rows that they were, in an account with nothing in it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.copies import STORED, instant, row_of
+from frontdesk.ingest.reckoning import Reckoning
+from frontdesk.ingest.recounting import measures
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.threads import Thread
+from frontdesk.store import changes, counters, known, whole
+from frontdesk.store.counters import Listed
+from frontdesk.store.database import Connection
+from frontdesk.store.folding import label_key
+from frontdesk.store.ids import Ids
+
+Row = dict[str, Any]
+
+# The tally that rows of a kind count for; those of other kinds are part of another's.
+TALLIES: Mapping[str, str] = MappingProxyType(
+    {
+        "channel": "channels",
+        "contact": "contacts",
+        "conversation": "conversations",
+        "message": "messages",
+        "reaction": "reactions",
+        "note": "notes",
+        "conversation_event": "happenings",
+        "user": "catalogue",
+        "team": "catalogue",
+        "label": "catalogue",
+        "custom_field": "catalogue",
+        "canned_response": "catalogue",
+        "template": "catalogue",
+        "alias": "",
+        "orphan": "",
+    }
+)
+
+
+def is_copy(members: Mapping[str, Any]) -> bool:
+    """Whether a native line is a copy of a row, with all of its columns."""
+    return STORED in members and members.get("kind") in TALLIES
+
+
+def row(members: Mapping[str, Any], account_id: int) -> Row:
+    """The row of a copy. Raises: Malformed."""
+    lists = {"conversation": ("labels",), "team": ("channels", "members")}
+    for name in lists.get(members["kind"], ()):
+        if not isinstance(members.get(name), list):
+            raise Malformed(f"{name} is not an array")
+    return row_of(members["kind"], members, account_id)
+
+
+def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> bool:
+    """Make ready an account for a copy; False if there is something in it, or `line` begins none.
+
+    Raises: Malformed.
+    """
+    last_ids = line.get("last_ids")
+    if not isinstance(last_ids, Mapping) or whole.last_ids(connection, account_id):
+        return False
+    created = line.get("created_at")
+    told = {
+        "name": line.get("name"),
+        "timezone": line.get("timezone"),
+        "created_at": instant(created),
+        "disabled": int(line.get("disabled") is True),
+    }
+    if not all(isinstance(told[name], str) for name in ("name", "timezone")):
+        raise Malformed("the account has no name or no timezone")
+    whole.restore_account(connection, account_id, told)
+    ids = Ids(connection, account_id)
+    for kind, value in last_ids.items():
+        if not (isinstance(value, int) and 0 <= value < 2**62 and kind in TALLIES):
+            raise Malformed("last_ids is not an object of whole numbers")
+        ids.skip(kind, value)
+    ids.save()
+    changes.raise_revision(connection, account_id)
+    return True
+
+
+def restore(
+    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
+) -> None:
+    """Put rows back, each with the line that it is from, in the order of the export.
+
+    After each call what is kept counted is what a recount gives: a conversation is counted with
+    its own line, which comes after all that belongs to it.
+    """
+    by_kind: dict[str, list[tuple[Mapping[str, Any], Row]]] = {}
+    for line, each in copies:
+        by_kind.setdefault(line["kind"], []).append((line, each))
+    ids = Ids(connection, account_id)
+    reckoning = Reckoning(connection, account_id, ids)
+    for kind, pairs in by_kind.items():
+        rows = [each for _, each in pairs]
+        if kind == "contact":
+            changes.save_contacts(connection, account_id, rows)
+        elif kind != "conversation":
+            whole.put(connection, kind, rows)
+    _link_teams(connection, account_id, by_kind.get("team", ()))
+    for thread in _threads(each for _, each in by_kind.get("message", ())):
+        reckoning.count(thread)
+    _settle(connection, account_id, by_kind.get("conversation", ()), reckoning)
+    reckoning.save()
+    ids.save()
+    changes.raise_revision(connection, account_id)
+
+
+def _threads(messages: Iterable[Row]) -> Iterable[Thread]:
+    """The messages of a batch by conversation."""
+    found: dict[int, Thread] = {}
+    for message in messages:
+        number = message["conversation_id"]
+        if number not in found:
+            found[number] = Thread(number, 0, message["channel_id"], message["created_at"])
+        found[number].messages.append(message)
+    return found.values()
+
+
+def _settle(
+    connection: Connection,
+    account_id: int,
+    conversations: Iterable[tuple[Mapping[str, Any], Row]],
+    reckoning: Reckoning,
+) -> None:
+    """List conversations whose facts are all there, and measure them."""
+    moves: list[tuple[Listed | None, Listed | None]] = []
+    rows: list[Row] = []
+    for line, each in conversations:
+        thread = Thread(each["id"], each["contact_id"], each["channel_id"], each["created_at"])
+        reckoning.append(thread, measures(connection, account_id, each["id"]))
+        titles = (label_key(str(title)) for title in line["labels"])
+        labels = _ids(connection, account_id, ("label", "title_key"), titles)
+        rows.append(each)
+        moves.append((None, Listed(each, frozenset(labels))))
+    whole.put(connection, "conversation", rows)
+    counters.move(connection, account_id, moves)
+
+
+def _link_teams(
+    connection: Connection, account_id: int, teams: Iterable[tuple[Mapping[str, Any], Row]]
+) -> None:
+    for line, each in teams:
+        numbers = map(str, line["channels"])
+        keys = (str(one.get("external_id")) for one in line["members"] if isinstance(one, dict))
+        channels = _ids(connection, account_id, ("channel", "phone_number_id"), numbers)
+        users = _ids(connection, account_id, ("app_user", "key"), keys)
+        changes.link_team(connection, account_id, each["id"], channels, users)
+
+
+def _ids(
+    connection: Connection, account_id: int, place: tuple[str, str], keys: Iterable[str]
+) -> set[int]:
+    """The ids of named things, as far as a line before told of them."""
+    found = (known.catalogue_row(connection, account_id, *place, key) for key in keys)
+    return {row["id"] for row in found if row is not None}
