@@ -123,7 +123,9 @@ def _server_text(server: "Server") -> str:
 
 
 def _heading(words: str, count: int) -> str:
-    return f"{words} in {count} ways:" if count else f"{words}: in nothing that was seen"
+    if not count:
+        return f"{words}: in nothing that was seen"
+    return f"{words} in {count} {'way' if count == 1 else 'ways'}:"
 
 
 def _connection_lines(server: "Server") -> list[str]:
