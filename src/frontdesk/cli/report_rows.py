@@ -1,42 +1,29 @@
 """An inbox report as rows: one for each figure, for programs; tables of them, for eyes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TypeAlias
 
 from frontdesk.cli.formats import Cell, Column, local_time
 from frontdesk.text import first_said, words
+from frontdesk.tui.widgets.metrics import METRICS, change, samples_of, value_of, value_words
 from frontdesk.wire import Bucket, Metrics, Report
 
 Row: TypeAlias = tuple[Cell, ...]
 
-NOTHING = "–"
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A member of the metrics: its name, and a short one. timed: seconds, None without samples."""
-
-    field: str
-    name: str
-    short: str
-    timed: bool = False
-
-
-FIGURES = (
-    Figure("conversations_count", "New conversations", "NEW"),
-    Figure("reopened_count", "Reopened", "AGAIN"),
-    Figure("incoming_messages_count", "Messages received", "IN"),
-    Figure("outgoing_messages_count", "Messages sent", "OUT"),
-    Figure("resolutions_count", "Resolved", "DONE"),
-    Figure("avg_first_response_time", "First response time", "REPLY", timed=True),
-    Figure("avg_reply_time", "Customer waiting time", "WAIT", timed=True),
-    Figure("avg_resolution_time", "Resolution time", "TOOK", timed=True),
-    Figure("bot_handoffs_count", "Handed to a human", "HANDED"),
-    Figure("bot_resolutions_count", "Resolved by AI", "BY AI"),
-)
+# What the tables of channels and of parts have room for.
+_HEADINGS = {
+    "conversations_count": "NEW",
+    "reopened_count": "AGAIN",
+    "incoming_messages_count": "IN",
+    "outgoing_messages_count": "OUT",
+    "resolutions_count": "DONE",
+    "avg_first_response_time": "REPLY",
+    "avg_reply_time": "WAIT",
+    "avg_resolution_time": "TOOK",
+    "bot_handoffs_count": "HANDED",
+    "bot_resolutions_count": "BY AI",
+}
 
 _NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
 COLUMNS: tuple[Column[Row], ...] = tuple(
@@ -83,15 +70,16 @@ def _figures(
     metrics: Metrics,
     bucket: Bucket | None = None,
 ) -> Iterator[Row]:
-    for figure in FIGURES:
-        samples = bucket.samples.get(figure.field) if bucket else None
-        yield scope, name, *when, figure.field, getattr(metrics, figure.field), samples
+    for metric in METRICS:
+        if metric.field in metrics.model_fields_set:
+            samples = samples_of([bucket], metric.field) if bucket else None
+            yield scope, name, *when, metric.field, value_of(metrics, metric.field), samples
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
     """Headings and rows of each table: the figures, channels, who sent, parts, and now."""
     yield ("FIGURE", "THIS", "PREVIOUS", "CHANGE"), list(_against(report))
-    shorts = tuple(figure.short for figure in FIGURES)
+    shorts = tuple(_HEADINGS.get(metric.field, metric.short.upper()) for metric in METRICS)
     if len(report.channels) > 1:
         names = [first_said(one.channel.name, one.channel.id) for one in report.channels]
         values = [all_written(one.metrics) for one in report.channels]
@@ -111,8 +99,7 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
 
 def all_written(metrics: Metrics) -> tuple[str, ...]:
     """Every figure for eyes, in little room."""
-    values = (written(figure, getattr(metrics, figure.field)) for figure in FIGURES)
-    return tuple(value.replace(" ", "") for value in values)
+    return tuple(value_words(m, value_of(metrics, m.field), tight=True) for m in METRICS)
 
 
 def _day(time: str) -> str:
@@ -121,38 +108,8 @@ def _day(time: str) -> str:
 
 
 def _against(report: Report) -> Iterator[tuple[str, ...]]:
-    for figure in FIGURES:
-        now = getattr(report.metrics, figure.field)
-        then = getattr(report.previous, figure.field) if report.previous else None
-        yield figure.name, written(figure, now), written(figure, then), changed(now, then)
-
-
-def written(figure: Figure, value: float | None) -> str:
-    """A value for eyes; what has no samples is no zero."""
-    if value is None:
-        return NOTHING
-    return duration(value) if figure.timed else f"{value:,.0f}"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in its two largest units: 5 m 12 s, 3 h 5 m, 2 d 4 h."""
-    whole = round(seconds)
-    if whole < _MINUTE:
-        return f"{whole} s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE} m {whole % _MINUTE} s"
-    if whole < _DAY:
-        return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} m"
-    return f"{whole // _DAY} d {whole % _DAY // _HOUR} h"
-
-
-def changed(now: float | None, then: float | None) -> str:
-    """How much more or less than before, in percent; nothing where that cannot be said."""
-    if now is None or then is None:
-        return NOTHING
-    if now == then:
-        return "="
-    if not then:
-        return "new"
-    percent = round(100 * (now - then) / then)
-    return f"{'▲' if now > then else '▼'} {abs(percent)} %" if percent else "≈"
+    for metric in METRICS:
+        now, then = value_of(report.metrics, metric.field), value_of(report.previous, metric.field)
+        samples = (samples_of(report.series, metric.field),)
+        changed = change(metric, now, then, samples=samples).words
+        yield metric.name, value_words(metric, now), value_words(metric, then), changed

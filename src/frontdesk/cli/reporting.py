@@ -1,10 +1,9 @@
 """`frontdesk report`: what happened in a period, against the one before."""
 
 import re
-from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import click
@@ -24,46 +23,22 @@ from frontdesk.cli.formats import (
 from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.cli.report_rows import COLUMNS, records, rows, tables
 from frontdesk.cli.tables import plain, table, terminal_width
+from frontdesk.tui.screens.report_periods import PERIODS
 from frontdesk.wire import Report, ReportQuery
 from frontdesk.wire.queries import GRANULARITIES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
-# The first day, and the day that follows the last; None is now.
-Days: TypeAlias = tuple[date, date | None]
-
 _DAY = timedelta(days=1)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-USUAL = "7d"
 
-
-def _monday(day: date) -> date:
-    return day - timedelta(days=day.weekday())
-
-
-def _last_month(today: date) -> Days:
-    end = today.replace(day=1)
-    return (end - _DAY).replace(day=1), end
-
-
-PERIODS: Mapping[str, Callable[[date], Days]] = MappingProxyType(
-    {
-        "today": lambda today: (today, None),
-        "yesterday": lambda today: (today - _DAY, today),
-        "7d": lambda today: (today - 6 * _DAY, None),
-        "30d": lambda today: (today - 29 * _DAY, None),
-        "90d": lambda today: (today - 89 * _DAY, None),
-        "this-week": lambda today: (_monday(today), None),
-        "last-week": lambda today: (_monday(today) - 7 * _DAY, _monday(today)),
-        "this-month": lambda today: (today.replace(day=1), None),
-        "last-month": _last_month,
-    }
-)
+# "7 days" of the viewer is 7d here, "last week" is last-week.
+NAMES = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
 @click.command("report", cls=Command)
-@click.argument("period", type=click.Choice(tuple(PERIODS)), required=False, metavar="[PERIOD]")
+@click.argument("period", type=click.Choice(tuple(NAMES)), required=False, metavar="[PERIOD]")
 @place_options
 @click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
 @click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
@@ -90,8 +65,7 @@ def report_command(
     asking = ReportQuery(from_=first, to=_end(last), timezone=zone, channel=channel, granularity=by)
 
     async def work(client: "InboxClient") -> Report:
-        named = None if period in (None, USUAL) else PERIODS[period or USUAL]
-        return await client.report(await _placed(client, asking, named) if named else asking)
+        return await client.report(await _placed(client, asking, period) if period else asking)
 
     _write(asked(place, work), style)
 
@@ -106,13 +80,12 @@ def _end(last: str | None) -> str | None:
         raise click.BadParameter(f"{last}: there is no such day", param_hint="'--to'") from error
 
 
-async def _placed(
-    client: "InboxClient", asking: ReportQuery, named: Callable[[date], Days]
-) -> ReportQuery:
+async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """The query with the days of a named period, as the calendar of its zone has them."""
     zone = asking.timezone or (await client.report()).period.timezone
-    start, end = named(datetime.now(_zone(zone)).date())
-    days = {"from_": start.isoformat(), "to": end and end.isoformat(), "timezone": zone}
+    span = PERIODS[NAMES[period]](datetime.now(_zone(zone)).date())
+    end = span.end.isoformat() if span.end else None
+    days = {"from_": span.first.isoformat(), "to": end, "timezone": zone}
     return asking.model_copy(update=days)
 
 
