@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from frontdesk.errors import NotFound
+from frontdesk.errors import CursorRefused, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
     CannedResponse,
@@ -55,6 +55,7 @@ class Inbox:
         self.clock = 0
         self.closed = False
         self.held: asyncio.Event | None = None
+        self.expired: set[str] = set()
 
     def bump(self, id: str, **changes: Any) -> None:
         """A conversation is new, or got a message."""
@@ -183,6 +184,8 @@ class Inbox:
         self.requests.append(f"{what} {cursor or ''}".strip())
         if what in self.failures:
             raise self.failures[what]
+        if cursor in self.expired:
+            raise CursorRefused("The cursor has expired", code="invalid_cursor")
         if cursor is not None and f"{what} cursor" in self.failures:
             raise self.failures[f"{what} cursor"]
 

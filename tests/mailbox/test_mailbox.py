@@ -18,6 +18,7 @@ from tests.mailbox.inbox import (
 )
 
 from frontdesk.cache import Cache
+from frontdesk.cache.bounds import shrink
 from frontdesk.errors import CursorRefused, Forbidden, NotFound, Unreachable
 from frontdesk.mailbox import Mailbox, Refreshed
 from frontdesk.wire import (
@@ -148,7 +149,61 @@ async def test_a_thorough_refresh_finds_what_left_further_down(
     assert shown(mailbox) == ids(inbox.listed(ALL))[: len(shown(mailbox))]
 
 
-async def test_a_refused_cursor_starts_the_list_again_and_keeps_the_conversations(
+async def test_an_expired_cursor_costs_nobody_a_place(inbox: Inbox, mailbox: Mailbox) -> None:
+    await mailbox.refresh_conversations(ALL)
+    for _ in range(2):
+        await mailbox.older_conversations(ALL)
+    listing = mailbox.conversations(ALL)
+    place = listing.position("260")
+    assert place is not None
+    assert listing.cursor is not None
+    inbox.expired.add(listing.cursor)
+    inbox.bump("900")
+    refreshed = await mailbox.older_conversations(ALL)
+    assert (refreshed.added, refreshed.restarted) == (("900",), False)
+    listing.reload()
+    assert listing.position("260") == place + 1
+    assert ids(listing) == ids(inbox.listed(ALL))[:200]
+    assert listing.cursor not in inbox.expired
+    await mailbox.older_conversations(ALL)
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:250]
+
+
+async def test_an_expired_cursor_of_a_thread_keeps_its_messages(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    inbox.write("7", 200)
+    await mailbox.refresh_thread("7")
+    await mailbox.older_messages("7")
+    thread = mailbox.thread("7")
+    anchor = thread[0].id
+    assert thread.cursor is not None
+    inbox.expired.add(thread.cursor)
+    inbox.write("7", 1)
+    await mailbox.older_messages("7")
+    thread.reload()
+    assert thread.position(anchor) == 49
+    assert [row.id for row in thread] == [row.id for row in inbox.messages["7"]][-150:]
+
+
+async def test_a_list_too_long_to_be_read_again_is_cut_and_its_conversations_are_kept(
+    inbox: Inbox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("frontdesk.mailbox.lists.RESTART_PAGES", 2)
+    await mailbox.refresh_conversations(ALL)
+    for _ in range(3):
+        await mailbox.older_conversations(ALL)
+    cursor = mailbox.conversations(ALL).cursor
+    assert cursor is not None
+    inbox.expired.add(cursor)
+    assert (await mailbox.older_conversations(ALL)).restarted
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:100]
+    assert mailbox.conversation("210") is not None
+    await mailbox.older_conversations(ALL)
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:150]
+
+
+async def test_a_server_that_refuses_every_cursor_has_its_head_shown(
     inbox: Inbox, mailbox: Mailbox
 ) -> None:
     await mailbox.refresh_conversations(ALL)
@@ -157,6 +212,21 @@ async def test_a_refused_cursor_starts_the_list_again_and_keeps_the_conversation
     assert (await mailbox.older_conversations(ALL)).restarted
     assert shown(mailbox) == ids(inbox.listed(ALL))[:50]
     assert mailbox.conversation("310") is not None
+
+
+async def test_a_walk_goes_on_where_room_was_made_in_the_cache(
+    inbox: Inbox, mailbox: Mailbox, cache: Cache
+) -> None:
+    await mailbox.refresh_conversations(ALL)
+    while not mailbox.conversations(ALL).complete:
+        await mailbox.older_conversations(ALL)
+    await cache._write(lambda connection: shrink(connection, ()))
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:50]
+    inbox.bump("100")
+    await mailbox.refresh_conversations(ALL)
+    while not mailbox.conversations(ALL).complete:
+        await mailbox.older_conversations(ALL)
+    assert shown(mailbox) == ids(inbox.listed(ALL))
 
 
 @settings(max_examples=30, deadline=None)

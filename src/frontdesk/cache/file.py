@@ -71,7 +71,7 @@ class CacheFile:
         try:
             with self._lock:
                 return self._reader.execute(sql, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not place.broken(error):
                 raise
         self._enqueue(lambda: self._rebuild(generation)).result()
@@ -123,6 +123,9 @@ class CacheFile:
                 return self._without_disk(error)
         except OSError as error:
             return self._without_disk(error)
+        except UnicodeDecodeError:
+            # SQLite's complaint quoted the damage.
+            pass
         try:
             self._set_aside()
             place.prepare(self._path)
@@ -192,7 +195,7 @@ class CacheFile:
         in_memory = place.is_memory(self._address)
         try:
             return self._transact(lambda connection: self._tidy(connection, in_memory=in_memory))
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, *NONSENSE) as error:
             if place.broken(error):
                 self._rebuild(self._generation)
             # A cache that is too big is better than none.
@@ -211,8 +214,8 @@ class CacheFile:
         if self._connection:
             try:
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            except sqlite3.Error as error:
-                if not (place.unwritable(error) or place.broken(error)):
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                if not (place.broken(error) or place.unwritable(error)):
                     raise
         return 0
 
@@ -284,13 +287,13 @@ class CacheFile:
         generation = self._generation
         try:
             connection = place.reader(self._address)
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             return
         with self._lock:
             self._checking = connection
         try:
             damaged = connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok"
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             damaged = place.broken(error)
         finally:
             with self._lock:

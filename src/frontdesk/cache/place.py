@@ -169,7 +169,7 @@ def reader(address: str) -> sqlite3.Connection:
         lay_out(connection)
         connection.execute("SELECT number FROM list LIMIT 1").fetchone()
         connection.execute("PRAGMA query_only=1")
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise
     return connection
@@ -198,7 +198,11 @@ def _connect(address: str) -> sqlite3.Connection:
         check_same_thread=False,
         timeout=BUSY_TIMEOUT_SECONDS,
     )
-    connection.execute("PRAGMA cache_size=-4000")
+    try:
+        connection.execute("PRAGMA cache_size=-4000")
+    except (sqlite3.Error, UnicodeDecodeError):
+        connection.close()
+        raise
     return connection
 
 
@@ -247,8 +251,11 @@ def _aside_number(path: Path, other: Path) -> int:
     return int(found[1]) if found else 0
 
 
-def broken(error: sqlite3.Error) -> bool:
+def broken(error: Exception) -> bool:
     """The file itself is damaged: it cannot be read, or it contradicts itself."""
+    if isinstance(error, UnicodeDecodeError):
+        # SQLite's complaint quoted the damage.
+        return True
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # What is no text in a column of texts is found by Python, not by SQLite.
@@ -257,6 +264,6 @@ def broken(error: sqlite3.Error) -> bool:
     return code & 0xFF in _BROKEN or lacks_table
 
 
-def unwritable(error: sqlite3.Error) -> bool:
+def unwritable(error: Exception) -> bool:
     """Nothing can be saved now: disk full, not ours to write, or locked for too long."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE

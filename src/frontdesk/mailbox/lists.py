@@ -9,10 +9,11 @@ from datetime import datetime
 from frontdesk.cache import Cache, ListName, Saved, notes_name, thread_name
 from frontdesk.errors import CursorRefused, Forbidden, NotFound
 from frontdesk.mailbox.walk import Fetch, Walk
-from frontdesk.timeline import HIGHEST
+from frontdesk.timeline import HIGHEST, Key
 
 HEAD_PAGES = 5
 THOROUGH_PAGES = 20
+RESTART_PAGES = 40
 EMPTY_PAGES = 5
 
 
@@ -37,16 +38,12 @@ class Lists:
         self._cache = cache
         self._clock = clock
 
-    async def refresh(
-        self, which: ListName, fetch: Fetch, *, thorough: bool = False, restart: bool = False
-    ) -> Refreshed:
+    async def refresh(self, which: ListName, fetch: Fetch, *, thorough: bool = False) -> Refreshed:
         """Read from the head until the pages meet what is held, then save them all at once.
 
         Nothing is saved before that: half of a walk would be a gap that nobody sees.
         """
         top, floor = self._cache.top(which), self._cache.floor(which)
-        if restart:
-            top = floor = None
         walk = Walk(fetch, HIGHEST)
         while await walk.step():
             keys = walk.fetched().stretch
@@ -56,7 +53,28 @@ class Lists:
             if walk.pages == (THOROUGH_PAGES if met else HEAD_PAGES):
                 break
         walk.check_any()
-        saved = await self._cache.save_head(which, walk.fetched(), self._clock(), restart=restart)
+        saved = await self._cache.save_head(which, walk.fetched(), self._clock())
+        walk.complain()
+        return _refreshed(saved, walk)
+
+    async def _begin_again(self, which: ListName, fetch: Fetch, floor: Key) -> Refreshed:
+        """Read from the head to below all that is held: the list goes on from there (CLIENT-4).
+
+        Nobody loses a place by that. A list too long for it is cut to what was read.
+        """
+        walk = Walk(fetch, HIGHEST)
+        try:
+            while await walk.step() and walk.pages < RESTART_PAGES:
+                if walk.fetched().stretch.lowest < floor:
+                    break
+        except CursorRefused:
+            # A server that refuses its newest cursor has a head, and no more.
+            if not walk.pages:
+                raise
+        walk.check_any()
+        fetched = walk.fetched()
+        cut = fetched.stretch.lowest > floor
+        saved = await self._cache.save_head(which, fetched, self._clock(), restart=cut)
         walk.complain()
         return _refreshed(saved, walk)
 
@@ -74,7 +92,7 @@ class Lists:
             while await walk.step() and not walk.passed() and walk.pages < EMPTY_PAGES:
                 continue
         except CursorRefused:
-            return await self.refresh(which, fetch, restart=True)
+            return await self._begin_again(which, fetch, floor or HIGHEST)
         walk.check_below()
         saved = await self._cache.save_older(which, walk.fetched(), cursor)
         walk.complain()
