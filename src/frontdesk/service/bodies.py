@@ -290,7 +290,8 @@ def _custom_fields(text: str) -> dict[str, Any]:
 
 
 def _preview(text: str | None) -> MessagePreview | None:
-    return None if text is None else MessagePreview(**_members(MessagePreview, text))
+    """As stored: it was made for this."""
+    return None if text is None else MessagePreview.model_validate_json(text)
 
 
 def _media(text: str | None) -> Media | None:

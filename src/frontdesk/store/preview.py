@@ -76,4 +76,4 @@ def _flag_halves_before(text: str, cut: int) -> int:
 
 def _timestamp(milliseconds: int) -> str:
     seconds, rest = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}Z"
