@@ -1,15 +1,16 @@
-"""`python -m tests.bench viewer`, `store` and `tolerance`: what is fast, as ratios."""
+"""`python -m tests.bench viewer`, `store`, `tolerance` and `cache`: what is fast, as ratios."""
 
 import argparse
 
-from tests.bench import store, tolerance, viewer
+from tests.bench import cache, store, tolerance, viewer
 
 
 def main() -> None:
     """Run one of the benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     kinds = parser.add_subparsers(required=True)
-    for name, bench in (("viewer", viewer), ("store", store), ("tolerance", tolerance)):
+    benches = (("viewer", viewer), ("store", store), ("tolerance", tolerance), ("cache", cache))
+    for name, bench in benches:
         kind = kinds.add_parser(name, description=bench.__doc__)
         bench.add_options(kind)
         kind.set_defaults(run=bench.run)
