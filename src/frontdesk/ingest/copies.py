@@ -78,7 +78,7 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
         if column in shape:
             row[column] = _read(line, *shape[column])
         else:
-            row[column] = stored.get(column)
+            row[column] = _checked(column, stored.get(column))
     row["account_id"] = account_id
     if "search" in row:
         row["search"] = ""
@@ -87,6 +87,16 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
         member = shape[wrong][0] if wrong in shape else f"{STORED}.{wrong}"
         raise Malformed(f"{member} has a value that cannot be stored")
     return row
+
+
+def _checked(column: str, value: Any) -> Any:
+    """What is stored as it is; JSON must be some."""
+    try:
+        if column.endswith("_json") and value is not None and type(json.loads(value)) is not dict:
+            raise Malformed(f"{STORED}.{column} is not an object")
+    except (ValueError, TypeError, RecursionError):
+        raise Malformed(f"{STORED}.{column} is not JSON") from None
+    return value
 
 
 class _Nest(dict[str, Any]):
@@ -136,6 +146,22 @@ def _flag(value: object) -> int:
     raise Malformed("is not true or false")
 
 
+def _object(value: object) -> str:
+    if not isinstance(value, Mapping):
+        raise Malformed("is not an object")
+    return packed(value) or "{}"
+
+
+def _spaced_object(value: object) -> str:
+    return _spaced(json.loads(_object(value)))
+
+
+def _spaced_array(value: object) -> str:
+    if not isinstance(value, list):
+        raise Malformed("is not an array")
+    return _spaced(value)
+
+
 def _spaced(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
@@ -144,8 +170,9 @@ _SAME = _Codec(lambda value: value, lambda value: value)
 _TIME = _Codec(timestamp, instant)
 _ID = _Codec(str, _number)
 _FLAG = _Codec(bool, _flag)
-_JSON = _Codec(json.loads, packed)
-_SPACED_JSON = _Codec(json.loads, _spaced)
+_JSON = _Codec(json.loads, _object)
+_SPACED_JSON = _Codec(json.loads, _spaced_object)
+_SPACED_ARRAY = _Codec(json.loads, _spaced_array)
 
 _Shape = Mapping[str, tuple[str, _Codec]]
 
@@ -187,14 +214,14 @@ _SHAPES: Mapping[str, _Shape] = MappingProxyType(
         "custom_field": _shape(
             "key name type description pattern pattern_hint position",
             id=_OWN_ID,
-            options_json=("options", _SPACED_JSON),
+            options_json=("options", _SPACED_ARRAY),
         ),
         "canned_response": _shape("short_code text", id=_OWN_ID),
         "template": _shape(
             "id name language category status parameter_format quality_score rejected_reason "
             "previous_category waba_id",
             "updated_at",
-            components_json=("components", _SPACED_JSON),
+            components_json=("components", _SPACED_ARRAY),
         ),
         "contact": _shape(
             "phone wa_id wa_user_id username name profile_name email",

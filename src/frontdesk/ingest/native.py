@@ -139,7 +139,6 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
     outbound = chosen(line, "direction", DIRECTIONS, required=True) == "outbound"
     content = _object(line, "content")
     stored = line.optional_part(STORED) or Part({})
-    steps = line.optional_part("delivery")
     text = line.optional_text("text")
     wamid = line.optional_id("wamid")
     unnamed = wamid is None
@@ -158,13 +157,20 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
         reply_wamid=(line.optional_part("reply_to") or Part({})).optional_id("wamid"),
         forwarded=chosen(line, "forwarded", ("once", "many")),
         referral=_object(line, "referral"),
-        status=None if steps and wamid else chosen(line, "delivery_status", ("pending", *_STEPS)),
+        status=_status(line, wamid),
         richness=_RICHNESS.get((content or {}).get("reason", ""), CONTENTS),
         raw=_object(line, "raw"),
         live=stored.number("live") == 1,
         edited_at=optional_instant(line, "edited_at") if unnamed else None,
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
     )
+
+
+def _status(line: Part, wamid: str | None) -> str | None:
+    """How far the message came, unless a delivery step tells that with its time."""
+    status = chosen(line, "delivery_status", ("pending", *_STEPS))
+    steps = line.optional_part("delivery") or Part({})
+    return None if wamid and f"{status}_at" in steps else status
 
 
 def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:

@@ -113,6 +113,11 @@ def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
     return table.name, table.columns
 
 
+def kinds() -> tuple[str, ...]:
+    """Every kind of row that is kept here."""
+    return tuple(_TABLES)
+
+
 def key_of(kind: str) -> tuple[str, ...]:
     """The columns by which rows of a kind are told apart; the account is the first."""
     return _TABLES[kind].key

@@ -18,6 +18,11 @@ DERIVED_TABLES = frozenset(("metric_event", "entry", "cell", "rollup", "contact_
 # What stays where it is: secrets, marks of the database itself, and bodies as they came.
 KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
 
+# What belongs to rows of other tables: the row that it belongs to, and what it is.
+LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"team_channel": ("team_id", "channel_id"), "team_member": ("team_id", "user_id")}
+)
+
 _COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
 _LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
 
@@ -66,8 +71,8 @@ def count(connection: Connection, account_id: int, kind: str) -> int:
 
 
 def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:
-    """What belongs to rows: the channels or members of teams, or the other names of contacts."""
-    owner, linked = _LINKS[table]
+    """What belongs to rows: the channels or the members of teams."""
+    owner, linked = LINKS[table]
     found: dict[int, list[Any]] = {}
     for row in connection.rows(
         f"SELECT {owner}, {linked} FROM {table} WHERE account_id = :account "
@@ -90,6 +95,16 @@ def restore_account(connection: Connection, account_id: int, told: Mapping[str, 
     )
 
 
+def kinds() -> tuple[str, ...]:
+    """Every kind of row that is read out on its own."""
+    return tuple(kind for kind in changes.kinds() if kind not in DERIVED)
+
+
+def table_of(kind: str) -> str:
+    """Where rows of a kind are."""
+    return changes.place_of(kind)[0]
+
+
 def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Add rows as they are; one that is there already stays."""
     table, _ = changes.place_of(kind)
@@ -102,12 +117,12 @@ def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) ->
 
 def columns(kind: str) -> tuple[str, ...]:
     """Every column that rows of a kind have."""
-    return tuple(_types(changes.place_of(kind)[0]))
+    return tuple(_types(table_of(kind)))
 
 
 def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
     """The first column whose value cannot be stored there, None if all can."""
-    types = _types(changes.place_of(kind)[0])
+    types = _types(table_of(kind))
     for name, value in row.items():
         type_, required = types.get(name, ("", False))
         if not type_ or (required if value is None else not _fits(type_, value)):
@@ -130,15 +145,6 @@ def _types(table: str) -> Mapping[str, tuple[str, bool]]:
     return MappingProxyType(
         {name: (type_, bool(required)) for name, type_, required in _COLUMN.findall(definition)}
     )
-
-
-_LINKS = MappingProxyType(
-    {
-        "team_channel": ("team_id", "channel_id"),
-        "team_member": ("team_id", "user_id"),
-        "contact_alias": ("contact_id", "phone"),
-    }
-)
 
 
 def _paged(
