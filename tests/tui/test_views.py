@@ -56,6 +56,27 @@ async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp
         assert len(app.screen_stack) == 2
 
 
+async def test_a_key_that_comes_twice_leaves_once(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("enter", "enter", "enter"):
+            app.post_message(events.Key(key, None))
+        await settle(pilot)
+        assert len(app.chosen) == 1
+        assert len(app.screen_stack) == 1
+
+
+async def test_keys_typed_far_ahead_break_nothing(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "vtvqvrvdvt":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+        for _ in range(4):
+            await press(pilot, "escape")
+        assert len(app.screen_stack) == 1
+
+
 async def test_the_menu_lists_the_views_and_can_be_left(app: ViewApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -105,7 +105,7 @@ class ViewScreen(Screen[ConversationFilter | None]):
 
     def leave(self) -> None:
         """Go one level back; out of the view where there is none."""
-        self.dismiss(None)
+        self._end(None)
 
     # The frame
 
@@ -184,7 +184,7 @@ class ViewScreen(Screen[ConversationFilter | None]):
     def action_view(self, name: str) -> None:
         """Leave this view for another one."""
         if name == INBOX:
-            self.dismiss(None)
+            self._end(None)
         elif name != self.view_name:
             self._switch(self, name)
 
@@ -228,6 +228,12 @@ class ViewScreen(Screen[ConversationFilter | None]):
 
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
         """Leave for the conversations of a filter. other_set: why they are not what was counted."""
-        self.dismiss(chosen)
-        if other_set:
+        if self._end(chosen) and other_set:
             self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
+
+    def _end(self, chosen: ConversationFilter | None) -> bool:
+        """Leave, once: a key may come twice before the first has had its effect."""
+        if self.app.screen is not self:
+            return False
+        self.dismiss(chosen)
+        return True
