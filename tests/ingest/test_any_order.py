@@ -149,12 +149,12 @@ def _contents(connection: Connection) -> dict[str, Any]:
     )
     assert not stale
     return {
-        name: sorted(repr(_unnumbered(row)) for row in connection.rows(sql))
+        name: sorted(repr(unnumbered(row)) for row in connection.rows(sql))
         for name, sql in VIEWS.items()
     }
 
 
-def _unnumbered(row: Row) -> dict[str, Any]:
+def unnumbered(row: Row) -> dict[str, Any]:
     """A row without the id in its preview."""
     preview = row["last_message_json"] if "last_message_json" in row.keys() else None  # noqa: SIM118
     if preview is None:

@@ -101,8 +101,8 @@ class Catalogue:
         found = {key for key in found if key not in held}
         return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
 
-    def tell_channel(self, event: ChannelUpsert) -> None:
-        """Fill in what is told of a number."""
+    def tell_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
+        """Fill in what is told of a number; `seen` if it was in use at that time."""
         told = {
             "phone": event.phone,
             "display_phone_number": event.display_phone_number,
@@ -118,7 +118,7 @@ class Catalogue:
         differing = self._newer(("channel", key), row, told, event.at)
         row.update(differing)
         row.update(_channel_name(row, key))
-        self._stamp(("channel", key), row, event.at, differing)
+        self._stamp(("channel", key), row, event.at if seen else row["updated_at"], differing)
         self._count("channels", made=had_none, changed=bool(differing))
 
     def tell(self, event: CatalogueUpsert) -> None:
@@ -265,7 +265,7 @@ def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
                 "email": event.email,
                 "role": event.role,
                 "availability": event.availability,
-                "active": int(event.active),
+                "active": None if event.active is None else int(event.active),
                 "avatar_url": event.avatar_url,
             }
             return "user", event.key, columns
@@ -296,7 +296,9 @@ def _custom_field(event: CustomFieldUpsert) -> dict[str, Any]:
         "name": event.name,
         "type": event.type,
         "description": event.description,
-        "options_json": json.dumps(event.options, ensure_ascii=False),
+        "options_json": None
+        if event.options is None
+        else json.dumps(event.options, ensure_ascii=False),
         "position": event.position,
         "pattern": event.pattern,
         "pattern_hint": event.pattern_hint,

@@ -1,6 +1,6 @@
 """The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from frontdesk.ingest import letters
@@ -22,6 +22,8 @@ from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
 
+# Naming a channel in passing does not tell since when it is known.
+_LATEST = 1 << 62
 _NAMELESS = tuple[int, int, int, str, str | None]
 
 
@@ -72,6 +74,15 @@ class Correspondence:
                     "was_at": row["created_at"],
                 }
 
+    def named(self, channel: str, wamid: str) -> Letter | None:
+        """The stored message that a channel and a provider's id name, if there is one."""
+        return self._letters.get((self._catalogue.channel_id(channel, _LATEST), wamid))
+
+    def follow(self, moves: Mapping[int, int]) -> None:
+        """Conversations went into others: {from: to}; so did what was read of their messages."""
+        for row in self._letters.values() if moves else ():
+            row["conversation_id"] = moves.get(row["conversation_id"], row["conversation_id"])
+
     def say(self, event: MessageUpsert) -> None:
         """A message: new, a richer copy of one, or known."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
@@ -83,8 +94,7 @@ class Correspondence:
             changed = letters.enrich(row, copy)
             self._rewrite(row, before, "messages", changed=changed)
             return
-        told_at = 0 if event.outbound else event.at
-        thread = self._threads.of(channel_id, event.person, event.at, told_at)
+        thread = self._threads.of(channel_id, event.person, event.at)
         if event.wamid is None and self._is_known_nameless(thread, copy):
             self._counted.known("messages")
             return
@@ -97,6 +107,8 @@ class Correspondence:
         """A delivery step of a message; one of an unknown message makes a placeholder, or waits."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.wamid)
+        if row is not None and event.person is not None and self._placeholders:
+            self._threads.began(row, event.at)
         if event.status not in letters.STATUSES or (row is not None and not row["direction"]):
             self._counted.ignore()
         elif row is not None:
@@ -194,6 +206,7 @@ class Correspondence:
         if row["wamid"] is not None:
             self._letters[thread.channel_id, row["wamid"]] = row
             self._take_orphans(row)
+            thread.first_at = min(thread.first_at, row["created_at"])
 
     def _rewrite(
         self,

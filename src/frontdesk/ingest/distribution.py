@@ -40,7 +40,7 @@ class Distribution:
         opening = max(filter(_opens, thread.messages), key=_order, default=None)
         if opening is None:
             return None
-        external_id = f"round-robin:{thread.channel_id}:{opening['wamid'] or opening['id']}"
+        external_id = f"round-robin:{opening['wamid'] or opening['id']}"
         if known.event_ids(self._connection, self._account_id, (external_id,)):
             return None
         member = self._next(thread.channel_id)

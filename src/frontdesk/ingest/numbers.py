@@ -28,7 +28,8 @@ def tell_numbers(
         if facts:
             for number in catalogue.numbers_of(phone):
                 for name, (at, value) in sorted(facts.items()):
-                    catalogue.tell_channel(ChannelUpsert(number, at, details={name: value}))
+                    told = ChannelUpsert(number, at, details={name: value})
+                    catalogue.tell_channel(told, seen=False)
 
 
 def _keep(orphans: Orphans, update: NumberUpdate) -> None:
@@ -37,7 +38,9 @@ def _keep(orphans: Orphans, update: NumberUpdate) -> None:
     told = {name: [update.at, value] for name, value in update.details.items()}
     newer = {name: fact for name, fact in told.items() if _rank(fact) > _rank(facts.get(name))}
     if newer:
-        orphans.keep(_NO_CHANNEL, update.phone, NUMBER, update.at, facts | newer)
+        facts |= newer
+        latest = max(at for at, _ in facts.values())
+        orphans.keep(_NO_CHANNEL, update.phone, NUMBER, latest, facts)
 
 
 def _facts(orphans: Orphans, phone: str) -> dict[str, list[Any]]:

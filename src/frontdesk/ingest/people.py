@@ -1,6 +1,6 @@
 """Contacts: found by what an event calls a person, made on first sight (rule R1)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from frontdesk.ingest import portraits
@@ -16,6 +16,12 @@ from frontdesk.ingest.portraits import Contact
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
+
+# A person, when, and since when they go by these names if they said so themselves, else 0.
+Sighting = tuple[Person, int, int]
+# By which names copies of one message have its person, since when each, and the id of its contact
+# if it is stored.
+Namesakes = tuple[Mapping[Person, int], int | None]
 
 
 class People:
@@ -40,17 +46,18 @@ class People:
         self._by_alias: dict[str, Contact] = {}
         self._aliases: dict[str, Contact] = {}
         self._unsaved: dict[int, Contact] = {}
+        self._loaded: dict[int, Contact] = {}
         self._stored: set[int] = set()
         self._resolved: dict[Person, Contact] = {}
         self._by_id: dict[int, Contact] = {}
         # Stored contacts that became one with another: {its id: the other's}.
         self.absorbed: dict[int, int] = {}
 
-    def load(self, persons: Iterable[Person]) -> list[int]:
-        """Read those of the people who are known; returns the ids of their contacts."""
+    def load(self, persons: Iterable[Person], contact_ids: Collection[int] = ()) -> list[int]:
+        """Read those of the people who are known, and these; returns the ids of the contacts."""
         # Most events share few objects, and comparing those is much cheaper than their contents.
         named = set({id(person): person for person in persons}.values())
-        if not named or not self._ids.any("contact"):
+        if not (named or contact_ids) or not self._ids.any("contact"):
             return []
         phones = {person.phone for person in named if person.phone}
         numbers = {number for person in named if (number := _wa_number(person))}
@@ -61,6 +68,7 @@ class People:
             phones=phones,
             wa_ids=numbers,
             wa_user_ids=users,
+            ids=contact_ids,
         )
         contacts = {row["id"]: dict(row) for row in stored}
         names = phones | users | {f"+{number}" for number in numbers}
@@ -69,37 +77,39 @@ class People:
             self._by_alias[name] = contacts.setdefault(row["id"], dict(row))
         for contact in contacts.values():
             self._index(contact)
+        self._loaded = contacts
         self._stored = set(contacts)
         return list(contacts)
 
     def settle(
-        self, sightings: Iterable[tuple[Person, int]], moves: Iterable[IdentityChange]
+        self,
+        sightings: Iterable[Sighting],
+        namesakes: Iterable[Namesakes],
+        moves: Iterable[IdentityChange],
     ) -> None:
         """Learn who is who in this batch: whom it names and when, and who changed a name."""
         earliest: dict[Person, int] = {}
-        for person, at in sightings:
+        told: dict[Person, int] = {}
+        for person, at, told_at in sightings:
             if at < earliest.get(person, at + 1):
                 earliest[person] = at
+            if told_at > told.get(person, -1):
+                told[person] = told_at
         # Those with several names first: they tell which contacts are one.
         for person in sorted(earliest, key=_name_count, reverse=True):
             self.contact_id(person, earliest[person])
+            self._place(self._resolved[person], person, told[person])
+        for persons, contact_id in namesakes:
+            self._unite(persons, contact_id)
         for move in sorted(moves, key=lambda move: (move.at, repr(move.new))):
             self._move(move)
 
-    def contact_id(self, person: Person, at: int, told_at: int = 0) -> int:
-        """The id of a person's contact, which is made if it is unknown.
-
-        told_at: when the person went by these names, if they themselves did so.
-        """
+    def contact_id(self, person: Person, at: int) -> int:
+        """The id of a person's contact, which is made if it is unknown."""
         contact = self._resolved.get(person)
         if contact is None:
             contact = self._resolve(person, at)
-            self._place(contact, person, told_at)
-        elif told_at and (
-            (person.phone and told_at > contact["phone_at"])
-            or (person.wa_user_id and told_at > contact["user_at"])
-        ):
-            self._place(contact, person, told_at)
+            self._place(contact, person, 0)
         if at < contact["created_at"]:
             contact["created_at"] = at
             self._unsaved[contact["id"]] = contact
@@ -136,7 +146,7 @@ class People:
         changes.save(self._connection, "alias", aliases)
 
     def _tell(self, person: Person, at: int, told: Mapping[str, Any]) -> None:
-        contact = self._by_id[self.contact_id(person, at, at)]
+        contact = self._by_id[self.contact_id(person, at)]
         changed = portraits.tell(contact, told, at)
         if changed is not None:
             self._unsaved[contact["id"]] = contact
@@ -157,11 +167,36 @@ class People:
 
     def _resolve(self, person: Person, at: int) -> Contact:
         found = {contact["id"]: contact for contact in self._found(person)}
-        contact, *others = found.values() or [self._make(at)]
+        contact, *others = sorted(found.values(), key=self._precedence) or [self._make(at)]
         for other in others:
             self._absorb(contact, other)
         self._resolved[person] = self._by_id[contact["id"]] = contact
         return contact
+
+    def _precedence(self, contact: Contact) -> tuple[bool, bool, int]:
+        """Which of several contacts remains: a stored one, one with a number, the oldest."""
+        return contact["id"] not in self._stored, contact["phone"] is None, contact["id"]
+
+    def _unite(self, persons: Mapping[Person, int], contact_id: int | None) -> None:
+        """Different names in copies of one message are one person's, unless they are numbers."""
+        known = [] if contact_id is None else [self._held(contact_id)]
+        found = {one["id"]: one for one in known}
+        for person in persons:
+            found |= {one["id"]: one for one in self._found(person)}
+        numbered = [one for one in found.values() if one["phone"] is not None]
+        if len(numbered) > 1 or not found:
+            return
+        contact, *others = sorted(found.values(), key=self._precedence)
+        for other in others:
+            self._absorb(contact, other)
+        for person in persons:
+            if None in (person.phone, contact["phone"]) or person.phone == contact["phone"]:
+                self._resolved[person] = self._by_id[contact["id"]] = contact
+                self._place(contact, person, 0)
+                self.contact_id(person, persons[person])
+
+    def _held(self, contact_id: int) -> Contact:
+        return self._by_id.get(contact_id) or self._loaded[contact_id]
 
     def _move(self, move: IdentityChange) -> None:
         """A person goes by other names, unless those were somebody else's before."""
@@ -177,7 +212,7 @@ class People:
 
     def _absorb(self, contact: Contact, other: Contact) -> None:
         """Two contacts are one: the first keeps its id, and what of the other was told later."""
-        for names in (self._resolved, self._by_id, self._by_alias, self._aliases):
+        for names in (self._resolved, self._by_id, self._loaded, self._by_alias, self._aliases):
             _replace(names, other, contact)
         for index in (self._by_phone, self._by_wa, self._by_user):
             _replace(index, other, contact)

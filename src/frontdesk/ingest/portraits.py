@@ -62,7 +62,7 @@ def merge(contact: Contact, other: Contact) -> None:
 
 def sealed(contact: Contact) -> Contact:
     """The contact, whose row now is as it is to be stored."""
-    if "facts" in contact:
+    if contact.get("facts"):
         contact["told_json"] = _ENCODER.encode(contact["facts"])
     return contact
 

@@ -1,6 +1,7 @@
 """Tells a batch of facts to people, threads and messages, each kind after what it refers to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from frontdesk.ingest.applied import Counted
@@ -22,7 +23,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.ingest.orphans import Orphans
-from frontdesk.ingest.people import People
+from frontdesk.ingest.people import Namesakes, People, Sighting
 from frontdesk.ingest.threads import Threads
 from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
@@ -30,7 +31,6 @@ from frontdesk.store.ids import Ids
 Kind = TypeVar("Kind")
 Kinds = Mapping[type, Sequence[Any]]
 
-_ABOUT_SOMEBODY = (ContactUpsert, ContactRemove, MessageUpsert, NoteUpsert, ConversationEvent)
 _ABOUT_A_MESSAGE = (ReactionSet, MessageEdit, MessageRevoke)
 
 
@@ -76,12 +76,15 @@ class Telling:
     def load(self, kinds: Kinds) -> None:
         """Read all that the batch touches, and learn who is who in it."""
         moves = kinds.get(IdentityChange, ())
-        sightings = [*self._sightings(kinds)]
-        contact_ids = self.people.load(_persons(sightings, moves))
-        self.people.settle(sightings, moves)
-        self.threads.load(contact_ids)
-        self.threads.absorb(self.people.absorbed)
         self.correspondence.load(_wamids(kinds))
+        namesakes = [*self._namesakes(kinds)]
+        sightings = [*self._sightings(kinds)]
+        persons = chain(_persons(sightings, moves), *(persons for persons, _ in namesakes))
+        stored = {contact_id for _, contact_id in namesakes if contact_id is not None}
+        contact_ids = self.people.load(persons, stored)
+        self.people.settle(sightings, namesakes, moves)
+        self.threads.load(contact_ids)
+        self.correspondence.follow(self.threads.absorb(self.people.absorbed))
         self.asides.load_reactions(kinds.get(ReactionSet, ()))
         self.asides.load_notes(kinds.get(NoteUpsert, ()))
         self.asides.load_happenings(kinds.get(ConversationEvent, ()))
@@ -104,20 +107,42 @@ class Telling:
         self.correspondence.save()
         self.asides.save()
 
-    def _sightings(self, kinds: Kinds) -> Iterator[tuple[Person, int]]:
+    def _sightings(self, kinds: Kinds) -> Iterator[Sighting]:
         """Whom the batch names, and when."""
-        for kind in _ABOUT_SOMEBODY:
-            yield from ((event.person, event.at) for event in kinds.get(kind, ()))
+        for event in kinds.get(MessageUpsert, ()):
+            yield event.person, event.at, 0 if event.outbound else event.at
+        for kind in (ContactUpsert, ContactRemove):
+            yield from ((event.person, event.at, event.at) for event in kinds.get(kind, ()))
+        for aside in (NoteUpsert, ConversationEvent):
+            yield from ((event.person, event.at, 0) for event in kinds.get(aside, ()))
         if self._placeholders:
+            named = self.correspondence.named
             for status in kinds.get(StatusUpdate, ()):
-                if status.person is not None:
-                    yield status.person, status.at
+                if status.person is not None and not named(status.channel, status.wamid):
+                    yield status.person, status.at, 0
+
+    def _namesakes(self, kinds: Kinds) -> Iterator[Namesakes]:
+        """Messages whose person is told in more than one way, or anew."""
+        persons: dict[tuple[str, str], dict[Person, int]] = {}
+        for event in chain(kinds.get(MessageUpsert, ()), kinds.get(StatusUpdate, ())):
+            if event.wamid is not None and event.person is not None:
+                named = persons.setdefault((event.channel, event.wamid), {})
+                named[event.person] = min(event.at, named.get(event.person, event.at))
+        stored = {
+            place: row
+            for place in persons
+            if (row := self.correspondence.named(*place)) is not None
+        }
+        contact_ids = self.threads.contact_ids({row["conversation_id"] for row in stored.values()})
+        for place, named in persons.items():
+            if place in stored:
+                yield named, contact_ids[stored[place]["conversation_id"]]
+            elif len(named) > 1:
+                yield named, None
 
 
-def _persons(
-    sightings: Iterable[tuple[Person, int]], moves: Iterable[IdentityChange]
-) -> Iterator[Person]:
-    yield from (person for person, _ in sightings)
+def _persons(sightings: Iterable[Sighting], moves: Iterable[IdentityChange]) -> Iterator[Person]:
+    yield from (person for person, _, _ in sightings)
     for move in moves:
         yield from (move.old, move.new)
 

@@ -1,6 +1,6 @@
 """The conversations that a batch touches, each made on first sight (rule R1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from frontdesk.ingest.applied import Counted
@@ -55,12 +55,23 @@ class Threads:
         stored = known.conversations_of(self._connection, self._account_id, contact_ids)
         self._keep(stored)
 
-    def absorb(self, moves: Mapping[int, int]) -> None:
-        """Conversations of contacts that became one with another go there too: {from: to}."""
+    def contact_ids(self, conversation_ids: Collection[int]) -> dict[int, int]:
+        """Whose some stored conversations are."""
+        return known.correspondents(self._connection, self._account_id, conversation_ids)
+
+    def absorb(self, moves: Mapping[int, int]) -> dict[int, int]:
+        """Conversations of contacts that became one with another go there too: {from: to}.
+
+        Returns into which conversations others went, in the same way.
+        """
+        gone: dict[int, int] = {}
         for thread in list(self._threads.values()):
             contact_id = moves.get(thread.contact_id)
             if contact_id is not None:
-                self._move(thread, contact_id)
+                into = self._move(thread, contact_id)
+                if into is not thread:
+                    gone[thread.id] = into.id
+        return gone
 
     def touched(self) -> list[Thread]:
         """Conversations with anything new, in the order of their ids."""
@@ -69,12 +80,9 @@ class Threads:
             key=lambda thread: thread.id,
         )
 
-    def of(self, channel_id: int, person: Person, at: int, told_at: int = 0) -> Thread:
-        """The one conversation of a channel and a person, which is made if it is unknown (R1).
-
-        told_at: when the person went by these names, if they themselves did so.
-        """
-        contact_id = self._people.contact_id(person, at, told_at)
+    def of(self, channel_id: int, person: Person, at: int) -> Thread:
+        """The one conversation of a channel and a person, which is made if it is unknown (R1)."""
+        contact_id = self._people.contact_id(person, at)
         thread = self._by_pair.get((contact_id, channel_id))
         if thread is None:
             thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
@@ -83,6 +91,13 @@ class Threads:
         thread.first_at = min(thread.first_at, at)
         return thread
 
+    def began(self, row: Row, at: int) -> None:
+        """The conversation of a message is at least that old."""
+        thread = self.holding(row)
+        if at < thread.first_at:
+            thread.first_at, thread.touched = at, True
+            self._counted.changed = True
+
     def holding(self, row: Row) -> Thread:
         """The conversation of a stored row."""
         conversation_id = row["conversation_id"]
@@ -90,19 +105,20 @@ class Threads:
             self._keep([known.conversation(self._connection, self._account_id, conversation_id)])
         return self._threads[conversation_id]
 
-    def _move(self, thread: Thread, contact_id: int) -> None:
-        """Give a conversation to another contact, who may have one on that channel already."""
+    def _move(self, thread: Thread, contact_id: int) -> Thread:
+        """Give a conversation to a contact who may have one on that channel; returns that."""
         del self._by_pair[thread.contact_id, thread.channel_id]
         other = self._by_pair.get((contact_id, thread.channel_id))
         if other is None:
             thread.contact_id, thread.touched = contact_id, True
             self._by_pair[contact_id, thread.channel_id] = thread
-            return
+            return thread
         changes.absorb_conversation(self._connection, self._account_id, thread.id, other.id)
         self.gone.append(self._threads.pop(thread.id))
         other.first_at = min(other.first_at, thread.first_at)
         other.touched = other.refold = True
         self._counted.change("conversations")
+        return other
 
     def _keep(self, stored: Sequence[Row]) -> None:
         labels = known.labels_of(self._connection, self._account_id, [row["id"] for row in stored])

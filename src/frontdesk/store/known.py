@@ -63,11 +63,13 @@ def contacts(
     phones: Collection[str],
     wa_ids: Collection[str],
     wa_user_ids: Collection[str],
+    ids: Collection[int] = (),
 ) -> list[Row]:
-    """Contacts that any of the names leads to; one may come more than once."""
+    """Contacts that any of the names or ids leads to; one may come more than once."""
     found = _matching(connection, account_id, "contact", "phone", phones)
     found += _matching(connection, account_id, "contact", "wa_id", wa_ids)
     found += _matching(connection, account_id, "contact", "wa_user_id", wa_user_ids)
+    found += _matching(connection, account_id, "contact", "id", ids)
     return found
 
 
@@ -91,6 +93,14 @@ def conversations_of(
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row:
     """One conversation, which exists."""
     return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
+
+
+def correspondents(
+    connection: Connection, account_id: int, conversation_ids: Collection[int]
+) -> dict[int, int]:
+    """The ids of the contacts of some conversations."""
+    rows = _matching(connection, account_id, "conversation", "id", conversation_ids)
+    return {row["id"]: row["contact_id"] for row in rows}
 
 
 def labels_of(
