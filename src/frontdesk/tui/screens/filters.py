@@ -78,6 +78,11 @@ def without(view: View, name: str) -> View:
     return with_sieve(view, **{name: Sieve.model_fields[name].default})
 
 
+def of_contact(id: str, name: str) -> View:
+    """What was seen of one customer, on any channel and whatever its status."""
+    return View(sieve=Sieve(contact=id, contact_name=name))
+
+
 def choices_for(
     name: str, chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> Sequence[Choice]:

@@ -25,6 +25,7 @@ from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.thread import Thread
+from frontdesk.wire import Conversation
 
 
 class InboxFrame(Screen[None]):
@@ -34,7 +35,7 @@ class InboxFrame(Screen[None]):
         super().__init__()
         self._mailbox = mailbox
         self._clock = clock
-        self._list = ConversationList(clock)
+        self._list = ConversationList(clock, is_unread=self._is_new)
         self._thread = Thread(clock)
         self._channels, self._contact = ChannelList(), ContactPanel()
         self._panes = Panes(
@@ -81,6 +82,9 @@ class InboxFrame(Screen[None]):
         self._ask_later()
 
     # What is shown
+
+    def _is_new(self, conversation: Conversation) -> bool:
+        return self._queue.is_unread(conversation)
 
     def _choose(self, view: View) -> None:
         """Show another view of the queue."""
@@ -142,11 +146,14 @@ class InboxFrame(Screen[None]):
             self._open_highlighted()
         self._describe()
         self._ask_later()
+        self._read_ahead()
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self) -> None:
         if not await self._ask(self._reading.refresh, beside=True):
             self._reading.say_why_empty(self._connection.problem)
+        else:
+            self._read_ahead()
 
     @work(group="older conversations")
     async def _load_older_conversations(self) -> None:
@@ -168,12 +175,22 @@ class InboxFrame(Screen[None]):
         if before is None:
             self._open_highlighted()
 
+    @work(group="ahead", exclusive=True)
+    async def _read_ahead(self) -> None:
+        """In an idle moment: the page below, and the next conversation's newest messages."""
+        rows, below = self._list.rows, self._list.cursor + 1
+        beneath = rows[below].id if rows is not None and below < len(rows) else None
+        if await self._mailbox.prefetch(self._queue.filter, self._list.cursor, beneath):
+            await self._queue.reload()
+            self._describe()
+
     async def _ask(self, question: Callable[[], Awaitable[None]], *, beside: bool = False) -> bool:
         """Ask the server for something; True if that went well. `beside`: not for the queue."""
         seen_at = self._queue.listing.fetched_at
-        went_well = await self._connection.ask(question, seen_at, beside=beside)
-        self._describe()
-        return went_well
+        try:
+            return await self._connection.ask(question, seen_at, beside=beside)
+        finally:
+            self._describe()
 
     def _ask_later(self) -> None:
         """Set the clock for the next question."""

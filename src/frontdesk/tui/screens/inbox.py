@@ -78,6 +78,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("slash", "find", "Find in this pane", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
+        Binding("s", "search", "Search everything seen here", id="inbox.search"),
+        Binding("ctrl+k,f3", "switch", "Go to a customer, channel, label…", id="inbox.switch"),
         Binding("t", "date", "Go to a date", id="inbox.date"),
         Binding("plus,underscore", "zoom", "This pane alone, and back", id="inbox.zoom"),
         Binding("w", "received", "What is this: the row as received", id="inbox.received"),
@@ -248,6 +250,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
         elif event.widget is self._channels:
             self._choose(with_filter(self._queue.view, channel=event.row.id or None))
             self._panes.enter("list")
+        elif event.widget is self._contact and event.row.conversation_id:
+            self._show_found(f"{event.row.conversation_id} ")
 
     @on(ConversationList.NearEnd)
     def _load_more(self, event: ConversationList.NearEnd) -> None:

@@ -61,7 +61,8 @@ def chip_pieces(view: View, names: Names) -> list[Piece]:
         pieces += [("dim", " · " if pieces else "   "), ("chip", words)]
     rest = [] if view.filter.status else ["any status"]
     rest += [] if view.filter.channel else ["all channels"]
-    return [*pieces, ("dim", "".join(f" · {word}" for word in rest))]
+    words = " · ".join(rest)
+    return [*pieces, ("dim", f" · {words}" if pieces and words else f"   {words}".rstrip())]
 
 
 def header_counts(counts: Counts | None, room: int) -> list[Piece]:
@@ -154,6 +155,11 @@ def key_words(keys: Sequence[str], width: int) -> str:
 
 def empty_words(view: View, names: Names, *, loaded: bool, problem: str) -> str:
     """Why there are no conversations here, and which key helps."""
+    if view.sieve.contact:
+        return (
+            "No conversation of this customer was seen here so far, and the server has no such"
+            " filter.  ⌫ takes it off."
+        )
     if loaded and not view.sieve.idle:
         return f"Nothing loaded so far is {view_words(view, names)}.  ⌫ takes off the last filter."
     if loaded:

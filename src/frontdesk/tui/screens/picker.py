@@ -8,11 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.fuzzy import FuzzySearch
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from frontdesk.text import one_line
-from frontdesk.tui.widgets.cells import Piece, spread
+from frontdesk.text import folded, one_line
+from frontdesk.tui.widgets.cells import Piece, cut, spread
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
@@ -20,11 +21,15 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What can be chosen: `value` goes back, `words` are shown, `hint` stands at the right."""
+    """What can be chosen: `value` goes back, `words` are shown, `hint` stands at the right.
+
+    Each of `spans` is the start and the end of a part of the words that stands out.
+    """
 
     value: str
     words: str
     hint: str = ""
+    spans: Sequence[tuple[int, int]] = ()
 
 
 class ChoiceList(VirtualList[Choice], can_focus=False):
@@ -33,9 +38,31 @@ class ChoiceList(VirtualList[Choice], can_focus=False):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         choice = self.rows[position]
-        return [
-            spread([("text", f" {one_line(choice.words)}")], [("dim", f" {choice.hint}")], width)
-        ]
+        hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
+        return [spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)]
+
+
+def _pieces(choice: Choice) -> list[Piece]:
+    """The words, with what stands out in a part of its own."""
+    pieces: list[Piece] = []
+    at = 0
+    for start, end in choice.spans:
+        pieces += [("text", choice.words[at:start]), ("accent", choice.words[start:end])]
+        at = end
+    rest = choice.words[at:] if choice.spans else one_line(choice.words)
+    return [*pieces, ("text", rest)]
+
+
+def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
+    """Those that have every typed word, in their order; then those that match letter by letter."""
+    wanted = folded(typed).split()
+    if not wanted:
+        return list(choices)
+    exact = [one for one in choices if all(word in folded(one.words) for word in wanted)]
+    search = FuzzySearch()
+    scores = [(search.match(folded(typed), folded(one.words))[0], one) for one in choices]
+    near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
+    return exact + [one for _, one in near if one not in exact]
 
 
 class Picker(ModalScreen[str | None]):
@@ -54,10 +81,12 @@ class Picker(ModalScreen[str | None]):
         self._choices = choices
         self._current = current
 
+    PLACEHOLDER = "type to narrow the list"
+
     def compose(self) -> ComposeResult:
         with Vertical(id="picker"):
             yield Static(self._title, id="picker-title", markup=False)
-            yield Input(placeholder="type to narrow the list", id="picker-input")
+            yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
             yield ChoiceList(id="picker-list")
             yield Static("↵ choose   esc back", id="picker-keys", markup=False)
 
@@ -70,10 +99,13 @@ class Picker(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def narrow(self, event: Input.Changed) -> None:
-        """Keep the choices that hold every typed word."""
-        typed = event.value.casefold().split()
-        kept = [c for c in self._choices if all(word in c.words.casefold() for word in typed)]
-        self.query_one(ChoiceList).show(FixedRows([(choice.value, choice) for choice in kept]))
+        """Show the choices that match what is typed now."""
+        self.offer(matching(self._choices, event.value))
+
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Show these choices, the cursor on the first."""
+        rows = FixedRows([(choice.value, choice) for choice in choices])
+        self.query_one(ChoiceList).show(rows)
 
     @on(Input.Submitted)
     def take(self) -> None:

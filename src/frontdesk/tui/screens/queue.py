@@ -10,7 +10,8 @@ from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
 from frontdesk.tui.widgets.channel_list import ChannelList, ChannelRow, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.wire import Conversation, ConversationFilter, Counts
+from frontdesk.tui.widgets.rows import FixedRows, Rows
+from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
 from frontdesk.wire.queries import STATUSES
 
 # Only a thorough refresh sees rows further down that left the filter.
@@ -103,6 +104,7 @@ class Queue:
     def remember(self, conversation: Conversation) -> None:
         """The reader is at this conversation."""
         self._before, self._now = self._now, conversation.id
+        self._mailbox.mark_looked_at(conversation.id)
         self._mailbox.remember(_CONVERSATION, conversation.id)
 
     def status_beside(self, step: int) -> str:
@@ -118,7 +120,11 @@ class Queue:
 
     def is_unread(self, conversation: Conversation) -> bool:
         """It has messages that were read neither by the team nor here."""
-        return bool(conversation.unread_count)
+        if not conversation.unread_count:
+            return False
+        looked_at = self._mailbox.looked_at(conversation.id)
+        active = instant(conversation.last_activity_at)
+        return looked_at is None or active is None or active > looked_at
 
     def unread_beside(self, position: int, step: int) -> int | None:
         """Where the next (1) or previous (-1) unread conversation stands among loaded rows."""
@@ -212,7 +218,7 @@ class Queue:
         try:
             for _ in range(MOST_PAGES_LOADED):
                 await self._look_through(sifting)
-                if chosen != self.view or len(sifting.rows()) >= enough or self.listing.complete:
+                if chosen != self.view or len(sifting.rows()) >= enough or self._no_more:
                     break
                 progress()
                 await self._mailbox.older_conversations(chosen.filter)
@@ -221,6 +227,10 @@ class Queue:
                 await self._look_through(sifting)
         finally:
             self.looking = False
+
+    async def reload(self) -> None:
+        """Show what the cache holds now."""
+        await self._reload(self.filter)
 
     def loaded_words(self) -> str:
         """How much of the list is held: 50 of 412; and what came above the window."""
@@ -251,11 +261,18 @@ class Queue:
 
     def _sifted_words(self) -> str:
         assert self._sifting is not None
+        if self.sieve.contact:
+            return f"~{len(self._sifting.rows())} seen so far"
         kept, looked_at = len(self._sifting.rows()), self._sifting.looked_at
         words = f"~{kept} of {looked_at} looked at"
         if self.looking:
             return f"{words}, loading…"
-        return words if self.listing.complete else f"{words}, G goes on"
+        return words if self._no_more else f"{words}, G goes on"
+
+    @property
+    def _no_more(self) -> bool:
+        """Loading more would not bring more of what is looked for."""
+        return self.listing.complete or bool(self.sieve.contact)
 
     @property
     def _counted(self) -> ConversationFilter:
@@ -286,7 +303,11 @@ class Queue:
             await self._look_through(self._sifting, until=before.looked_at)
 
     def _new_sifting(self) -> Sifting:
-        return Sifting(self.listing, self.sieve, self.is_unread, self._clock.now())
+        rows: Rows[Conversation] = self.listing
+        if self.sieve.contact:
+            seen = self._mailbox.conversations_of(self.sieve.contact)
+            rows = FixedRows([(f"conversation {one.id}", one) for one in seen])
+        return Sifting(rows, self.sieve, self.is_unread, self._clock.now())
 
     async def _look_through(self, sifting: Sifting, until: int | None = None) -> None:
         """Look at the rows that are held, letting keys through, and show what was kept."""

@@ -245,6 +245,7 @@ class Reading:
                 self._mailbox.contact(self.conversation),
                 self._mailbox.catalogues.custom_fields(),
                 self._mailbox.notes(self.conversation.id),
+                self._mailbox.conversations_of(self.conversation.contact.id),
                 self._clock,
             )
             self._contact.show_facts(facts, keep_place=keep_place)

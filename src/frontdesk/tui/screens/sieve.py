@@ -25,12 +25,15 @@ class Sieve(Wire):
     """Keeps some loaded conversations and orders them; as it is made it changes nothing.
 
     order: newest, oldest, waiting (longest first), window (closes soonest first).
+    contact: only this customer's, by id, on any channel; contact_name is for the reader.
     """
 
     unread: bool = False
     awaiting_human: bool = False
     text: str = ""
     order: str = NEWEST
+    contact: str = ""
+    contact_name: str = ""
 
     @property
     def idle(self) -> bool:
@@ -74,6 +77,8 @@ def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
         words.append(("awaiting_human", "~needs a human"))
     if sieve.text:
         words.append(("text", f"~“{one_line(sieve.text)}”"))
+    if sieve.contact:
+        words.append(("contact", f"~{one_line(sieve.contact_name) or sieve.contact}"))
     if sieve.order != NEWEST:
         words.append(("order", f"~{ORDERS.get(sieve.order, sieve.order)} first"))
     return words

@@ -4,6 +4,7 @@ from functools import partial
 
 from textual import work
 
+from frontdesk.text import first_said
 from frontdesk.tui.screens import filters
 from frontdesk.tui.screens.filters import ANY, choices_for, quickly, with_filter, with_sieve
 from frontdesk.tui.screens.frame import InboxFrame
@@ -11,6 +12,10 @@ from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.saved_views import SavedViews
+from frontdesk.tui.screens.search import SearchScreen
+from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.screens.switcher import Switcher
+from frontdesk.wire import ConversationFilter
 
 
 class Triage(InboxFrame):
@@ -72,6 +77,53 @@ class Triage(InboxFrame):
             self._say("There is no conversation before this one here")
         else:
             self._go_to(position)
+
+    def action_switch(self) -> None:
+        """Go anywhere by a part of its name; customers are asked of the server."""
+        self.app.push_screen(Switcher(self._mailbox), self._switch)
+
+    def action_search(self) -> None:
+        """Search everything that was seen here."""
+        self.app.push_screen(SearchScreen(self._mailbox, self._clock, ""), self._show_found)
+
+    def action_view(self, name: str) -> None:
+        """Open a view over the inbox."""
+        raise NotImplementedError
+
+    def _switch(self, place: str | None) -> None:
+        kind, _, id = (place or "").partition(" ")
+        if kind == "view":
+            self.action_view(id)
+        elif kind == "contact":
+            self._show_contact(id)
+        elif kind:
+            self._choose(View(filter=ConversationFilter(**{kind: id})))
+
+    def _show_contact(self, id: str) -> None:
+        """Show what was seen of a customer."""
+        contact = self._mailbox.known_contact(id)
+        name = first_said(contact.name, contact.phone) if contact else ""
+        self._choose(filters.of_contact(id, name))
+        self._panes.enter("list")
+
+    def _show_found(self, found: str | None) -> None:
+        """Show the row that was found, in its conversation."""
+        if found is None:
+            return
+        conversation_id, _, key = found.partition(" ")
+        conversation = self._mailbox.conversation(conversation_id)
+        if conversation is None:
+            self._say("This conversation is no longer kept here")
+            return
+        self._show_contact(conversation.contact.id)
+        rows = self._list.rows
+        position = rows.find(f"conversation {conversation_id}") if rows is not None else None
+        self._go_to(position or 0)
+        entries = self._thread.rows
+        place = entries.find(key) if entries is not None else None
+        if place is not None:
+            self._panes.enter("thread")
+            self._thread.go_to(place)
 
     def _filter_by(self, name: str | None) -> None:
         """Set a filter; where it needs a value, ask for that.

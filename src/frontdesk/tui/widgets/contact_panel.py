@@ -9,16 +9,20 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Contact, Conversation, CustomField, Note
+from frontdesk.wire import Contact, Conversation, CustomField, Note, instant
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One entry: a heading (label only), a named value, or a plain value."""
+    """One entry: a heading (label only), a named value, or a plain value.
+
+    `conversation_id`: enter goes to that conversation.
+    """
 
     label: str
     value: str = ""
     part: str = "text"
+    conversation_id: str | None = None
 
 
 class ContactPanel(VirtualList[Fact]):
@@ -62,9 +66,13 @@ def contact_facts(
     contact: Contact | None,
     fields: Sequence[CustomField],
     notes: Sequence[Note],
+    others: Sequence[Conversation],
     clock: Clock,
 ) -> list[Fact]:
-    """Everything the pane shows, from the top down; `notes` newest first."""
+    """Everything the pane shows, from the top down; `notes` newest first.
+
+    others: the contact's conversations that were seen, this one may be among them.
+    """
     facts = _identity(conversation, contact)
     facts += _conversation(conversation, clock)
     facts += _custom_fields(contact, fields)
@@ -75,7 +83,7 @@ def contact_facts(
         age = ago(written, clock.now()) if written else ""
         facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
         facts.append(Fact("", one_line(note.text)))
-    return facts
+    return facts + _others([one for one in others if one.id != conversation.id], clock)
 
 
 def _identity(conversation: Conversation, contact: Contact | None) -> list[Fact]:
@@ -127,14 +135,32 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
     values = dict(contact.custom_fields) if contact else {}
     facts = [Fact("CUSTOM FIELDS")] if fields or values else []
     for field in fields:
-        facts.append(Fact(one_line(field.name), _value(values.pop(field.key, None))))
+        value = values.pop(field.key, None)
+        facts.append(Fact(one_line(field.name), _value(value, field.type)))
     facts += [Fact(one_line(key), _value(value)) for key, value in values.items()]
     return facts
 
 
-def _value(value: Any) -> str:
+def _others(others: Sequence[Conversation], clock: Clock) -> list[Fact]:
+    """The contact's conversations on other channels: those seen so far, as nobody lists them."""
+    facts = [Fact("OTHER CONVERSATIONS (seen so far)")]
+    for one in others:
+        active = clock.local(one.last_activity_at)
+        age = ago(active, clock.now()) if active else ""
+        name = one_line(one.channel.name or one.channel.phone or one.channel.id)
+        words = f"{one.status} · {age}".strip(" ·")
+        facts.append(Fact(name, words, conversation_id=one.id))
+    return facts if others else [*facts, Fact("", "none", "dim")]
+
+
+def _value(value: Any, type: str = "text") -> str:
+    """A custom field's value as its definition's type wants it; others are shown as they came."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return one_line(str(value)) or "–"
+    words = one_line(str(value)) or "–"
+    if type == "percent" and not words.endswith("%"):
+        return f"{words} %"
+    day = instant(words) if type == "date" else None
+    return f"{short_date(day)} {day.year}" if day else words

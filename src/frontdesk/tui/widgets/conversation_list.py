@@ -1,5 +1,6 @@
 """The queue: one, two or three lines for each conversation, newest activity first."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
@@ -28,8 +29,16 @@ _SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 class ConversationList(VirtualList[Conversation]):
     """Draws conversations in `density` lines each; ages are against `clock`."""
 
-    def __init__(self, clock: Clock, *, id: str | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        is_unread: Callable[[Conversation], bool] = lambda conversation: True,
+        id: str | None = None,
+    ) -> None:
+        """`is_unread`: whether unread messages are new to this reader; others are dim."""
         super().__init__(id=id)
+        self._is_unread = is_unread
         self._clock = clock
         self._density = 2
 
@@ -53,15 +62,25 @@ class ConversationList(VirtualList[Conversation]):
         assert self.rows is not None
         return findable(self.rows[position])
 
+    def sources(self, position: int) -> tuple[object, ...]:
+        assert self.rows is not None
+        conversation = self.rows[position]
+        return conversation, self._is_new(conversation)
+
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]
-        lines = [_name_line(conversation, self._clock, width, narrow=width < 40)]
+        new = self._is_new(conversation)
+        lines = [_name_line(conversation, self._clock, width, narrow=width < 40, new=new)]
         if self._density > 1:
             lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
         if self._density > 2:
             lines.append(_facts_line(conversation, self._clock, width))
         return lines
+
+
+    def _is_new(self, conversation: Conversation) -> bool:
+        return bool(conversation.unread_count) and self._is_unread(conversation)
 
 
 def findable(conversation: Conversation) -> str:
@@ -71,7 +90,9 @@ def findable(conversation: Conversation) -> str:
     return " ".join([*(word for word in words if word), *conversation.labels])
 
 
-def _name_line(conversation: Conversation, clock: Clock, width: int, *, narrow: bool) -> Line:
+def _name_line(
+    conversation: Conversation, clock: Clock, width: int, *, narrow: bool, new: bool
+) -> Line:
     """unread · name · !HUMAN · w12m · age"""
     now = clock.now()
     right: Line = []
@@ -79,14 +100,20 @@ def _name_line(conversation: Conversation, clock: Clock, width: int, *, narrow: 
         right.append(("warning", " !H" if narrow else " !HUMAN"))
     waiting = clock.local(conversation.waiting_since)
     if waiting and conversation.status != "resolved":
-        late = now - waiting > timedelta(hours=1)
-        right.append(("error" if late else "warning", f" w{duration(now - waiting)}"))
+        right.append((_urgency(now - waiting), f" w{duration(now - waiting)}"))
     active = clock.local(conversation.last_activity_at)
     right.append(("dim", (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
     unread = conversation.unread_count or 0
     mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[waiting is not None]
-    name = ("strong" if unread else "text", f" {_name(conversation)}")
-    return spread([("accent", mark.rjust(2)), name], right, width)
+    name = ("strong" if new else "text", f" {_name(conversation)}")
+    return spread([("accent" if new or not unread else "dim", mark.rjust(2)), name], right, width)
+
+
+def _urgency(waiting: timedelta) -> str:
+    """A short wait is calm, a longer one warns, one of over an hour is an error."""
+    if waiting > timedelta(hours=1):
+        return "error"
+    return "warning" if waiting > timedelta(minutes=15) else "dim"
 
 
 def _name(conversation: Conversation) -> str:

@@ -1,0 +1,59 @@
+"""Search everything that was seen here, also without a server."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.text import ago, first_said
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.picker import Choice, ChoiceList, Picker
+
+MOST_HITS = 100
+
+
+class SearchScreen(Picker):
+    """Answers with a conversation's id, and the kind and id of the row that was found."""
+
+    def __init__(self, mailbox: Mailbox, clock: Clock, sought: str) -> None:
+        super().__init__("Search", [], current=None)
+        self._mailbox = mailbox
+        self._clock = clock
+        self._sought = sought
+
+    def compose(self) -> ComposeResult:
+        seen = self._mailbox.seen
+        where = f"{seen.messages} messages of {seen.conversations} conversations seen here"
+        with Vertical(id="picker", classes="-wide"):
+            yield Static(f"Search in {where}", id="picker-title", markup=False)
+            yield Input(self._sought, placeholder="words, or parts of them", id="picker-input")
+            yield ChoiceList(id="picker-list")
+            yield Static("↵ go there   esc back", id="picker-keys", markup=False)
+
+    @on(Input.Changed)
+    def narrow(self, event: Input.Changed) -> None:
+        """Search while typing: it takes milliseconds."""
+        event.prevent_default()
+        found = self.query_one(ChoiceList)
+        hits = self._mailbox.search(event.value, limit=MOST_HITS) if event.value.strip() else []
+        choices = [
+            Choice(
+                f"{hit.conversation_id} {hit.kind} {hit.id}",
+                hit.snippet,
+                self._hint(hit.conversation_id, hit.created_at),
+                hit.spans,
+            )
+            for hit in hits
+            if hit.conversation_id is not None
+        ]
+        found.styles.height = max(1, min(len(choices), max(4, self.size.height - 10)))
+        found.say_when_empty("nothing seen here has this" if event.value.strip() else "")
+        self.offer(choices)
+
+    def _hint(self, conversation_id: str | None, created_at: str) -> str:
+        conversation = self._mailbox.conversation(conversation_id or "")
+        contact = conversation.contact if conversation else None
+        name = first_said(contact.name, contact.phone) if contact else ""
+        moment = self._clock.local(created_at)
+        return f"{name} · {ago(moment, self._clock.now())}" if moment else name

@@ -1,0 +1,319 @@
+"""A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.screens.saved_views import SavedViews
+from frontdesk.tui.screens.search import SearchScreen
+from frontdesk.tui.screens.switcher import Switcher
+from frontdesk.wire import Conversation, ConversationFilter, Page
+from tests.tui.conftest import Viewer, lines, settle, shown
+
+
+def screen_of(app: FrontdeskApp) -> InboxScreen:
+    screen = app.screen
+    assert isinstance(screen, InboxScreen)
+    return screen
+
+
+def queue(app: FrontdeskApp) -> list[Conversation]:
+    rows = screen_of(app)._list.rows
+    assert rows is not None
+    return [rows[at] for at in range(len(rows))]
+
+
+def said(app: App[object]) -> list[str]:
+    return [notification.message for notification in app._notifications]
+
+
+async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        wanted = [one.id for one in queue(app) if one.unread_count]
+        await pilot.press("f", "u")
+        await settle(pilot)
+        kept = [one.id for one in queue(app)]
+        assert set(kept) <= set(wanted)
+        assert len(kept) > 3
+        assert "~unread" in lines(app)[0]
+        assert "of 60 looked at" in lines(app)[-1]
+        await pilot.press("f", "u")
+        await settle(pilot)
+        assert len(queue(app)) == 60
+
+
+async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("9")
+        await settle(pilot)
+        held = len(screen_of(app)._queue.listing)
+        await pilot.press("f", "t", *"refund", "enter")
+        await settle(pilot)
+        assert len(screen_of(app)._queue.listing) > held
+        assert all("refund" in str(one).casefold() for one in queue(app))
+        assert "looked at" in lines(app)[-1]
+
+
+class Halting:
+    """The real client, but pages that follow another never come once it was told to halt."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.halted = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        if self.halted and cursor is not None:
+            await asyncio.Event().wait()
+        return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
+
+
+async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:
+    source = Halting(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("9")
+        await settle(pilot)
+        source.halted = True
+        await pilot.press("f", "t", *"nobody says this", "enter")
+        await pilot.pause()
+        assert "loading…" in lines(app)[-1]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "loading…" not in lines(app)[-1]
+        assert not screen_of(app)._queue.listing.complete
+
+
+async def test_the_longest_waiting_come_first_when_asked_for(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", "w")
+        await settle(pilot)
+        waits = [one.waiting_since for one in queue(app) if one.waiting_since]
+        assert waits == sorted(waits)
+        assert all(one.waiting_since for one in queue(app)[: len(waits)])
+        assert "~longest waiting first" in lines(app)[0]
+
+
+async def test_every_order_has_every_row(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        ids = {one.id for one in queue(app)}
+        for letter in "owcn":
+            await pilot.press("S", letter)
+            await settle(pilot)
+            assert {one.id for one in queue(app)} == ids
+
+
+@pytest.mark.parametrize(
+    ("digit", "words"),
+    [
+        ("5", "open · mine · all channels"),
+        ("6", "open · unassigned · all channels"),
+        ("7", "open · ~needs a human · all channels"),
+        ("8", "snoozed · all channels"),
+        ("9", "resolved · all channels"),
+    ],
+)
+async def test_digits_show_views(viewer: Viewer, digit: str, words: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(digit)
+        await settle(pilot)
+        assert words in lines(app)[0]
+
+
+async def test_a_view_is_kept_on_a_key_also_for_the_next_start(
+    viewer: Viewer, client: InboxClient, cache: Cache
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n", "f", "u", "f", "k", "8")
+        await settle(pilot)
+        assert said(app)[-1] == "Key 8 shows this view from now on"
+        await pilot.press("9", "8")
+        await settle(pilot)
+        assert "open · unassigned · ~unread" in lines(app)[0]
+    kept = SavedViews(Mailbox(lambda: client, cache)).of("8")
+    assert kept.filter.assignee == "unassigned"
+    assert kept.sieve.unread
+
+
+@pytest.mark.parametrize(
+    ("letter", "words"),
+    [
+        ("m", "open · mine"),
+        ("n", "open · unassigned"),
+        ("z", "snoozed"),
+        ("r", "resolved"),
+        ("o", "open"),
+        ("h", "open · ~needs a human"),
+    ],
+)
+async def test_one_letter_of_the_menu_is_a_whole_filter(
+    viewer: Viewer, letter: str, words: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", letter)
+        await settle(pilot)
+        assert f"sample   {words} · all channels" in lines(app)[0]
+
+
+async def test_backspace_takes_chips_off_one_by_one(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n", "f", "u")
+        for words in ("open · unassigned · all", "open · all", "any status · all"):
+            await pilot.press("backspace")
+            await settle(pilot)
+            assert f"sample   {words} channels" in lines(app)[0]
+
+
+async def test_a_click_takes_a_chip_off_and_chooses_channels_and_statuses(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n")
+        await settle(pilot)
+        await pilot.click("#header", offset=(lines(app)[0].index("unassigned") + 1, 0))
+        await settle(pilot)
+        assert "open · all channels" in lines(app)[0]
+        await pilot.click("#channel-tabs", offset=(lines(app)[1].index("Madrid") + 1, 0))
+        await settle(pilot)
+        assert "open · Madrid" in lines(app)[0]
+        await pilot.click("#list-title", offset=(lines(app)[2].index("Resolved") + 1, 0))
+        await settle(pilot)
+        assert "resolved · Madrid" in lines(app)[0]
+
+
+async def test_capital_w_goes_from_the_longest_wait_to_the_next(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        waits = sorted(one.waiting_since for one in queue(app) if one.waiting_since)
+        first = screen_of(app)._list.row
+        assert first is not None
+        await pilot.press("G")
+        await settle(pilot)
+        for _ in range(len(waits)):
+            await pilot.press("W")
+            row = screen_of(app)._list.row
+            assert row is not None
+            if row.waiting_since == waits[0]:
+                break
+        await pilot.press("W")
+        row = screen_of(app)._list.row
+        assert row is not None
+        assert row.waiting_since == waits[1]
+
+
+async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        customer = queue(app)[4].contact
+        assert customer.phone is not None
+        await pilot.press("ctrl+k")
+        await pilot.pause()
+        switcher = app.screen
+        assert isinstance(switcher, Switcher)
+        await pilot.press(*customer.phone[-9:])
+        await app.workers.wait_for_complete()
+        await pilot.press("enter")
+        await settle(pilot)
+        assert {one.contact.id for one in queue(app)} == {customer.id}
+        assert "seen so far" in lines(app)[-1]
+        await pilot.press("backspace")
+        await settle(pilot)
+        assert "any status · all channels" in lines(app)[0]
+
+
+async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"#refu", "enter")
+        await settle(pilot)
+        assert "#refund" in lines(app)[0]
+
+
+async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        entry = screen_of(app)._thread.row
+        assert entry is not None
+        words = (entry.text or "").split()[0].strip(",.!?…")
+        await pilot.press("J", "s")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, SearchScreen)
+        assert "messages of" in shown(app)
+        screen.query_one(Input).value = words
+        await pilot.pause()
+        assert words.casefold() in shown(app).casefold()
+        await pilot.press("enter")
+        await settle(pilot)
+        found = screen_of(app)._reading.conversation
+        assert found is not None
+        assert "seen so far" in lines(app)[-1]
+
+
+async def test_keys_that_will_write_say_that_this_version_only_reads(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("r", "e")
+        assert said(app) == [
+            "This version only reads: it cannot reply",
+            "This version only reads: it cannot resolve",
+        ]
+
+
+async def test_the_palette_has_every_action_that_has_a_key(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        commands = {command.title: command for command in app.get_system_commands(app.screen)}
+        for words in ("Next unread", "Go to a date", "Copy something else", "Search everything"):
+            assert any(title.startswith(words) for title in commands)
+        await commands["This pane alone, and back"].callback()
+        await settle(pilot)
+        assert screen_of(app)._panes.has_class("-zoomed")
+
+
+async def test_views_open_over_the_inbox_and_lead_back(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for keys in (("v", "r"), ("f4",), ("v", "t"), ("v", "q"), ("v", "d")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert not isinstance(app.screen, InboxScreen)
+            await pilot.press("escape")
+            await settle(pilot)
+            assert isinstance(app.screen, InboxScreen)
