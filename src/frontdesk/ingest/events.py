@@ -221,9 +221,9 @@ class UserUpsert:
     name: str
     at: int
     email: str | None = None
-    role: str = "agent"
+    role: str | None = None
     availability: str | None = None
-    active: bool = True
+    active: bool | None = None
     avatar_url: str | None = None
 
 
@@ -248,7 +248,7 @@ class LabelUpsert:
 
     title: str
     at: int
-    color: str = "#1f93ff"
+    color: str | None = None
     description: str | None = None
 
 
@@ -259,10 +259,10 @@ class CustomFieldUpsert:
     key: str
     name: str
     at: int
-    type: str = "text"
+    type: str | None = None
     description: str | None = None
-    options: tuple[str, ...] = ()
-    position: int = 0
+    options: tuple[str, ...] | None = None
+    position: int | None = None
     pattern: str | None = None
     pattern_hint: str | None = None
 

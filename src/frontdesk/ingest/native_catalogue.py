@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +21,7 @@ from frontdesk.ingest.value import phone_of
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+COLOR = re.compile(r"#[0-9a-f]{6}")
 _DETAILS = (
     "verified_name",
     "quality_rating",
@@ -76,9 +75,10 @@ def _user(line: Part, now: int) -> Iterator[DomainEvent]:
         name=line.optional_text("name") or key,
         at=at_of(line, now),
         email=line.optional_text("email"),
-        role=line.optional_text("role") or "agent",
+        role=line.optional_text("role"),
         availability=line.optional_text("availability"),
-        active=line.flag("active") is not False,
+        avatar_url=line.optional_text("avatar_url"),
+        active=line.flag("active"),
     )
 
 
@@ -103,11 +103,10 @@ def _team(line: Part, now: int) -> Iterator[DomainEvent]:
 def _label(line: Part, now: int) -> Iterator[DomainEvent]:
     """Titles are lower-case (contract 1.4.6)."""
     title, description = line.id("title").lower(), line.optional_text("description")
-    color = line.optional_text("color")
-    if color is not None and not _COLOR.fullmatch(color):
+    color = (line.optional_text("color") or "").lower() or None
+    if color is not None and not COLOR.fullmatch(color):
         raise Malformed(f"{line.at('color')} is not a colour such as #1f93ff")
-    label = LabelUpsert(title, at_of(line, now), description=description)
-    yield label if color is None else replace(label, color=color.lower())
+    yield LabelUpsert(title, at_of(line, now), color, description)
 
 
 def _custom_field(line: Part, now: int) -> Iterator[DomainEvent]:
@@ -115,10 +114,10 @@ def _custom_field(line: Part, now: int) -> Iterator[DomainEvent]:
         key=line.id("key"),
         name=line.optional_text("name") or line.id("key"),
         at=at_of(line, now),
-        type=line.optional_text("type") or "text",
+        type=line.optional_text("type"),
         description=line.optional_text("description"),
-        options=texts(line, "options"),
-        position=line.number("position"),
+        options=texts(line, "options") if "options" in line else None,
+        position=line.number("position") if "position" in line else None,
         pattern=line.optional_text("pattern"),
         pattern_hint=line.optional_text("pattern_hint"),
     )
