@@ -78,7 +78,6 @@ class ConversationList(VirtualList[Conversation]):
             lines.append(_facts_line(conversation, self._clock, width))
         return lines
 
-
     def _is_new(self, conversation: Conversation) -> bool:
         return bool(conversation.unread_count) and self._is_unread(conversation)
 
