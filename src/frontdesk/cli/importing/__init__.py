@@ -9,6 +9,7 @@ from frontdesk.cli.commands import Group
     "import",
     cls=Group,
     lazy={
+        "catalogue": "frontdesk.cli.importing.catalogue:catalogue_command",
         "events": "frontdesk.cli.importing.events:events_command",
     },
 )

@@ -1,20 +1,17 @@
 """`frontdesk import events`: archives of webhook bodies, sent messages and native lines."""
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from io import BufferedReader
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from frontdesk.cli.commands import ERROR, INTERRUPTED, Command, now
-from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.databases import database_option
 from frontdesk.cli.importing.files import Rejects, check, digest, named, position, progress, stream
 from frontdesk.cli.importing.summary import counted, summary
-from frontdesk.store.addresses import is_address
+from frontdesk.cli.importing.targets import importable
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply import InitialStatus
@@ -60,7 +57,7 @@ def events_command(
     check(files)
     order = Order(now, account, initial_status, channel)
     run = _Run(files, order, dry_run)
-    with _database(database, dry_run) as store:
+    with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)
     run.report()
     if not finished:
@@ -140,14 +137,3 @@ class _Run:
 
 def _tell_position(advance: Callable[[int], object], name: str, opened: BufferedReader) -> None:
     advance(position(name, opened))
-
-
-@contextmanager
-def _database(target: str, dry_run: bool) -> "Iterator[Database]":
-    """The database to import into; a rehearsal for one that does not exist makes none."""
-    if dry_run and not is_address(target) and not Path(target).exists():
-        with tempfile.TemporaryDirectory() as place, opened(f"{place}/inbox.db", create=True) as it:
-            yield it
-    else:
-        with opened(target, create=not dry_run) as store:
-            yield store
