@@ -142,7 +142,7 @@ def test_a_timestamp_that_cannot_be_read_is_shown_as_it_is() -> None:
             {"type": "document", "media": {"filename": "invoice\n7.pdf"}},
             ["[document]  invoice 7.pdf"],
         ),
-        ({"type": "sticker", "media": {"animated": True}}, ["[sticker]"]),
+        ({"type": "sticker", "media": {"animated": True}}, ["[animated sticker]"]),
         ({"type": "image"}, ["[image]"]),
         (
             {
@@ -202,8 +202,82 @@ def test_a_timestamp_that_cannot_be_read_is_shown_as_it_is() -> None:
             {"type": "order", "text": "please wrap", "content": {"items": [{}, {}]}},
             ["[order  2 items]", "please wrap"],
         ),
-        ({"type": "reaction", "content": {"emoji": "👍"}}, ["reacted 👍"]),
-        ({"type": "reaction", "content": {"emoji": None, "removed": True}}, ["reacted"]),
+        (
+            {
+                "type": "order",
+                "content": {
+                    "items": [
+                        {
+                            "product_retailer_id": "VD-7",
+                            "quantity": 2,
+                            "item_price": 9.9,
+                            "currency": "EUR",
+                        }
+                    ]
+                },
+            },
+            ["[order  1 item]", "  2 × VD-7  9.9 EUR"],
+        ),
+        (
+            {
+                "type": "template",
+                "text": "Your order is ready",
+                "content": {
+                    "name": "ready",
+                    "components": [
+                        {"type": "HEADER", "parameters": [{"type": "image", "image": {"id": "1"}}]},
+                        {"type": "body", "parameters": [{"type": "text", "text": "8841"}]},
+                        {"type": "footer", "text": "Thank you"},
+                        {"type": "button", "sub_type": "quick_reply", "index": "0"},
+                    ],
+                },
+            },
+            ["[image]", "Your order is ready", "Thank you", "[ quick reply ]"],
+        ),
+        (
+            {
+                "type": "template",
+                "content": {
+                    "name": "ready",
+                    "components": [{"type": "body", "parameters": [{"type": "text", "text": "8"}]}],
+                },
+            },
+            ["8"],
+        ),
+        (
+            {
+                "type": "interactive",
+                "text": "Choose",
+                "content": {
+                    "kind": "list",
+                    "header": {"type": "text", "text": "Menu"},
+                    "footer": "Veldrano",
+                    "sections": [
+                        {
+                            "title": "Drinks",
+                            "rows": [{"title": "Tea", "description": "green"}, {"title": "Milk"}],
+                        }
+                    ],
+                },
+            },
+            ["Menu", "Choose", "  Drinks", "  ▪ Tea — green", "  ▪ Milk", "Veldrano"],
+        ),
+        (
+            {
+                "type": "interactive",
+                "text": "sent",
+                "content": {"kind": "flow_reply", "response": {"shoe_size": 42}},
+            },
+            ["[flow reply]", "sent", "  shoe size: 42"],
+        ),
+        (
+            {
+                "type": "text",
+                "text": "Hi",
+                "referral": {"headline": "Spring sale", "source_url": "https://fb.example/1"},
+            },
+            ["[from an ad]  Spring sale  https://fb.example/1", "Hi"],
+        ),
         (
             {
                 "type": "unsupported",
@@ -211,7 +285,7 @@ def test_a_timestamp_that_cannot_be_read_is_shown_as_it_is() -> None:
             },
             ["[not shown here: poll creation]"],
         ),
-        ({"type": "unsupported"}, ["[not shown here: unsupported]"]),
+        ({"type": "unsupported"}, ["[not shown here: message]"]),
         ({"type": "holo_call"}, ["[holo call]"]),
         ({"type": "holo_call", "text": "with words"}, ["with words"]),
     ],

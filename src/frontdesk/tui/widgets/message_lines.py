@@ -1,13 +1,11 @@
 """One message or note as lines: who, when, what was said, and what became of it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from frontdesk.text import file_size, one_line, words
+from frontdesk.text import one_line, words
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.cards import contents
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.markup import marked_pieces
-from frontdesk.wire import Media, Message, Note, instant
+from frontdesk.wire import Message, Note, instant
 
 Line = list[Piece]
 
@@ -27,6 +25,9 @@ _WHO = {
     "automation": "Automation",
     "system": "System",
 }
+# Rows that say what happened, in one line.
+_EVENTS = ("system", "reaction")
+
 _DELIVERY = {"delivered": "dlvd", "pending": "…"}
 
 
@@ -53,14 +54,16 @@ def message_lines(
     message: Message, clock: Clock, width: int, *, contact: str, head: bool = True
 ) -> list[Line]:
     """A message; `contact` is the customer's name. Without `head` it joins the one above."""
-    if message.type == "system":
-        return [[("dim", fit(f"  · {_system(message)}", width))]]
+    if message.type in _EVENTS:
+        return [[("dim", fit(f"  · {_event(message, contact)}", width))]]
+    if message.type == "note":
+        return _body(message.text or "", width, _GUTTER_NOTE, "note")
     lines: list[Line] = []
     if head:
         lines.append(_head(message, clock, width, contact))
     gutter = _GUTTER_OUT if message.direction == "outbound" else _GUTTER_IN
     lines += _quote(message, width, gutter)
-    for part, text in _contents(message):
+    for part, text in contents(message):
         lines += _body(text, width, gutter, part)
     if message.reactions:
         emoji = " ".join(one_line(reaction.emoji) for reaction in message.reactions)
@@ -125,96 +128,11 @@ def _quote(message: Message, width: int, gutter: str) -> list[Line]:
     return [[("dim", gutter), ("dim", fit(f"> {quoted}", max(0, width - 2)))]]
 
 
-def _contents(message: Message) -> list[Piece]:
-    """What was said or sent, as pieces that each start on a line of their own."""
-    if message.deleted_at:
-        return [("dim", "this message was deleted")]
-    content = message.content or {}
-    pieces: list[Piece] = []
-    card = _card(message, content)
-    if card:
-        pieces.append(("dim" if message.text else "text", card))
-    if message.text and not (message.type == "contacts" and card):
-        pieces.append(("text", message.text))
-    pieces += [("dim", f"[ {one_line(title)} ]") for title in _buttons(content)]
-    return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
-
-
-def _card(message: Message, content: Mapping[str, Any]) -> str:
-    """What stands for contents that are not text; empty for text."""
-    if message.media is not None:
-        return _media_card(message.type, message.media)
-    card = _CARDS.get(message.type)
-    return card(content) if card else ""
-
-
-def _location_card(content: Mapping[str, Any]) -> str:
-    place = _join(content, "name", "address") or _join(content, "latitude", "longitude")
-    return f"[location]  {place}"
-
-
-def _order_card(content: Mapping[str, Any]) -> str:
-    return f"[order  {len(_list(content, 'items'))} items]"
-
-
-def _reaction_card(content: Mapping[str, Any]) -> str:
-    return f"reacted {one_line(str(content.get('emoji') or ''))}".rstrip()
-
-
-def _unsupported_card(content: Mapping[str, Any]) -> str:
-    return f"[not shown here: {words(str(content.get('original_type') or 'unsupported'))}]"
-
-
-def _media_card(kind: str, media: Media) -> str:
-    if kind == "audio" and media.voice:
-        kind = "voice"
-    facts = [words(kind), one_line(media.mime_type or "")]
-    if media.size_bytes is not None:
-        facts.append(file_size(media.size_bytes))
-    name = f"  {one_line(media.filename)}" if media.filename else ""
-    return f"[{'  '.join(fact for fact in facts if fact)}]{name}"
-
-
-def _interactive_card(content: Mapping[str, Any]) -> str:
-    kind = str(content.get("kind") or "")
-    return f"[{words(kind)}]" if kind.endswith("reply") else ""
-
-
-def _buttons(content: Mapping[str, Any]) -> list[str]:
-    buttons = _list(content, "buttons")
-    return [str(b.get("title") or b.get("text") or "") for b in buttons if isinstance(b, dict)]
-
-
-def _contacts_card(content: Mapping[str, Any]) -> str:
-    cards = []
-    for contact in _list(content, "contacts"):
-        if isinstance(contact, dict):
-            phones = [p.get("phone") for p in _list(contact, "phones") if isinstance(p, dict)]
-            numbers = " ".join(one_line(str(phone)) for phone in phones if phone)
-            cards.append(f"[contact]  {one_line(str(contact.get('name') or ''))}  {numbers}")
-    return "\n".join(cards)
-
-
-_CARDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "contacts": _contacts_card,
-    "interactive": _interactive_card,
-    "location": _location_card,
-    "order": _order_card,
-    "reaction": _reaction_card,
-    "unsupported": _unsupported_card,
-}
-
-
-def _list(content: Mapping[str, Any], name: str) -> list[Any]:
-    value = content.get(name)
-    return value if isinstance(value, list) else []
-
-
-def _join(content: Mapping[str, Any], *names: str) -> str:
-    return ", ".join(one_line(str(content[name])) for name in names if content.get(name))
-
-
-def _system(message: Message) -> str:
+def _event(message: Message, contact: str) -> str:
+    """A line about what happened, not about what was said."""
+    if message.type == "reaction":
+        emoji = one_line(str((message.content or {}).get("emoji") or ""))
+        return f"{_who(message, contact)} {f'reacted {emoji}' if emoji else 'took a reaction back'}"
     said = one_line(message.text or "")
     return said or words(str((message.content or {}).get("event") or "system event"))
 
@@ -232,7 +150,10 @@ def same_sender(entry: Message | Note, previous: Message | Note | None) -> bool:
     if previous is None or type(entry) is not type(previous) or entry.author != previous.author:
         return False
     if isinstance(entry, Message) and isinstance(previous, Message):
-        if "system" in (entry.type, previous.type) or entry.direction != previous.direction:
+        if (
+            not {entry.type, previous.type}.isdisjoint(_EVENTS)
+            or entry.direction != previous.direction
+        ):
             return False
         if entry.delivery_status != previous.delivery_status or entry.type == "template":
             return False

@@ -1,0 +1,226 @@
+"""What stands for contents that are more than text, laid out as WhatsApp shows them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from frontdesk.text import file_size, one_line, words
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.wire import Media, Message
+
+# Further rows of long lists and orders are counted, not shown.
+MOST_ROWS = 10
+
+
+def contents(message: Message) -> list[Piece]:
+    """What was said or sent, as pieces that each start on a line of their own."""
+    if message.deleted_at:
+        return [("dim", "this message was deleted")]
+    pieces = [("dim", line) for line in _referral(message)]
+    card = _media_card if message.media is not None else _CARDS.get(message.type, _text_alone)
+    pieces += card(message)
+    return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
+
+
+def _text_alone(message: Message) -> list[Piece]:
+    return [("text", message.text)] if message.text else []
+
+
+def _media_card(message: Message) -> list[Piece]:
+    """[image  image/jpeg  240 KB]  tracking.jpg, and the caption below."""
+    media = message.media
+    assert media is not None
+    facts = [words(_media_kind(message.type, media)), one_line(media.mime_type or "")]
+    if media.size_bytes is not None:
+        facts.append(file_size(media.size_bytes))
+    name = f"  {one_line(media.filename)}" if media.filename else ""
+    opens = "  o opens it" if media.url else ""
+    card = f"[{'  '.join(fact for fact in facts if fact)}]{name}{opens}"
+    return [("dim" if message.text else "text", card), *_text_alone(message)]
+
+
+def _media_kind(kind: str, media: Media) -> str:
+    if kind == "audio" and media.voice:
+        return "voice"
+    return "animated sticker" if kind == "sticker" and media.animated else kind
+
+
+def _location(message: Message) -> list[Piece]:
+    content = _content(message)
+    place = _join(content, "name", "address") or _join(content, "latitude", "longitude")
+    return [("text", f"[location]  {place}".rstrip()), *_text_alone(message)]
+
+
+def _contacts(message: Message) -> list[Piece]:
+    """A line for each contact: name, company, numbers, addresses."""
+    pieces: list[Piece] = []
+    for contact in _dicts(_content(message), "contacts"):
+        numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
+        emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
+        facts = [_said(contact, "name"), _said(contact, "org"), *numbers, *emails]
+        pieces.append(("text", "  ".join(["[contact]", *(fact for fact in facts if fact)])))
+    return pieces or _text_alone(message)
+
+
+def _order(message: Message) -> list[Piece]:
+    items = _dicts(_content(message), "items")
+    pieces: list[Piece] = [("text", f"[order  {_count(items, 'item')}]")]
+    for item in [item for item in items if item][:MOST_ROWS]:
+        price = f"{_said(item, 'item_price')} {_said(item, 'currency')}".strip()
+        product = _said(item, "product_retailer_id") or "product"
+        pieces.append(("dim", f"  {_said(item, 'quantity') or '1'} × {product}  {price}".rstrip()))
+    return [*pieces, *_more(items), *_text_alone(message)]
+
+
+def _interactive(message: Message) -> list[Piece]:
+    """What can be tapped, or what was."""
+    content = _content(message)
+    kind = str(content.get("kind") or "")
+    if kind.endswith("reply"):
+        return _reply(message, content, kind)
+    pieces = _titled(content.get("header"))
+    pieces += _text_alone(message) or [("text", _said(content, "body"))]
+    for section in _dicts(content, "sections"):
+        pieces += _section(section)
+    pieces += _footer(content.get("footer"))
+    return [piece for piece in pieces if piece[1]] + _buttons(content)
+
+
+def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piece]:
+    """What the customer tapped; the answers of a form line by line."""
+    pieces: list[Piece] = [("dim", f"[{words(kind)}]"), *_text_alone(message)]
+    if _said(content, "description"):
+        pieces.append(("dim", f"  {_said(content, 'description')}"))
+    response = content.get("response")
+    if isinstance(response, Mapping):
+        for name, value in list(response.items())[:MOST_ROWS]:
+            pieces.append(("dim", f"  {words(str(name))}: {one_line(str(value))}"))
+    return pieces
+
+
+def _section(section: Mapping[str, Any]) -> list[Piece]:
+    rows = _dicts(section, "rows") + _dicts(section, "product_items")
+    pieces: list[Piece] = [("dim", f"  {_said(section, 'title')}")]
+    for row in rows[:MOST_ROWS]:
+        title = _said(row, "title") or _said(row, "product_retailer_id")
+        description = _said(row, "description")
+        pieces.append(("dim", f"  ▪ {title}" + (f" — {description}" if description else "")))
+    return [*pieces, *_more(rows)]
+
+
+def _template(message: Message) -> list[Piece]:
+    """Header, body, footer, buttons; where the body is not known, the values it was sent with."""
+    content = _content(message)
+    components = _dicts(content, "components")
+    pieces: list[Piece] = []
+    for component in components:
+        if _kind(component) == "header":
+            pieces += _header_of(component)
+    pieces += _text_alone(message) or [
+        ("text", value) for one in components if _kind(one) == "body" for value in _values(one)
+    ]
+    for component in components:
+        if _kind(component) == "footer":
+            pieces += _footer(component.get("text"))
+    for component in components:
+        if _kind(component) in ("button", "buttons"):
+            pieces += _buttons(component) or [
+                ("dim", f"[ {words(_said(component, 'sub_type') or 'button')} ]")
+            ]
+    return pieces
+
+
+def _header_of(component: Mapping[str, Any]) -> list[Piece]:
+    """A text header, or the kind of media that stands over the body."""
+    text = _said(component, "text") or " ".join(_values(component))
+    kinds = [str(p.get("type")) for p in _dicts(component, "parameters") if p.get("type") != "text"]
+    kind = _said(component, "format").casefold()
+    if not text and (kinds or kind not in ("", "text")):
+        return [("dim", f"[{words(kinds[0] if kinds else kind)}]")]
+    return [("strong", text)] if text else []
+
+
+def _titled(header: Any) -> list[Piece]:
+    """The header of an interactive message: a text, or a medium's kind."""
+    if isinstance(header, Mapping):
+        text = _said(header, "text")
+        kind = _said(header, "type")
+        return [("strong", text)] if text else [("dim", f"[{words(kind)}]")] if kind else []
+    return [("strong", one_line(str(header)))] if header else []
+
+
+def _footer(footer: Any) -> list[Piece]:
+    text = _said(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
+    return [("dim", text)] if text else []
+
+
+def _buttons(content: Mapping[str, Any]) -> list[Piece]:
+    titles = (_said(b, "title") or _said(b, "text") for b in _dicts(content, "buttons"))
+    return [("dim", f"[ {title} ]") for title in titles if title]
+
+
+def _unsupported(message: Message) -> list[Piece]:
+    """Why it cannot be shown, in words; what was said with it, if anything."""
+    content = _content(message)
+    kind = words(_said(content, "original_type") or "message")
+    said = {
+        "media_placeholder": f"[{kind}: its contents were not delivered yet]",
+        "content_not_received": "[sent by another system: its contents were not delivered here]",
+    }.get(_said(content, "reason"), f"[not shown here: {kind}]")
+    pieces: list[Piece] = [("dim", said)]
+    for error in _dicts(content, "errors")[:1]:
+        pieces.append(("dim", f"  {_said(error, 'title')}"))
+    return [*pieces, *_text_alone(message)]
+
+
+def _referral(message: Message) -> list[str]:
+    """The advertisement that began the conversation."""
+    referral = message.referral or {}
+    headline = _said(referral, "headline") or _said(referral, "body")
+    source = _said(referral, "source_url") or _said(referral, "source_type")
+    return [f"[from an ad]  {headline}  {source}".rstrip()] if headline or source else []
+
+
+_CARDS: Mapping[str, Callable[[Message], list[Piece]]] = {
+    "contacts": _contacts,
+    "interactive": _interactive,
+    "location": _location,
+    "order": _order,
+    "template": _template,
+    "unsupported": _unsupported,
+}
+
+
+def _content(message: Message) -> Mapping[str, Any]:
+    return message.content or {}
+
+
+def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    value = content.get(name)
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _said(content: Mapping[str, Any], name: str) -> str:
+    value = content.get(name)
+    return one_line(str(value)) if isinstance(value, str | int | float) else ""
+
+
+def _join(content: Mapping[str, Any], *names: str) -> str:
+    return ", ".join(said for said in (_said(content, name) for name in names) if said)
+
+
+def _kind(component: Mapping[str, Any]) -> str:
+    return _said(component, "type").casefold()
+
+
+def _values(component: Mapping[str, Any]) -> list[str]:
+    values = (_said(one, "text") for one in _dicts(component, "parameters"))
+    return [value for value in values if value]
+
+
+def _count(items: Sequence[object], name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
+
+
+def _more(rows: Sequence[object]) -> list[Piece]:
+    hidden = len(rows) - MOST_ROWS
+    return [("dim", f"  and {hidden} more")] if hidden > 0 else []
