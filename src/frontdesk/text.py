@@ -81,6 +81,10 @@ _EMOJI_TAIL = re.compile(
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+# The wide forms are what spreadsheets of East Asia take for the same signs.
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
 
 def clean(text: str) -> str:
     """`text` without anything that a terminal would obey; newlines and tabs stay.
@@ -200,3 +204,14 @@ def file_size(size: int) -> str:
 def words(name: str) -> str:
     """A name of the interface as words: `ai_agent` is "ai agent"."""
     return name.replace("_", " ").strip() or "unknown"
+
+
+def shielded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula. Numbers, also of phones, stay as they are.
+
+    >>> shielded("=1+1"), shielded("+34600111222")
+    ("'=1+1", '+34600111222')
+    """
+    if text.lstrip(" ").startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text

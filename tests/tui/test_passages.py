@@ -1,5 +1,8 @@
 """What is read, worked through by keys: parts, days, links, copies, rows as they were received."""
 
+import csv
+import io
+import json
 import webbrowser
 from datetime import date
 from pathlib import Path
@@ -7,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.widgets import Input
 
 from frontdesk.tui import clipboard
 from frontdesk.tui.app import FrontdeskApp
@@ -233,3 +237,57 @@ def test_no_text_breaks_the_reading_of_days(text: str) -> None:
 @given(st.dates(max_value=TODAY))
 def test_iso_days_are_read_as_they_are(day: date) -> None:
     assert day_of(day.isoformat(), TODAY) == day
+
+
+@pytest.mark.parametrize("ending", ["md", "txt", "json"])
+async def test_a_thread_is_saved_from_its_start(
+    viewer: Viewer, tmp_path: Path, ending: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "E")
+        await pilot.pause()
+        path = tmp_path / f"thread.{ending}"
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert screen_of(app)._reading.listing is not None
+        assert screen_of(app)._reading.listing.complete
+        text = path.read_text(encoding="utf-8")
+        for entry in entries(app):
+            if isinstance(entry, Message) and entry.type == "text" and entry.text:
+                assert entry.text.split()[0].strip("*_") in text
+        if ending == "json":
+            assert [row["id"] for row in json.loads(text)] == [one.id for one in entries(app)]
+
+
+async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwritten_unasked(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    path = tmp_path / "queue.csv"
+    path.write_text("mine", encoding="utf-8")
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("E")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "there already" in shown(app)
+        assert path.read_text(encoding="utf-8") == "mine"
+        await pilot.press("enter")
+        await settle(pilot)
+        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+        assert len(rows) == 60
+        assert rows[0]["id"] == getattr(screen_of(app)._list.row, "id", None)
+
+
+async def test_the_whole_thread_is_copied_as_text(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("Y", "t")
+        await settle(pilot)
+        assert app.clipboard.count("\n") >= len(entries(app))

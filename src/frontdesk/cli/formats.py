@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TextIO, TypeAlias, TypeVar
 import click
 
 from frontdesk.cli.tables import plain, table, terminal_width
+from frontdesk.text import shielded
 from frontdesk.wire import Wire, instant
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
@@ -24,10 +25,6 @@ T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 Cell: TypeAlias = str | int | float | bool | None
 F = TypeVar("F", bound=Callable[..., object])
-
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-# The wide forms are what spreadsheets of East Asia take for the same signs.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +115,6 @@ def here(moment: datetime, zone: tzinfo | None = None) -> datetime:
         return moment.astimezone(zone)
     except (OverflowError, ValueError, OSError):
         return moment.astimezone(UTC)
-
-
-def shielded(text: str) -> str:
-    """A text that no spreadsheet takes for a formula. Numbers, also of phones, stay as they are."""
-    if text.lstrip(" ").startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(text):
-        return f"'{text}"
-    return text
 
 
 def shown(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from frontdesk.transcript import by_people
 from frontdesk.tui.widgets.rows import FixedRows, Rows
 from frontdesk.wire import Message, Note
 
@@ -12,10 +13,8 @@ ALL = "all"
 # What is looked through before the first paint, and again each time the reader nears the top.
 REACH = 500
 
-_MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
-
 _KEEPS: Mapping[str, Callable[[Entry], bool]] = {
-    "people": lambda entry: entry.author not in _MACHINES,
+    "people": by_people,
     "notes": lambda entry: isinstance(entry, Note),
     "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
 }

@@ -86,6 +86,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("o", "open_link", "Open the link of the message", id="inbox.open_link"),
         Binding("y", "copy", "Copy the message or line", id="inbox.copy"),
         Binding("Y", "copy_menu", "Copy something else", id="inbox.copy_menu"),
+        Binding("E", "export", "Save the thread or the list", id="inbox.export"),
         *view_bindings(),
         Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
         Binding("escape", "back", "One level back; stops what is looked for", id="inbox.back"),

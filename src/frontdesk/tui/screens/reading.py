@@ -117,6 +117,22 @@ class Reading:
         self._show_rows()
         return self._go_to_first_of(day)
 
+    async def load_all(self, progress: Callable[[str], None]) -> list[Entry]:
+        """Everything of the open thread, oldest first, from its start. `progress` gets how far."""
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None:
+            return []
+        while len(listing) and not listing.complete:
+            progress(f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}")
+            held = len(listing)
+            await self._mailbox.older_messages(conversation.id)
+            listing.reload()
+            if len(listing) == held:
+                break
+        if listing is self.listing:
+            self._show_rows()
+        return list(listing)
+
     def step_day(self, step: int) -> bool:
         """Go to the first entry of the next (1) or previous (-1) day; False at the last one."""
         rows = self._thread.rows

@@ -27,8 +27,9 @@ from frontdesk.tui.screens.report_periods import (
     next_granularity,
     typed_span,
 )
-from frontdesk.tui.screens.report_prompts import Explanation, date_prompt, save_prompt
+from frontdesk.tui.screens.report_prompts import Explanation, date_prompt
 from frontdesk.tui.screens.report_query import Asked
+from frontdesk.tui.screens.saving import save_prompt, written
 from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.stylesheets import STYLES
@@ -304,15 +305,11 @@ class ReportScreen(ViewScreen):
     def _save(self, report: Report, name: str | None) -> None:
         if name is None:
             return
-        path = Path(name).expanduser()
         before = self.mailbox.report(self._asked.query_before(self._today()))
-        text = exported(report, before.series if before else None, path.suffix.lstrip("."))
-        try:
-            path.write_text(text, encoding="utf-8", newline="")
-        except OSError as error:
-            self.tell(f"{path} cannot be written: {error.strerror or error}")
-        else:
-            self.notify(f"Saved as {path}", markup=False)
+        ending = Path(name).suffix.lstrip(".")
+        text = exported(report, before.series if before else None, ending)
+        if written(name, text, self.tell):
+            self.notify(f"Saved as {name}", markup=False)
 
     # What the panes report
 

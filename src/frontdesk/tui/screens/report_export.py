@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta, tzinfo
 from typing import Any
 
-from frontdesk.text import one_line
+from frontdesk.text import one_line, shielded
 from frontdesk.tui.widgets.metrics import LIVE, METRICS, NOTHING, samples_of, value_of, value_words
 from frontdesk.tui.widgets.report_tables import AUTHORS, channel_name, figures_of
 from frontdesk.wire import Bucket, Metrics, Report, instant
@@ -15,9 +15,6 @@ from frontdesk.wire import Bucket, Metrics, Report, instant
 ENDINGS = ("csv", "json", "md")
 
 _CSV_HEAD = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
-
-# What a spreadsheet takes for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def default_name(report: Report, zone: tzinfo) -> str:
@@ -61,9 +58,8 @@ def _csv(report: Report, before: Sequence[Bucket] | None) -> str:
 
 
 def _cell(value: object) -> object:
-    """A text that a spreadsheet does not take for a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
+    if isinstance(value, str):
+        return shielded(value)
     return "" if value is None else value
 
 

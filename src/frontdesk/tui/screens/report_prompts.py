@@ -1,8 +1,6 @@
 """What a report asks the reader for: dates, a file; and what it tells: a formula."""
 
-from collections.abc import Sequence
 from datetime import date, timedelta
-from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -27,37 +25,6 @@ def date_prompt(span: Span, today: date) -> Prompt:
         return None
 
     return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
-
-
-class SaveCheck:
-    """Whether a file can be written: its ending must be known, one that is there is asked about."""
-
-    def __init__(self, endings: Sequence[str]) -> None:
-        self._endings = endings
-        self._warned: str | None = None
-
-    def __call__(self, typed: str) -> str | None:
-        path = Path(typed).expanduser()
-        if path.suffix.lstrip(".") not in self._endings:
-            allowed = ", ".join(f".{ending}" for ending in self._endings)
-            return f"The name must end in one of {allowed}"
-        try:
-            if path.is_dir():
-                return "That is a directory"
-            if not path.parent.is_dir():
-                return f"There is no directory {path.parent}"
-            if path.exists() and self._warned != typed:
-                self._warned = typed
-                return "This file is there already: ↵ again writes over it"
-        except (OSError, ValueError) as error:
-            return f"That name cannot be used: {error}"
-        return None
-
-
-def save_prompt(name: str, endings: Sequence[str]) -> Prompt:
-    """Asks for the name of a file; its ending says the format."""
-    allowed = ", ".join(f".{ending}" for ending in endings)
-    return Prompt(f"save as ({allowed}): ", value=name, check=SaveCheck(endings))
 
 
 class Explanation(ModalScreen[None]):
