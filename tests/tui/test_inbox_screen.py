@@ -1,6 +1,6 @@
 """The inbox, driven by keys on the sample; what is read is what stands on the screen."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.wire import Conversation, ConversationFilter
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.sources import Failing
 
 
 def screen_of(app: FrontdeskApp) -> InboxScreen:
@@ -497,22 +498,6 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         await pilot.press("j", "k", "enter", "G", "g")
         await settle(pilot)
         assert "offline" in lines(again)[-1]
-
-
-class Failing:
-    """A server that answers everything with one failure."""
-
-    def __init__(self, error: InboxError) -> None:
-        self._error = error
-        self.asked = 0
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[None]]:
-        async def fail(*arguments: object, **options: object) -> None:
-            self.asked += 1
-            if name != "close":
-                raise self._error
-
-        return fail
 
 
 @pytest.mark.parametrize(

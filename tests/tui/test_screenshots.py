@@ -2,14 +2,19 @@
 
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.app import App
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden, InboxError, Unauthorised, Unreachable
+from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, settle
+from tests.tui.sources import Failing, Halting
 from tests.tui.views import counted, press, view_app
 
 PICTURES = Path(__file__).parents[2] / "screenshots"
@@ -24,6 +29,17 @@ PICTURES = Path(__file__).parents[2] / "screenshots"
         ("inbox-120x40-light", (120, 40), ["j", "j", "j", "enter", "i"], "frontdesk-light"),
         ("filter-120x40", (120, 40), ["f", "l", "r", "e"], "frontdesk-dark"),
         ("thread-60x20", (60, 20), ["j", "j", "j", "enter"], "frontdesk-dark"),
+        ("inbox-200x60", (200, 60), ["j", "j", "j", "enter"], "frontdesk-dark"),
+        ("inbox-120x40-contrast", (120, 40), ["j", "j", "j"], "frontdesk-high-contrast"),
+        ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j"], "ansi-dark"),
+        ("inbox-40x10", (40, 10), ["j"], "frontdesk-dark"),
+        ("triage-120x40", (120, 40), ["f", "h", "S", "w"], "frontdesk-dark"),
+        ("menu-120x40", (120, 40), ["f"], "frontdesk-dark"),
+        ("help-80x24", (80, 24), ["question_mark"], "frontdesk-dark"),
+        ("search-120x40", (120, 40), ["s", *"thanks"], "frontdesk-dark"),
+        ("notes-80x24", (80, 24), ["9", "enter", "f", "n"], "frontdesk-dark"),
+        ("empty-80x24", (80, 24), ["8", "f", "n", "f", "u"], "frontdesk-dark"),
+        ("row-120x40", (120, 40), ["j", "w"], "frontdesk-light"),
     ],
 )
 async def test_the_pictures_are_true(
@@ -40,10 +56,46 @@ async def test_the_pictures_are_true(
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
+        await settle(pilot)
+        compare(app, request, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("offline-80x24", Unreachable("The server does not answer")),
+        ("slow-down-80x24", Unreachable("The server asks for a pause", retry_after=12.0)),
+        ("key-refused-80x24", Unauthorised("The server refused the key")),
+        ("not-allowed-80x24", Forbidden("The key lacks conversations:read")),
+    ],
+)
+async def test_the_pictures_of_failures_are_true(
+    viewer: Viewer, request: pytest.FixtureRequest, name: str, error: InboxError
+) -> None:
+    await check_state(viewer(Failing(error)), request, name)
+
+
+async def test_the_picture_of_loading_is_true(
+    viewer: Viewer, client: InboxClient, request: pytest.FixtureRequest
+) -> None:
+    source = Halting(client, only_further=False)
+    source.halted = True
+    app = viewer(source)
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        if "f" not in keys:
-            await settle(pilot)
-        picture = app.export_screenshot(title="frontdesk")
+        await pilot.pause()
+        compare(app, request, "loading-80x24")
+
+
+async def check_state(app: FrontdeskApp, request: pytest.FixtureRequest, name: str) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        compare(app, request, name)
+
+
+def compare(app: App[Any], request: pytest.FixtureRequest, name: str) -> None:
+    """What is shown is the picture of that name; with the option it becomes it."""
+    picture = app.export_screenshot(title="frontdesk")
     path = PICTURES / f"{name}.svg"
     if request.config.getoption("--update-screenshots"):
         path.write_text(picture, encoding="utf-8")
@@ -80,8 +132,4 @@ async def test_the_pictures_of_the_views_are_true(
         await press(pilot, *keys)
         if view == "directory":
             await counted(pilot)
-        picture = app.export_screenshot(title="frontdesk")
-    path = PICTURES / f"{name}.svg"
-    if request.config.getoption("--update-screenshots"):
-        path.write_text(picture, encoding="utf-8")
-    assert picture == path.read_text(encoding="utf-8")
+        compare(app, request, name)

@@ -15,7 +15,7 @@ from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.theme import DARK, LIGHT, THEMES
+from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, THEMES
 from frontdesk.tui.widgets.painted import PARTS
 
 LEAST_FOR_TEXT = 4.5
@@ -78,6 +78,22 @@ async def test_every_drawn_part_can_be_read(theme: Theme) -> None:
     assert {name: ratio for name, ratio in found.items() if ratio < least[name]} == {}
 
 
+async def test_high_contrast_is_at_least_seven_to_one() -> None:
+    """WCAG 2.2, 1.4.6."""
+    app = Colours(CONTRAST)
+    async with app.run_test():
+        found = dict(part_contrasts(app.screen))
+    assert {name: ratio for name, ratio in found.items() if ratio < 7.0} == {}
+
+
+async def test_the_chosen_chip_is_told_without_colour() -> None:
+    app = Colours(DARK)
+    async with app.run_test():
+        style = app.screen.get_component_rich_style("part--chip")
+        assert style.bold
+        assert style.underline
+
+
 def part_contrasts(screen: Screen[object]) -> Iterator[tuple[str, float]]:
     for name in PARTS - UNSEEN:
         styles = screen.get_component_styles(name)
@@ -109,5 +125,6 @@ async def test_every_text_of_a_dialog_can_be_read(theme: Theme, dialog: str) -> 
 
 def test_one_theme_is_dark_and_one_is_light() -> None:
     assert DARK.dark
+    assert CONTRAST.dark
     assert not LIGHT.dark
     assert DARK.variables.keys() == LIGHT.variables.keys()

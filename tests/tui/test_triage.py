@@ -1,8 +1,5 @@
 """A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
 
-import asyncio
-from typing import Any
-
 import pytest
 from textual.app import App
 from textual.widgets import Input
@@ -15,8 +12,9 @@ from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.saved_views import SavedViews
 from frontdesk.tui.screens.search import SearchScreen
 from frontdesk.tui.screens.switcher import Switcher
-from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire import Conversation
 from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.sources import Halting
 
 
 def screen_of(app: FrontdeskApp) -> InboxScreen:
@@ -64,24 +62,6 @@ async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer
         assert len(screen_of(app)._queue.listing) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
         assert "looked at" in lines(app)[-1]
-
-
-class Halting:
-    """The real client, but pages that follow another never come once it was told to halt."""
-
-    def __init__(self, client: InboxClient) -> None:
-        self._client = client
-        self.halted = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    async def conversation_page(
-        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
-    ) -> Page[Conversation]:
-        if self.halted and cursor is not None:
-            await asyncio.Event().wait()
-        return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
 
 
 async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:

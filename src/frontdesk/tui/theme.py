@@ -1,4 +1,4 @@
-"""The colours that all screens share: one theme for dark terminals, one for light ones."""
+"""The colours that all screens share: for dark terminals, light ones, and with high contrast."""
 
 from textual.theme import Theme
 
@@ -46,4 +46,26 @@ LIGHT = Theme(
     },
 )
 
-THEMES = (DARK, LIGHT)
+CONTRAST = Theme(
+    name="frontdesk-high-contrast",
+    primary="#7fdcff",
+    secondary="#7fdcff",
+    accent="#ffd75f",
+    warning="#ffb86b",
+    error="#ff9a9a",
+    success="#8cff9e",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#1c1c1c",
+    dark=True,
+    variables={
+        "fd-dim": "#d0d0d0",
+        "fd-note": "#ffff87",
+        "fd-line": "#9e9e9e",
+        "fd-chip": "#303030",
+        "fd-thumb": "#bcbcbc",
+    },
+)
+
+THEMES = (DARK, LIGHT, CONTRAST)

@@ -1,0 +1,47 @@
+"""Servers that do what the service does not: fail always, or stop in the middle."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from frontdesk.client import InboxClient
+from frontdesk.errors import InboxError
+from frontdesk.wire import Conversation, ConversationFilter, Page
+
+
+class Failing:
+    """A server that answers everything with one failure."""
+
+    def __init__(self, error: InboxError) -> None:
+        self._error = error
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[None]]:
+        async def fail(*arguments: object, **options: object) -> None:
+            self.asked += 1
+            if name != "close":
+                raise self._error
+
+        return fail
+
+
+class Halting:
+    """The real client; while `halted`, pages of conversations do not come.
+
+    `only_further`: the first page comes even then.
+    """
+
+    def __init__(self, client: InboxClient, *, only_further: bool = True) -> None:
+        self._client = client
+        self._only_further = only_further
+        self.halted = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        if self.halted and (cursor is not None or not self._only_further):
+            await asyncio.Event().wait()
+        return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
