@@ -1,6 +1,5 @@
 """`frontdesk serve`: the `/v1` service over TCP, until it is told to stop."""
 
-import ipaddress
 import os
 import re
 import socket
@@ -13,6 +12,7 @@ import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.listening import base_url, is_loopback, listening_on
 from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
 from frontdesk.errors import BadSettings
 
@@ -112,7 +112,7 @@ def serve_command(
     if not allow_plain_http:
         _check_private(hosts)
     _check_means(workers)
-    agreed = agreements(order, on_loopback=_is_loopback(hosts[-1]))
+    agreed = agreements(order, on_loopback=is_loopback(hosts[-1]))
     from frontdesk.cli.worker import Plan
     from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
 
@@ -125,9 +125,9 @@ def serve_command(
     with opened(database, read_target=read_database):
         pass
     with _log_stream(access_log) as log, ExitStack() as sockets:
-        listening = [sockets.enter_context(_listening(host, port))]
+        listening = [sockets.enter_context(listening_on(host, port))]
         if order.webhooks is not None:
-            listening.append(sockets.enter_context(_listening(*order.webhooks)))
+            listening.append(sockets.enter_context(listening_on(*order.webhooks)))
             if listening[0].getsockname()[1] == listening[1].getsockname()[1]:
                 raise BadSettings("--webhooks needs another port than --port")
         plan = Plan(
@@ -152,7 +152,7 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
     limits = Limits(plan.options.rate_limit, shared=workers > 1)
 
     def announce() -> None:
-        click.echo("\n".join(map(_base_url, listening)))
+        click.echo("\n".join(map(base_url, listening)))
         sys.stdout.flush()
 
     if workers == 1:
@@ -174,7 +174,7 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
 def _check_private(hosts: Sequence[str]) -> None:
     """Raises: BadSettings: one of them is not this machine alone."""
     for host in hosts:
-        if not _is_loopback(host):
+        if not is_loopback(host):
             raise BadSettings(
                 f"{host} is not this machine alone, and keys would travel unencrypted: "
                 "put a TLS proxy in front, or say --allow-plain-http"
@@ -195,24 +195,6 @@ def _check_means(workers: int) -> None:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except OSError as error:
-        raise BadSettings(f"{host} is no address to listen on: {error.strerror}") from error
-    with socket.socket(family, kind, protocol) as listening:
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(1024)
-        except OSError as error:
-            raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
-        yield listening
-
-
-@contextmanager
 def _log_stream(name: str | None) -> Iterator[TextIO | None]:
     """The end of a log file, readable by its owner alone; standard error, or None."""
     if name is None or name == STANDARD_ERROR:
@@ -228,20 +210,6 @@ def _log_stream(name: str | None) -> Iterator[TextIO | None]:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _base_url(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _absolute_uri(text: str | None) -> str | None:

@@ -1,0 +1,46 @@
+"""Sockets that listen, and what their addresses mean."""
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from frontdesk.errors import BadSettings
+
+
+@contextmanager
+def listening_on(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens; port 0 takes a free one.
+
+    Raises: BadSettings: there is no such address, or the port is taken.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise BadSettings(f"{host} is no address to listen on: {error.strerror}") from error
+    with socket.socket(family, kind, protocol) as listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(1024)
+        except OSError as error:
+            raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
+        yield listening
+
+
+def base_url(listening: socket.socket) -> str:
+    """The address that a browser or client finds it at."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach the host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
