@@ -1,15 +1,21 @@
-"""`python -m tests.bench viewer`, `store`, `tolerance` and `cache`: what is fast, as ratios."""
+"""`python -m tests.bench` and one of the names below: what is fast, as ratios."""
 
 import argparse
 
-from tests.bench import cache, store, tolerance, viewer
+from tests.bench import cache, ingest, store, tolerance, viewer
 
 
 def main() -> None:
     """Run one of the benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     kinds = parser.add_subparsers(required=True)
-    benches = (("viewer", viewer), ("store", store), ("tolerance", tolerance), ("cache", cache))
+    benches = (
+        ("viewer", viewer),
+        ("store", store),
+        ("ingest", ingest),
+        ("tolerance", tolerance),
+        ("cache", cache),
+    )
     for name, bench in benches:
         kind = kinds.add_parser(name, description=bench.__doc__)
         bench.add_options(kind)

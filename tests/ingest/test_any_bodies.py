@@ -220,7 +220,11 @@ def native(draw: st.DrawFn, second: int) -> list[DomainEvent]:
     if kind == "team":
         return [TeamUpsert("Days", at, channels=("101", "102")[: second % 3], members=("ana",))]
     name, told = draw(st.sampled_from(HAPPENINGS))
-    return [ConversationEvent("101", dora, f"e{second}{name}", at, name, told)]
+    return [
+        ConversationEvent(
+            "101", dora, f"e{HAPPENINGS.index((name, told))}at{second}", at, name, told
+        )
+    ]
 
 
 @st.composite

@@ -1,10 +1,10 @@
-"""What happens by itself: conversations are given out in turn, snoozes end, silence resolves."""
+"""What happens by itself: conversations are given out in turn, and snoozes end."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.ingest.test_apply import CHANNEL, DAY, NOW, apply, happening, inbound, only, rows
+from tests.ingest.test_apply import CHANNEL, NOW, apply, happening, inbound, only, rows
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import (
@@ -15,7 +15,7 @@ from frontdesk.ingest.events import (
     TeamUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.snoozes import auto_resolve, wake
+from frontdesk.ingest.snoozes import wake
 from frontdesk.store.database import Database
 
 USERS = ("ana", "ben", "cai")
@@ -139,34 +139,6 @@ def test_a_snooze_ends_at_its_moment_once(database: Database) -> None:
     assert database.write(lambda connection: wake(connection, 1, NOW)) == 0
     conversation = only(database, "conversation")
     assert (conversation["status"], conversation["folded_at"]) == (0, NOW - 500)
-
-
-def test_silence_resolves_where_it_is_asked_for(database: Database) -> None:
-    old, answered, fresh = written(1, NOW - 9 * DAY), written(2, NOW - 9 * DAY), written(3)
-    answer = replace(answered, wamid="a", outbound=True, at=NOW - 8 * DAY)
-    apply(database, old, answered, answer, fresh, written(4, NOW - 9 * DAY, live=False))
-
-    def resolve(*, only_if_nobody_waits: bool) -> int:
-        return database.write(
-            lambda connection: auto_resolve(
-                connection,
-                1,
-                now=NOW,
-                after=7 * DAY,
-                only_if_nobody_waits=only_if_nobody_waits,
-            )
-        )
-
-    assert resolve(only_if_nobody_waits=True) == 1
-    statuses = [row["status"] for row in rows(database, "SELECT * FROM conversation ORDER BY id")]
-    assert resolve(only_if_nobody_waits=False) == 1
-    assert resolve(only_if_nobody_waits=False) == 0
-    after = [row["status"] for row in rows(database, "SELECT * FROM conversation ORDER BY id")]
-    # The fourth is back-fill, resolved from the first.
-    assert sorted(statuses) == [0, 0, 2, 2]
-    assert sorted(after) == [0, 2, 2, 2]
-    events = rows(database, "SELECT name, created_at FROM conversation_event")
-    assert {(row["name"], row["created_at"]) for row in events} == {("resolved", NOW)}
 
 
 def test_a_turn_that_is_on_record_is_not_taken_again(database: Database) -> None:

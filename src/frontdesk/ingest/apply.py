@@ -86,7 +86,7 @@ class _Batch:
     ) -> Applied:
         telling, kinds = self._telling, by_kind(events)
         # Named things first, so that what refers to them finds them.
-        for upsert in kinds.get(ChannelUpsert, ()):
+        for upsert in _outermost(kinds.get(ChannelUpsert, ())):
             self._catalogue.tell_channel(upsert)
         tell_numbers(
             self._catalogue,
@@ -166,6 +166,23 @@ class _Batch:
 def _named(kinds: Kinds) -> Iterator[CatalogueUpsert]:
     for kind in _NAMED:
         yield from kinds.get(kind, ())
+
+
+def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
+    """Of those that tell the same of a channel, as most do, the first and the last."""
+    alike: dict[tuple[object, ...], list[ChannelUpsert]] = {}
+    for one in upserts:
+        told = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
+        alike.setdefault((*told, repr(one.details) if one.details else ""), []).append(one)
+    for group in alike.values():
+        first, last = min(group, key=_moment), max(group, key=_moment)
+        yield first
+        if last is not first:
+            yield last
+
+
+def _moment(upsert: ChannelUpsert) -> int:
+    return upsert.at
 
 
 def _listed(thread: Thread) -> Listed | None:

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ def _received_at(wrapping: Mapping[str, Any]) -> int | None:
 def _object(text: str) -> Mapping[str, Any]:
     """A JSON object whose every text any database can hold."""
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise Malformed(f"it is not JSON from character {error.pos + 1} on") from None
     except RecursionError:
@@ -168,7 +169,7 @@ def _object(text: str) -> Mapping[str, Any]:
         raise Malformed("it holds a number that is too long") from None
     if not isinstance(value, dict):
         raise Malformed("it is not a JSON object")
-    if "\\u" in text or "\x00" in text:
+    if _SUSPECT.search(text):
         return {_sound_text(name): _sound(member) for name, member in value.items()}
     return value
 
@@ -182,6 +183,11 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise Malformed("it holds a number that is too large")
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+# What may stand for NUL or for half of a surrogate pair.
+_SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|\x00")
 
 
 def _sound(value: Any) -> Any:

@@ -64,11 +64,10 @@ def say(
         return
     contents = _reaction(message) or contents_of(message, value.errors, outbound=outbound)
     _upsert(value, message, person, contents, outbound=outbound, status=status)
-    at = value.moment(message)[0]
     if contents.type == "reaction":
-        _fold_reaction(value, contents, at, outbound=outbound)
+        _fold_reaction(value, contents, value.moment(message)[0], outbound=outbound)
     elif contents.type == "contacts" and not outbound:
-        _tell_own_number(value, message, person, at)
+        _tell_own_number(value, message, person, value.moment(message)[0])
 
 
 def tell_status(value: Value, status: Part) -> None:
@@ -104,8 +103,10 @@ def tell_status(value: Value, status: Part) -> None:
 
 def _sender(value: Value, message: Part) -> Person:
     """Who wrote; a system message about a changed user id may tell that only inside."""
+    if "from" in message or "from_user_id" in message:
+        return value.person(message, "from", "from_user_id")
     system = message.optional_part("system")
-    if system is not None and not {"from", "from_user_id"} & message.members.keys():
+    if system is not None:
         named = Part({"from_user_id": _old_user_id(system)}, message.where)
         return value.person(named, "from", "from_user_id")
     return value.person(message, "from", "from_user_id")

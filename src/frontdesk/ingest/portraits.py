@@ -44,8 +44,11 @@ def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
     }
     if not newer:
         return None
+    differs = any(
+        name not in facts or facts[name][1] != value for name, (_, value) in newer.items()
+    )
     facts.update(newer)
-    return _show(contact)
+    return differs and _show(contact)
 
 
 def merge(contact: Contact, other: Contact) -> None:

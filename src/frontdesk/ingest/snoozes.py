@@ -1,12 +1,9 @@
-"""What time brings: a snooze is over (rule R7), or nobody wrote for long (R8, where asked for).
-
-Both happen as conversation events, so that applying the same events elsewhere leaves the same.
-"""
+"""Snoozes that are over: the conversation opens at the moment it was snoozed until (rule R7)."""
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.queries import due_snoozes, silent_conversations
+from frontdesk.store.queries import due_snoozes
 
 BATCH = 500
 
@@ -18,7 +15,16 @@ def wake(connection: Connection, account_id: int, now: int) -> int:
     """
     opened = 0
     while due := due_snoozes(connection, account_id, now, BATCH):
-        events = [_event(row, "snooze", "opened", row["snoozed_until"]) for row in due]
+        events = [
+            ConversationEvent(
+                channel=row["phone_number_id"],
+                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
+                external_id=_name(row),
+                at=row["snoozed_until"],
+                name="opened",
+            )
+            for row in due
+        ]
         new = apply_events(connection, account_id, events, now=now).happenings.new
         if not new:
             break
@@ -26,35 +32,7 @@ def wake(connection: Connection, account_id: int, now: int) -> int:
     return opened
 
 
-def auto_resolve(
-    connection: Connection,
-    account_id: int,
-    *,
-    now: int,
-    after: int,
-    only_if_nobody_waits: bool = False,
-) -> int:
-    """Resolve open conversations without any activity for `after` milliseconds; returns how many.
-
-    At most BATCH, so call it until it returns none. They are resolved now. With
-    `only_if_nobody_waits` those stay open in which a customer waits for an answer. Back-fill that
-    nobody took up since is left alone (R11). Needs a write transaction.
-    """
-    silent = silent_conversations(
-        connection, account_id, now - after, BATCH, waiting=not only_if_nobody_waits
-    )
-    events = [
-        _event(row, f"silence since {row['last_activity_at']}", "resolved", now) for row in silent
-    ]
-    return apply_events(connection, account_id, events, now=now).happenings.new if events else 0
-
-
-def _event(row: Row, why: str, name: str, at: int) -> ConversationEvent:
+def _name(row: Row) -> str:
+    """What the end of a snooze is called, in every store alike."""
     who = row["wa_user_id"] or row["phone"] or row["wa_id"]
-    return ConversationEvent(
-        channel=row["phone_number_id"],
-        person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
-        external_id=f"{why}:{row['phone_number_id']}:{who}:{at}",
-        at=at,
-        name=name,
-    )
+    return f"snooze:{row['phone_number_id']}:{who}:{row['snoozed_until']}"

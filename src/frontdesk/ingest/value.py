@@ -45,11 +45,11 @@ class Value:
 
     def attempt(self, tell: Callable[..., None], *parts: Part | Malformed) -> None:
         """Tell one element; one that cannot be read costs none of its siblings."""
-        self.refused += [str(part) for part in parts if isinstance(part, Malformed)]
-        if any(isinstance(part, Malformed) for part in parts):
-            return
         told = len(self.events)
         try:
+            for part in parts:
+                if isinstance(part, Malformed):
+                    raise part
             tell(self, *parts)
         except Malformed as error:
             del self.events[told:]

@@ -105,8 +105,9 @@ def _entry_changes(entry: Part, reading: _Reading) -> Iterator[_Change]:
     at = entry.moment("time") if "time" in entry else reading.received_at or 0
     for change in changes:
         name = change.optional_text("field") or ""
-        if isinstance(change.members.get("value"), Mapping):
-            yield _Change(name, change.part("value"), entry.optional_text("id"), at)
+        value = change.members.get("value")
+        if isinstance(value, dict):
+            yield _Change(name, Part(value, "value", change), entry.optional_text("id"), at)
         else:
             reading.ignored[f"field {name or 'unknown'}"] += 1
 
@@ -118,7 +119,7 @@ def _is_value(body: Part) -> bool:
 def _tell(reading: _Reading, change: _Change) -> None:
     """The events of one change, by the members of its value: fields are mislabelled at times."""
     members = change.value.members.keys()
-    if members & _ELEMENTS.keys():
+    if not _ELEMENTS.keys().isdisjoint(members):
         _tell_elements(reading, change)
     elif upkeep.TEMPLATE in members:
         reading.events.append(upkeep.template(change.value, change.account, change.at))
@@ -146,7 +147,8 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
         source="history" if past else None,
     )
     for name, tell in _ELEMENTS.items():
-        for element in part.elements(name):
-            value.attempt(tell, element)
+        if name in part.members:
+            for element in part.elements(name):
+                value.attempt(tell, element)
     reading.refused += value.refused
     reading.events += value.all_events(change.account)

@@ -250,31 +250,6 @@ def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -
     )
 
 
-def silent_conversations(
-    connection: Connection, account_id: int, until: int, count: int, *, waiting: bool
-) -> list[Row]:
-    """Open conversations without activity since `until`, and whose they are; the longest first.
-
-    Without `waiting`, only those in which nobody waits. None of which only back-fill is known.
-    """
-    return connection.rows(
-        f"""
-        SELECT c.id, c.last_activity_at, channel.phone_number_id,
-          contact.phone, contact.wa_id, contact.wa_user_id
-        FROM entry
-        JOIN conversation AS c
-          ON c.account_id = entry.account_id AND c.id = entry.conversation_id
-        JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
-        JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
-        WHERE entry.account_id = :account AND entry.label_id = 0 AND entry.state IN (0, 1)
-          AND entry.last_activity_at <= :until AND c.told = 1
-          {"" if waiting else "AND c.waiting_since IS NULL"}
-        ORDER BY c.last_activity_at, c.id LIMIT :count
-        """,
-        {"account": account_id, "until": until, "count": count},
-    )
-
-
 def snoozes_over(connection: Connection, account_id: int, now: int) -> int | None:
     """When the last was over of the snoozes that are stored and over; None if none is."""
     row = connection.row(
