@@ -35,6 +35,7 @@ from frontdesk.cli.commands import Group
         "show": "frontdesk.cli.showing:show_command",
         "tail": "frontdesk.cli.tailing:tail_command",
         "upgrade": "frontdesk.cli.initialising:upgrade_command",
+        "web": "frontdesk.cli.web:web_command",
     },
 )
 @click.option(

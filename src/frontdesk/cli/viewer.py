@@ -5,6 +5,7 @@ service are imported by `connect`, which the viewer runs in a thread after it.
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -70,7 +71,7 @@ def view(
 
     `leaving` is called then, before `connect` is waited for if it is still under way.
     """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (_draws_on_a_page() or (sys.stdin.isatty() and sys.stderr.isatty())):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     cache = Cache(cache_file, origin, limit_bytes=settings.cache_limit_bytes())
     try:
@@ -90,6 +91,11 @@ async def _run(app: FrontdeskApp, leaving: Callable[[], None]) -> InboxError | N
         return await app.run_async()
     finally:
         leaving()
+
+
+def _draws_on_a_page() -> bool:
+    """Whether `frontdesk web` has started this, and reads what is drawn."""
+    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def _host(url: str) -> str:

@@ -1,0 +1,108 @@
+"""The web server: its page, what the page needs, and a connection for each viewer."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from aiohttp import web
+from textual_serve.server import Server, to_int
+
+from frontdesk.cli.browser.door import HEADERS, Door
+from frontdesk.cli.browser.viewers import BrowserViewer
+
+MOST_VIEWERS = 16
+_PAGE = Path(__file__).with_name("page")
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class BrowserServer(Server):
+    """A viewer for each page that has the token; `program` is what is started for it."""
+
+    def __init__(self, program: Sequence[str], door: Door, listening: socket.socket) -> None:
+        host, port = listening.getsockname()[:2]
+        super().__init__("", host=host, port=port, title="frontdesk")
+        self._program = program
+        self._door = door
+        self._listening = listening
+        self._cookie = f"frontdesk-{port}"
+        self._viewers: set[BrowserViewer] = set()
+
+    async def run(self, announce: Callable[[], None]) -> None:
+        """Serve until SIGINT, SIGTERM or SIGHUP; all viewers end with it."""
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stopped.set)
+        runner = web.AppRunner(await self._make_app(), access_log=None, shutdown_timeout=10)
+        await runner.setup()
+        try:
+            await web.SockSite(runner, self._listening).start()
+            announce()
+            await stopped.wait()
+        finally:
+            await runner.cleanup()
+
+    async def _make_app(self) -> web.Application:
+        application = await super()._make_app()
+        application.middlewares.append(self._guard)
+        application.on_response_prepare.append(_secure)
+        application.router.add_static("/page", _PAGE)
+        return application
+
+    async def on_startup(self, app: web.Application) -> None:
+        """Nothing is said here: the address is announced."""
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        """End all viewers."""
+        await asyncio.gather(*(viewer.stop() for viewer in self._viewers))
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        websocket = request.path == "/ws"
+        refusal = self._door.refusal(request.headers, websocket=websocket)
+        if refusal is not None:
+            raise web.HTTPForbidden(text=refusal)
+        if request.path == "/" and self._door.opens_to(request.query.get("token")):
+            # The token does not stay in the address, where it would be seen and copied.
+            answer = web.HTTPSeeOther("/")
+            answer.set_cookie(self._cookie, self._door.token, httponly=True, samesite="Lax")
+            raise answer
+        if not self._door.opens_to(request.cookies.get(self._cookie)):
+            raise web.HTTPForbidden(text="Open the link that frontdesk web printed")
+        return await handler(request)
+
+    async def handle_index(self, request: web.Request) -> web.StreamResponse:
+        """The page, which names nothing that is not served here."""
+        return web.FileResponse(_PAGE / "index.html")
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """A viewer for as long as the page is open."""
+        if len(self._viewers) >= MOST_VIEWERS:
+            raise web.HTTPServiceUnavailable(text="As many viewers are open as there may be")
+        websocket = web.WebSocketResponse(heartbeat=15)
+        viewer = BrowserViewer(
+            self._program,
+            write_bytes=websocket.send_bytes,
+            write_str=websocket.send_str,
+            close=websocket.close,
+            download_manager=self.download_manager,
+        )
+        self._viewers.add(viewer)
+        try:
+            await websocket.prepare(request)
+            await viewer.start(_cells(request, "width", 80), _cells(request, "height", 24))
+            await self._process_messages(websocket, viewer)
+        finally:
+            await viewer.stop()
+            self._viewers.discard(viewer)
+        return websocket
+
+
+async def _secure(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(HEADERS)
+
+
+def _cells(request: web.Request, name: str, usual: int) -> int:
+    return min(max(to_int(request.query.get(name, ""), usual), 1), 1000)

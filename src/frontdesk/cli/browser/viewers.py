@@ -1,0 +1,76 @@
+"""A viewer in a process of its own, which draws on a page and reads its keys."""
+
+import asyncio
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from textual_serve.app_service import AppService
+
+# What the viewer's driver says before its first packet.
+_GREETING = b"__GANGLION__\n"
+_PATIENCE_SECONDS = 5.0
+
+
+class BrowserViewer(AppService):
+    """One page's viewer; `program` is what is started, with this process's environment.
+
+    No shell is involved. What the viewer says on standard error appears on this one's.
+    """
+
+    def __init__(self, program: Sequence[str], **connection: Any) -> None:
+        super().__init__("", **connection)
+        self._program = program
+
+    async def stop(self) -> None:
+        """End the viewer: it is asked, then killed."""
+        process = self._process
+        if process is None:
+            return
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await super().stop()
+                await process.wait()
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+    async def run(self) -> None:
+        """Hand on what the viewer draws until it ends, then close the page's connection."""
+        assert self._process is not None
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            while (line := await stdout.readline()) and line != _GREETING:
+                pass
+            while True:
+                await self._hand_on(stdout)
+        except asyncio.IncompleteReadError:
+            with suppress(ConnectionError):
+                await self.remote_close()
+        except ConnectionError:
+            # The page is gone. What the viewer still draws is read, so that it can end.
+            while await stdout.read(65536):
+                pass
+
+    async def _hand_on(self, stdout: asyncio.StreamReader) -> None:
+        kind = await stdout.readexactly(1)
+        size = int.from_bytes(await stdout.readexactly(4), "big")
+        payload = await stdout.readexactly(size)
+        if kind == b"D":
+            await self.on_data(payload)
+        elif kind == b"M":
+            await self.on_meta(payload)
+        elif kind == b"P":
+            await self.on_packed(payload)
+
+    async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
+        environment = self._build_environment(width=width, height=height)
+        # A session of its own: Ctrl-C in the terminal is for the server, which ends its viewers.
+        self._process = await asyncio.create_subprocess_exec(
+            *self._program, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True
+        )
+        assert self._process.stdin is not None
+        self._stdin = self._process.stdin
+        return self._process

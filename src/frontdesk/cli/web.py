@@ -1,0 +1,77 @@
+"""`frontdesk web`: the viewer in a browser, for people without a terminal."""
+
+import asyncio
+import sys
+import webbrowser
+from collections.abc import Iterator
+
+import click
+
+from frontdesk.cli.commands import Command
+from frontdesk.cli.listening import base_url, is_loopback, listening_on
+from frontdesk.cli.places import Place, kept_under, place_options
+from frontdesk.errors import BadSettings
+
+
+@click.command("web", cls=Command)
+@place_options
+@click.option(
+    "--port",
+    default=0,
+    show_default="a free one",
+    type=click.IntRange(0, 65535),
+    help="The port to listen on.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
+@click.pass_context
+def web_command(context: click.Context, place: Place, port: int, host: str, opening: bool) -> None:
+    """Serve the viewer to a browser, and print the link that opens it.
+
+    Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
+    Ctrl-C ends all viewers.
+    """
+    _check_means()
+    # What there is to be said against the place is said here, not on a page.
+    kept_under(place)
+    from frontdesk.cli.browser.door import Door
+    from frontdesk.cli.browser.server import BrowserServer
+
+    door = Door(host)
+    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(context)]
+    if not is_loopback(host):
+        click.echo(
+            f"frontdesk: {host} is reached from other machines: whoever has the link, or listens "
+            "on the way, reads the inbox. ssh -L to a loopback address is safer.",
+            err=True,
+        )
+    with listening_on(host, port) as listening:
+        link = f"{base_url(listening)}/?token={door.token}"
+
+        def announce() -> None:
+            click.echo(link)
+            sys.stdout.flush()
+            if opening and not webbrowser.open(link):
+                click.echo(
+                    "frontdesk: No browser could be opened: open the link yourself", err=True
+                )
+
+        asyncio.run(BrowserServer(program, door, listening).run(announce))
+
+
+def _viewer_options(context: click.Context) -> Iterator[str]:
+    """The options that the viewer takes too, as they were given; the key is in the environment."""
+    for option in context.find_root().command.params:
+        value = context.params.get(option.name or "")
+        if isinstance(option, click.Option) and isinstance(value, str):
+            yield f"{option.opts[0]}={value}"
+
+
+def _check_means() -> None:
+    """Raises: BadSettings: what serves pages is not installed."""
+    try:
+        import textual_serve.server  # noqa: F401
+    except ImportError as error:
+        raise BadSettings(
+            "Pages are served with more than the base install: pip install 'frontdesk[web]'"
+        ) from error
