@@ -121,6 +121,26 @@ def messages(
     return _matching(connection, account_id, "message", "wamid", wamids, channel_id=channel_id)
 
 
+def messages_between(
+    connection: Connection, account_id: int, conversation_id: int, since: int, until: int
+) -> list[Row]:
+    """What was said in a conversation in some time, both ends included, in its order."""
+    return connection.rows(
+        """
+        SELECT id, created_at, direction, type, text, wamid, richness, deleted_at FROM message
+        WHERE account_id=:account_id AND conversation_id=:conversation_id
+          AND created_at BETWEEN :since AND :until
+        ORDER BY created_at, id
+        """,
+        {
+            "account_id": account_id,
+            "conversation_id": conversation_id,
+            "since": since,
+            "until": until,
+        },
+    )
+
+
 def nameless_messages(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """The messages of a conversation that have no provider's id."""
     return connection.rows(

@@ -9,6 +9,7 @@ from frontdesk.cli.commands import Group
     "import",
     cls=Group,
     lazy={
+        "chat": "frontdesk.cli.importing.chat:chat_command",
         "catalogue": "frontdesk.cli.importing.catalogue:catalogue_command",
         "events": "frontdesk.cli.importing.events:events_command",
     },

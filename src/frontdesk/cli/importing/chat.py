@@ -1,0 +1,208 @@
+"""`frontdesk import chat`: what WhatsApp's "Export chat" writes."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+from frontdesk.cli.commands import INTERRUPTED, Command, now
+from frontdesk.cli.databases import account_named, database_option
+from frontdesk.cli.importing.files import check, named
+from frontdesk.cli.importing.summary import counted
+from frontdesk.cli.importing.targets import importable
+from frontdesk.errors import BadSettings
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.apply import InitialStatus
+    from frontdesk.ingest.exported_chat.chat import Chat
+    from frontdesk.ingest.exported_chat.dates import Order
+    from frontdesk.ingest.exported_chat.importing import Outcome, Place
+    from frontdesk.ingest.importing import Transactions
+    from frontdesk.store.database import Connection
+
+# Phones write no more than about so many messages, with the files or without.
+_MOST, _MOST_WITH_FILES = 40_000, 10_000
+_NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
+
+
+@click.command("chat", cls=Command)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@database_option("The database to import into; made if it does not exist.")
+@click.option("--account", default="default", show_default=True, help="The account it is of.")
+@click.option("--channel", required=True, metavar="ID", help="Our number: its id, alias or phone.")
+@click.option("--contact", required=True, metavar="+NUMBER", help="The other one's number.")
+@click.option("--me", required=True, metavar="NAME", help="What we are called in the export.")
+@click.option("--tz", metavar="ZONE", help="The phone's zone, such as Europe/Madrid.")
+@click.option(
+    "--date-order",
+    type=click.Choice(["dmy", "mdy", "ymd"]),
+    help="The order in dates, where the export does not tell.",
+)
+@click.option(
+    "--initial-status",
+    type=click.Choice(["auto", "open", "resolved"]),
+    default="auto",
+    show_default=True,
+    help="How the conversation starts; auto: resolved if silent for more than a week.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
+@click.pass_context
+def chat_command(
+    context: click.Context,
+    files: tuple[str, ...],
+    database: str,
+    account: str,
+    channel: str,
+    contact: str,
+    me: str,
+    tz: str | None,
+    date_order: "Order | None",
+    initial_status: "InitialStatus",
+    dry_run: bool,
+) -> None:
+    """Import chats with one person, as a phone exports them: .txt, or .zip with the files.
+
+    What is known already, from webhooks or an earlier export, is passed over. Where the dates can
+    be read in two ways, it asks. Chats of groups are refused.
+    """
+    from frontdesk.ingest.importing import rehearse
+
+    check(files)
+    run = _Run(_Asked(account, channel, contact, me, initial_status), _zone(tz), tz, date_order)
+    chats = [(name, run.read(Path(name))) for name in files]
+    try:
+        with importable(database, dry_run=dry_run) as store:
+            if dry_run:
+                rehearse(store, lambda transactions: run.into(transactions, chats))
+            else:
+                run.into(store, chats)
+    except KeyboardInterrupt:
+        click.echo("frontdesk: interrupted; import it again to go on", err=True)
+        context.exit(INTERRUPTED)
+    for line in run.lines:
+        click.echo(one_line(clean(line)))
+    if dry_run:
+        click.echo("nothing was changed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose chat it is, as the options say it."""
+
+    account: str
+    channel: str
+    contact: str
+    me: str
+    initial_status: "InitialStatus"
+
+
+class _Run:
+    """One run of the command over all its files."""
+
+    def __init__(
+        self, asked: _Asked, zone: tzinfo | None, zone_name: str | None, order: "Order | None"
+    ) -> None:
+        self.lines: list[str] = []
+        self._asked = asked
+        self._zone = zone
+        self._zone_name = zone_name or f"this machine's ({', '.join(time.tzname)})"
+        self._order = order
+
+    def read(self, path: Path) -> "Chat":
+        """A file as a chat. Raises: BadSettings, UnusableFile, with the file's name."""
+        from frontdesk.ingest.exported_chat import chat, files
+
+        today = datetime.now(UTC).date()
+        reading = chat.Reading(self._asked.me, self._zone, self._order, today)
+        try:
+            return chat.read(files.read(path), reading)
+        except BadSettings as error:
+            raise BadSettings(clean(f"{path}: {error}")) from error
+
+    def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
+        """Put every chat in and note what came of it."""
+        from frontdesk.ingest.exported_chat.importing import put_in
+
+        place = database.write(self._place)
+        with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
+            for name, chat in chats:
+                outcome = put_in(database, chat, place, now, advance)
+                self.lines += self._told(name, chat, outcome)
+
+    def _place(self, connection: "Connection") -> "Place":
+        from frontdesk.ingest.catalogue_changes import known
+        from frontdesk.ingest.events import Person
+        from frontdesk.ingest.exported_chat.importing import Place
+        from frontdesk.ingest.value import phone_of
+
+        asked = self._asked
+        account_id = account_named(connection, asked.account)["id"]
+        channels = known(connection, account_id).channels
+        number = channels.get(asked.channel)
+        if number is None and channels:
+            raise BadSettings(f"No channel {asked.channel!r}; known: {', '.join(sorted(channels))}")
+        if number is None and not asked.channel.isdecimal():
+            raise BadSettings(
+                f"No channel {asked.channel!r}: a new one is told by its id, in digits"
+            )
+        phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
+        if phone is None:
+            raise BadSettings(f"{asked.contact!r} is no number such as +34600111222")
+        person = Person(phone, phone.removeprefix("+"))
+        return Place(account_id, number or asked.channel, person, asked.me, asked.initial_status)
+
+    def _told(self, name: str, chat: "Chat", outcome: "Outcome") -> Iterator[str]:
+        """What was taken, how it was read, and what cannot be in it."""
+        from frontdesk.ingest.exported_chat.dates import NAMES
+
+        taken, files = outcome.taken, outcome.files
+        other = chat.other or "the contact"
+        yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
+        yield (
+            f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {self._asked.me},"
+            f" {taken['notices']:,} of WhatsApp; {outcome.edited:,} edited,"
+            f" {outcome.deleted:,} deleted"
+        )
+        if outcome.filled:
+            yield f"of these fill in messages whose contents were unknown: {outcome.filled:,}"
+        yield f"skipped: {outcome.skipped:,} known already"
+        if files:
+            yield f"files: {files['named']:,} by name, {files['left out']:,} left out by the phone"
+        if chat.before:
+            yield f"refused: {counted(chat.before, 'line')} before the first message"
+        decision = chat.decision
+        yield f"dates: {NAMES[decision.order]} ({decision.reason}); zone: {self._zone_name}"
+        yield f"such an export never has: {_NEVER_IN_IT}"
+        most = _MOST_WITH_FILES if files["named"] else _MOST
+        if len(chat.entries) >= most * 0.98:
+            yield f"it has about {most:,} messages, where phones stop: older ones are missing"
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    """Raises: BadSettings: there is no such zone."""
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise BadSettings(
+            f"No time zone is called {name!r}; try one such as Europe/Madrid"
+        ) from error
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], object]]:
+    """A bar over the messages, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda more: None
+        return
+    with click.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
+        yield bar.update

@@ -1,0 +1,138 @@
+"""An exported chat as messages: who said what and when, and all that had to be decided; pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, tzinfo
+
+from frontdesk.errors import BadSettings
+from frontdesk.ingest.exported_chat.contents import Said, is_notice, said
+from frontdesk.ingest.exported_chat.dates import Decision, Order, decided, moment
+from frontdesk.ingest.exported_chat.files import Export
+from frontdesk.ingest.exported_chat.headers import Family, Stamp, family_of, header, plain
+
+_NAMES_SHOWN = 8
+_MINUTE = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read. zone: of the phone, None for this machine's. order: None to find it out."""
+
+    me: str
+    zone: tzinfo | None
+    order: Order | None
+    today: date
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message. at: epoch milliseconds, of which those beyond what the header tells only keep
+    the order. outbound: None for what WhatsApp itself says."""
+
+    at: int
+    outbound: bool | None
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A whole export. other: what the other one is called in it, None where only `me` wrote;
+    other_is_profile: they chose that name themselves. before: lines before the first header."""
+
+    entries: Sequence[Entry]
+    other: str | None
+    other_is_profile: bool
+    family: str
+    decision: Decision
+    before: int
+
+
+@dataclass(slots=True)
+class _Line:
+    """An entry on its way: its header, its sender if there is one, and what is said so far."""
+
+    stamp: Stamp
+    sender: str | None
+    parts: list[str]
+    profile: bool = False
+
+
+def read(export: Export, reading: Reading) -> Chat:
+    """The messages of an export of one person's chat.
+
+    Raises: BadSettings: it is none, a group's, not of `me`, or its dates can be read in two ways.
+    """
+    rows = [row.removesuffix("\r") for row in export.text.split("\n")]
+    family = family_of(rows)
+    if family is None:
+        raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
+    lines, before = _lines(rows, family)
+    decision = decided([line.stamp for line in lines], reading.order, reading.today)
+    other = _other(lines, reading.me)
+    return Chat(
+        entries=list(_entries(lines, export, reading, decision.order)),
+        other=other,
+        other_is_profile=any(line.sender == other and line.profile for line in lines),
+        family=family.name,
+        decision=decision,
+        before=before,
+    )
+
+
+def _lines(rows: Sequence[str], family: Family) -> tuple[list[_Line], int]:
+    """The entries, each with the lines that follow it; and how many lines come before the first."""
+    lines: list[_Line] = []
+    before = 0
+    for row in rows:
+        start = header(row, family)
+        if start is not None:
+            lines.append(_begun(start.stamp, row[start.end :]))
+        elif lines:
+            lines[-1].parts.append(row)
+        elif row.strip():
+            before += 1
+    return lines, before
+
+
+def _begun(stamp: Stamp, rest: str) -> _Line:
+    name, colon, text = rest.partition(": ")
+    if not colon and rest.endswith(":"):
+        name, colon, text = rest[:-1], ":", ""
+    if not colon or is_notice(text):
+        return _Line(stamp, None, [text if colon else rest])
+    return _Line(stamp, _name(name), [text], plain(name).strip().startswith("~"))
+
+
+def _name(written: str) -> str:
+    """A sender as people write the name."""
+    return " ".join(plain(written).split()).removeprefix("~").strip()
+
+
+def _other(lines: Sequence[_Line], me: str) -> str | None:
+    """Who the one is that is not `me`."""
+    counts = Counter(line.sender for line in lines if line.sender is not None)
+    others = [name for name, _ in counts.most_common() if name != _name(me)]
+    names = ", ".join(repr(name) for name in others[:_NAMES_SHOWN])
+    if len(others) > 1 and len(others) == len(counts):
+        raise BadSettings(f"Nobody in it is called {me!r}; --me must be one of {names}")
+    if len(others) > 1:
+        raise BadSettings(f"It is the chat of a group, which cannot be imported: {names}")
+    return others[0] if others else None
+
+
+def _entries(
+    lines: Sequence[_Line], export: Export, reading: Reading, order: Order
+) -> Iterator[Entry]:
+    me = _name(reading.me)
+    counts: Counter[int] = Counter()
+    for line in lines:
+        at = moment(line.stamp, order, reading.zone)
+        room = 1000 if line.stamp.exact else _MINUTE
+        # What is of one moment keeps its order, and stays apart from what says the same.
+        place = min(counts[at], room - 1)
+        counts[at] += 1
+        text = "\n".join(line.parts).rstrip("\n")
+        words = Said("system", text.strip(), {"event": "activity"}) if line.sender is None else None
+        outbound = None if line.sender is None else line.sender == me
+        yield Entry(at + place, outbound, words or said(text, export.sizes))

@@ -1,0 +1,160 @@
+"""What one entry of an exported chat says: words, a file, a place, or that it is gone; pure."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.contents import TEXT_LIMIT
+from frontdesk.ingest.exported_chat.headers import plain
+from frontdesk.ingest.exported_chat.phrases import DELETED, EDITED, NOTICES, OMITTED, folded
+
+_EXTENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "jpg": ("image", "image/jpeg"),
+        "jpeg": ("image", "image/jpeg"),
+        "png": ("image", "image/png"),
+        "heic": ("image", "image/heic"),
+        "gif": ("image", "image/gif"),
+        "webp": ("sticker", "image/webp"),
+        "mp4": ("video", "video/mp4"),
+        "3gp": ("video", "video/3gpp"),
+        "mov": ("video", "video/quicktime"),
+        "webm": ("video", "video/webm"),
+        "opus": ("audio", "audio/ogg"),
+        "ogg": ("audio", "audio/ogg"),
+        "m4a": ("audio", "audio/mp4"),
+        "mp3": ("audio", "audio/mpeg"),
+        "aac": ("audio", "audio/aac"),
+        "amr": ("audio", "audio/amr"),
+        "pdf": ("document", "application/pdf"),
+        "vcf": ("document", "text/vcard"),
+        "zip": ("document", "application/zip"),
+        "txt": ("document", "text/plain"),
+        "csv": ("document", "text/csv"),
+        **dict.fromkeys(("doc", "docx", "odt", "rtf"), ("document", "application/msword")),
+        **dict.fromkeys(("xls", "xlsx", "ods"), ("document", "application/vnd.ms-excel")),
+        **dict.fromkeys(("ppt", "pptx", "odp"), ("document", "application/vnd.ms-powerpoint")),
+    }
+)
+_PREFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("IMG", "PHOTO"), "image"),
+        **dict.fromkeys(("VID", "VIDEO", "GIF"), "video"),
+        **dict.fromkeys(("PTT", "AUD", "AUDIO"), "audio"),
+        **dict.fromkeys(("STK", "STICKER"), "sticker"),
+        "DOC": "document",
+    }
+)
+_PREFIX = re.compile(rf"(?:^|-)({'|'.join(_PREFIXES)})-")
+_FILE = r"[^\s<>:/\\|\"?*][^<>:/\\|\"?*\n]{0,200}\.(?P<extension>[A-Za-z0-9]{2,5})"
+# iOS: "<attached: 00000012-PHOTO-….jpg>" on a line of its own, in the phone's language.
+_ATTACHED = re.compile(rf"^<[^<>:\n]{{1,40}}: (?P<file>{_FILE})>$", re.MULTILINE)
+# Android: "IMG-….jpg (file attached)" on the first line, what is said of it on the others.
+_FOLLOWED = re.compile(rf"^(?P<file>{_FILE}) \([^()\n]{{2,60}}\)$", re.MULTILINE)
+_PAGES = re.compile(r"^(?P<file>[^•\n]{1,200}) • [^•\n]{1,60}$")
+_BRACKETED = re.compile(r"^<(?P<phrase>[^<>\n]{3,60})>$")
+_EDITED = re.compile(r"\s?<(?P<phrase>[^<>\n]{3,60})>$")
+_PLACE = re.compile(
+    r"(?:[^\n:]{1,40}: )?(?P<url>https?://(?:maps\.google\.[a-z.]+|(?:www\.)?google\.[a-z.]+/maps"
+    r"|maps\.apple\.com)/?\S*?[?&](?:q|ll|query)="
+    r"(?P<latitude>-?\d{1,2}(?:\.\d+)?),(?:%20)?(?P<longitude>-?\d{1,3}(?:\.\d+)?)\S*)"
+)
+
+
+class Said(NamedTuple):
+    """The contents of a message, in the words of the wire."""
+
+    type: str
+    text: str | None = None
+    content: Mapping[str, Any] | None = None
+    media: Mapping[str, Any] | None = None
+    edited: bool = False
+    deleted: bool = False
+
+
+def said(original: str, sizes: Mapping[str, int]) -> Said:
+    """What an entry says. sizes: the bytes of the files beside the text, by name."""
+    text = plain(original).strip()
+    if folded(text) in DELETED:
+        return Said("text", deleted=True)
+    ending = _EDITED.search(text)
+    if ending is not None and folded(ending["phrase"]) in EDITED:
+        kept = original.strip()
+        inner = said(kept[: kept.rindex("<")], sizes)
+        return inner._replace(edited=True)
+    return _file(text, sizes) or _omitted(text) or _place(text) or _words(original)
+
+
+def is_notice(original: str) -> bool:
+    """Whether WhatsApp itself says this, whoever's name stands before it."""
+    text = plain(original).casefold()
+    marked = original.startswith(("\u200e", "\u200f"))
+    return marked and any(notice in text for notice in NOTICES)
+
+
+def _file(text: str, sizes: Mapping[str, int]) -> Said | None:
+    found = _ATTACHED.search(text) or _FOLLOWED.match(text)
+    if found is None or found["extension"].lower() not in _EXTENSIONS:
+        return None
+    caption = (text[: found.start()].strip() + "\n" + text[found.end() :].strip()).strip()
+    return _media(found["file"], found["extension"].lower(), caption, sizes)
+
+
+def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) -> Said:
+    kind, mime_type = _EXTENSIONS[extension]
+    prefix = _PREFIX.search(name)
+    if prefix is not None:
+        kind = _PREFIXES[prefix[1]]
+    voice = kind == "audio" and (extension == "opus" or name.startswith("PTT"))
+    media = {
+        **_no_media(),
+        "filename": name,
+        "mime_type": mime_type,
+        "size_bytes": sizes.get(name),
+        "voice": voice if kind == "audio" else None,
+    }
+    return Said(kind, caption[:TEXT_LIMIT] or None, media=media)
+
+
+def _omitted(text: str) -> Said | None:
+    """A file that the export leaves out."""
+    bracketed = _BRACKETED.match(text)
+    kind = OMITTED.get(folded(bracketed["phrase"] if bracketed else text))
+    named = _PAGES.match(text)
+    if kind is None and named is not None:
+        ending = next((one for one in OMITTED if folded(text).endswith(one)), None)
+        if ending is not None and OMITTED[ending] == "document":
+            return Said("document", media={**_no_media(), "filename": named["file"].strip()})
+    if kind is None:
+        return None
+    if not kind:
+        reason: dict[str, Any] = {
+            "reason": "media_placeholder",
+            "original_type": None,
+            "errors": [],
+        }
+        return Said("unsupported", content=reason)
+    return Said(kind, media=_no_media())
+
+
+def _place(text: str) -> Said | None:
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        return None
+    latitude, longitude = float(found["latitude"]), float(found["longitude"])
+    if abs(latitude) > 90 or abs(longitude) > 180:
+        return None
+    place = {"latitude": latitude, "longitude": longitude, "name": None, "address": None}
+    return Said("location", content={**place, "url": found["url"]})
+
+
+def _words(original: str) -> Said:
+    """The words as they were written, without the marks that the export puts around them."""
+    text = original.strip().strip("\u200e\u200f").strip()
+    return Said("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
+
+
+def _no_media() -> dict[str, Any]:
+    names = ("id", "mime_type", "filename", "size_bytes", "sha256", "voice", "animated", "url")
+    return dict.fromkeys((*names, "url_expires_at"))

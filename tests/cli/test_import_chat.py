@@ -1,0 +1,117 @@
+"""`frontdesk import chat`: says what it took, how it read it and what it could not know."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from frontdesk.cli.commands import exit_code
+from frontdesk.cli.importing import import_group
+from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.store.sqlite import SQLiteDatabase
+
+CHAT = """12/03/2020, 09:15 - Messages and calls are end-to-end encrypted.
+12/03/2020, 09:15 - Ana: Hello
+13/03/2020, 09:16 - Shop: IMG-1.jpg (file attached)
+13/03/2020, 09:16 - Ana: <Media omitted>
+13/03/2020, 09:17 - Ana: This message was deleted
+"""
+OPTIONS = {
+    "--channel": "106540352242922",
+    "--contact": "+16505551234",
+    "--me": "Shop",
+    "--tz": "UTC",
+}
+
+
+def run(tmp_path: Path, text: str = CHAT, *more: str, **changed: str) -> Result:
+    file = tmp_path / "chat.txt"
+    file.write_text(text)
+    options = {**OPTIONS, **{f"--{name}": value for name, value in changed.items()}}
+    named = [part for option in options.items() for part in option]
+    database = ["--database", str(tmp_path / "inbox.db")]
+    return CliRunner().invoke(import_group, ["chat", str(file), *named, *database, *more])
+
+
+def test_what_was_taken_and_how_it_was_read_is_told(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.stdout.splitlines() == [
+        f"{tmp_path / 'chat.txt'}: 5 messages in the Android form",
+        "taken: 3 of Ana, 1 of Shop, 1 of WhatsApp; 0 edited, 1 deleted",
+        "skipped: 0 known already",
+        "files: 1 by name, 1 left out by the phone",
+        "dates: day, month, year (only so are all of them dates); zone: UTC",
+        "such an export never has: reactions, replies, delivery states, message ids and what was "
+        "said before an edit",
+    ]
+    assert result.stderr == ""
+
+
+def test_a_second_time_everything_is_known(tmp_path: Path) -> None:
+    run(tmp_path)
+    assert "skipped: 5 known already" in run(tmp_path).stdout
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    result = run(tmp_path, CHAT, "--dry-run")
+    assert "taken: 3 of Ana" in result.stdout
+    assert result.stdout.endswith("nothing was changed\n")
+    assert not (tmp_path / "inbox.db").exists()
+
+
+def test_without_a_zone_this_machines_is_taken_and_told(tmp_path: Path) -> None:
+    options = [part for option in OPTIONS.items() if option[0] != "--tz" for part in option]
+    (tmp_path / "chat.txt").write_text(CHAT)
+    database = ["--database", str(tmp_path / "inbox.db")]
+    arguments = ["chat", str(tmp_path / "chat.txt"), *options, *database]
+    assert "zone: this machine's (" in CliRunner().invoke(import_group, arguments).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "sentence"),
+    [
+        ("1/2/20, 9:15 - Ana: Hi", {}, "chat.txt: The dates can be read in more than one way"),
+        (CHAT, {"me": "Nobody"}, "--me must be one of 'Ana', 'Shop'"),
+        (CHAT, {"tz": "Mars/Base"}, "No time zone is called 'Mars/Base'"),
+        (CHAT, {"contact": "16505551234"}, "'16505551234' is no number such as +34600111222"),
+        (CHAT, {"channel": "Support"}, "No channel 'Support': a new one is told by its id"),
+    ],
+)
+def test_what_cannot_be_is_told_and_nothing_goes_in(
+    tmp_path: Path, text: str, changed: dict[str, str], sentence: str
+) -> None:
+    error = run(tmp_path, text, **changed).exception
+    assert isinstance(error, InboxError)
+    assert isinstance(error, BadSettings)
+    assert sentence in str(error)
+    assert exit_code(error) == 2
+
+
+def test_a_channel_may_be_named_by_its_phone_but_not_misspelt(tmp_path: Path) -> None:
+    run(tmp_path)
+    error = run(tmp_path, channel="106540352242923").exception
+    assert isinstance(error, BadSettings)
+    assert "known: 106540352242922" in str(error)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    error = run(tmp_path, "\udcff".encode("utf-8", "surrogateescape").decode("latin-1")).exception
+    assert isinstance(error, BadSettings)
+    (tmp_path / "chat.txt").unlink()
+    database = ["--database", str(tmp_path / "inbox.db")]
+    options = [part for option in OPTIONS.items() for part in option]
+    arguments = ["chat", str(tmp_path / "chat.txt"), *options, *database]
+    assert isinstance(CliRunner().invoke(import_group, arguments).exception, UnusableFile)
+
+
+def test_what_was_said_is_in_the_inbox(tmp_path: Path) -> None:
+    run(tmp_path)
+    database = SQLiteDatabase(tmp_path / "inbox.db")
+    row = database.read(
+        lambda connection: connection.row(
+            "SELECT status, last_message_json FROM conversation WHERE channel_id = 1"
+        )
+    )
+    database.close()
+    assert row is not None
+    assert row["status"] == 2

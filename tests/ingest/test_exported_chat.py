@@ -1,0 +1,431 @@
+"""Exported chats are read as phones of many countries write them, and what is unclear is asked."""
+
+import stat
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.stores import Engine
+
+from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
+from frontdesk.ingest.exported_chat import chat, files
+from frontdesk.ingest.exported_chat.chat import Chat, Reading
+from frontdesk.ingest.exported_chat.contents import said
+from frontdesk.ingest.exported_chat.dates import Order, days, decided, moment
+from frontdesk.ingest.exported_chat.files import Export
+from frontdesk.ingest.exported_chat.headers import Stamp, family_of, header
+from frontdesk.ingest.exported_chat.importing import Outcome, Place, put_in
+from frontdesk.ingest.recounting import differences
+from frontdesk.store.database import Connection, Database
+
+TODAY = date(2026, 3, 20)
+NOW = int(datetime(2026, 3, 20, tzinfo=UTC).timestamp() * 1000)
+LRM, RLM, NARROW = "\u200e", "\u200f", "\u202f"
+
+
+def read(text: str, **options: Any) -> Chat:
+    asked: dict[str, Any] = {"me": "Shop", "zone": UTC, "order": "dmy", "today": TODAY, **options}
+    return chat.read(Export(text), Reading(**asked))
+
+
+def stamped(line: str) -> tuple[Stamp, str]:
+    """The header of a line and what follows it."""
+    family = family_of([line])
+    assert family is not None
+    found = header(line, family)
+    assert found is not None
+    return found.stamp, line[found.end :]
+
+
+HEADERS = [
+    ("12/3/20, 09:15 - Ana: Hi", (12, 3, 20), "09:15:00"),
+    ("12/03/2020 09:15 - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("3/12/20, 9:15 PM - Ana: Hi", (3, 12, 20), "21:15:00"),
+    ("3/12/20, 12:15 am - Ana: Hi", (3, 12, 20), "00:15:00"),
+    (f"12/3/2020, 9:15{NARROW}p.{NARROW}m. - Ana: Hi", (12, 3, 2020), "21:15:00"),
+    ("12/3/2020, 9:15 a. m. - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("12.03.20, 09:15 - Ana: Hi", (12, 3, 20), "09:15:00"),
+    ("12.3.2020 klo 9.15 - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("12. 3. 2020 9:15 - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("12-03-20 09:15 - Ana: Hi", (12, 3, 20), "09:15:00"),
+    ("2020-03-12, 09:15 - Ana: Hi", (2020, 3, 12), "09:15:00"),
+    ("2020/3/12 下午9:15 - Ana: Hi", (2020, 3, 12), "21:15:00"),
+    ("12/3/2020, 9:15 in the evening - Ana: Hi", (12, 3, 2020), "21:15:00"),
+    ("[12/03/2020, 09:15:42] Ana: Hi", (12, 3, 2020), "09:15:42"),
+    (f"{LRM}[12.03.20, 09:15:42] Ana: Hi", (12, 3, 20), "09:15:42"),
+    ("[3/12/20, 9:15:42\u00a0PM] Ana: Hi", (3, 12, 20), "21:15:42"),
+    ("[09:15:42, 12/3/2020] Ana: Hi", (12, 3, 2020), "09:15:42"),
+    ("[R2/03/12 9:15:42] Ana: Hi", (2, 3, 12), "09:15:42"),
+    ("12/3/2563 BE, 09:15 - Ana: Hi", (12, 3, 2563), "09:15:00"),
+    (f"{RLM}١٢‏/٣‏/٢٠٢٠، ٩:١٥ م - Ana: Hi", (12, 3, 2020), "21:15:00"),
+    ("१२/३/२०२०, ९:१५ - Ana: Hi", (12, 3, 2020), "09:15:00"),
+]
+
+
+@pytest.mark.parametrize(("line", "parts", "time"), HEADERS, ids=[line for line, _, _ in HEADERS])
+def test_a_header_is_read_as_phones_write_it(
+    line: str, parts: tuple[int, int, int], time: str
+) -> None:
+    stamp, rest = stamped(line)
+    assert stamp.parts == parts
+    assert f"{stamp.hour:02}:{stamp.minute:02}:{stamp.second:02}" == time
+    assert rest == "Ana: Hi"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Hi", "12/3 is a date", "12/3/20, 25:15 - Ana: Hi", "[Ana] 12/3/20, 9:15: Hi", "9:15 - Ana"],
+)
+def test_other_lines_have_no_header(line: str) -> None:
+    families = [family_of(["12/3/20, 09:15 - x"]), family_of(["[12/3/20, 09:15:00] x"])]
+    assert [header(line, family) for family in families if family] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("[R2/03/12 9:15:42] Ana: Hi", date(2020, 3, 12)),
+        ("12/3/2563 BE, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("12/3/20, 09:15 - Ana: Hi", date(2020, 3, 12)),
+    ],
+)
+def test_years_of_other_calendars(line: str, day: date) -> None:
+    order: Order = "ymd" if line.startswith("[R") else "dmy"
+    assert days([stamped(line)[0]], order) == [day]
+
+
+def stamps(*dates: str) -> list[Stamp]:
+    return [stamped(f"{each}, 10:00 - Ana: Hi")[0] for each in dates]
+
+
+@pytest.mark.parametrize(
+    ("dates", "order", "reason"),
+    [
+        (["1/2/20", "25/2/20"], "dmy", "only so are all of them dates"),
+        (["1/2/20", "2/25/20"], "mdy", "only so are all of them dates"),
+        (["2020/2/1", "2020/3/1"], "ymd", "only so are all of them dates"),
+        (["1/2/2020", "2/3/2020", "1/4/2020"], "dmy", "only so they follow each other"),
+        (["3/3/2020", "4/4/2020"], "dmy", "they mean the same in any order"),
+        (["9/4/2026", "10/1/2026"], "mdy", ""),
+    ],
+)
+def test_the_order_of_dates_is_decided_by_evidence(
+    dates: list[str], order: Order, reason: str
+) -> None:
+    today = date(2026, 12, 30) if order == "mdy" and not reason else TODAY
+    found = decided(stamps(*dates), None, today)
+    assert found.order == order
+    assert found.reason == (reason or "only so they follow each other")
+
+
+@pytest.mark.parametrize(
+    ("dates", "asked", "sentence"),
+    [
+        (["1/2/2020", "2/3/2020"], None, "say --date-order dmy .* or --date-order mdy"),
+        (["25/1/2020", "1/25/2020"], None, "No order of day, month and year fits"),
+        (["25/1/2020"], "mdy", "The date 25/1/2020 is none as month, day, year"),
+    ],
+)
+def test_what_the_dates_do_not_tell_is_asked_and_never_guessed(
+    dates: list[str], asked: Order | None, sentence: str
+) -> None:
+    with pytest.raises(BadSettings, match=sentence):
+        decided(stamps(*dates), asked, TODAY)
+
+
+FORMS = {
+    "dmy": "{0.day}/{0.month}/{0:%y}",
+    "mdy": "{0.month}/{0.day}/{0:%y}",
+    "ymd": "{0:%y}/{0.month}/{0.day}",
+}
+
+
+@given(
+    st.lists(st.dates(date(2010, 1, 1), TODAY), min_size=1, max_size=12).map(sorted),
+    st.sampled_from(sorted(FORMS)),
+)
+def test_no_order_is_taken_for_another(told: list[date], order: Order) -> None:
+    written = stamps(*(FORMS[order].format(day) for day in told))
+    assert days(written, chosen(written, order)) == told
+
+
+def chosen(written: list[Stamp], order: Order) -> Order:
+    """What is decided, or said where it is asked for."""
+    try:
+        return decided(written, None, TODAY).order
+    except BadSettings as error:
+        return decided(written, order, TODAY).order if order in str(error) else "ymd"
+
+
+def test_an_hour_that_comes_twice_is_the_first_and_one_that_is_skipped_the_next() -> None:
+    madrid = ZoneInfo("Europe/Madrid")
+    twice, skipped = (
+        stamped(f"{each} - Ana: Hi")[0] for each in ("25/10/2020, 02:30", "29/03/2020, 02:30")
+    )
+    first = datetime(2020, 10, 25, 0, 30, tzinfo=UTC)
+    after = datetime(2020, 3, 29, 1, 30, tzinfo=UTC)
+    assert moment(twice, "dmy", madrid) == first.timestamp() * 1000
+    assert moment(skipped, "dmy", madrid) == after.timestamp() * 1000
+
+
+WHOLE = f"""\ufeff12/03/2020, 09:15 - Messages to this chat are now secured. Tap for more info.\r
+12/03/2020, 09:15 - ~\u00a0Ana 🌻: Hello: it is me\r
+12/03/2020, 09:15 - Shop: Hi!\r
+\r
+12/03/2020 was a Thursday\r
+12/03/2020, 09:16 - ~\u00a0Ana 🌻: {LRM}ok\r
+13/03/2020, 10:00 - Shop: \r
+"""
+
+
+def test_a_chat_is_its_messages_in_their_order() -> None:
+    found = read(WHOLE)
+    assert (found.other, found.other_is_profile, found.family) == ("Ana 🌻", True, "Android")
+    assert [(entry.outbound, entry.said.text) for entry in found.entries] == [
+        (None, "Messages to this chat are now secured. Tap for more info."),
+        (False, "Hello: it is me"),
+        (True, "Hi!\n\n12/03/2020 was a Thursday"),
+        (False, "ok"),
+        (True, ""),
+    ]
+    base = datetime(2020, 3, 12, 9, 15, tzinfo=UTC).timestamp() * 1000
+    assert [entry.at - base for entry in found.entries[:4]] == [0, 1, 2, 60_000]
+
+
+def test_what_whatsapp_says_is_nobodys_even_under_a_name() -> None:
+    text = f"[12/03/2020, 09:15:00] Ana: {LRM}Messages and calls are end-to-end encrypted."
+    (entry,) = read(text).entries
+    assert (entry.outbound, entry.said.type) == (None, "system")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nothing of the kind", "No line begins with a date and a time"),
+        ("12/3/20, 9:15 - Ana: a\n12/3/20, 9:15 - Bo: b\n12/3/20, 9:15 - Shop: c", "of a group"),
+        ("12/3/20, 9:15 - Ana: a\n12/3/20, 9:15 - Bo: b", "--me must be one of 'Ana', 'Bo'"),
+    ],
+)
+def test_what_is_no_chat_of_two_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(BadSettings, match=sentence):
+        read(text)
+
+
+def test_one_side_alone_is_a_chat_too() -> None:
+    assert read("12/3/20, 9:15 - Shop: a").other is None
+    assert read("12/3/20, 9:15 - Ana: a").other == "Ana"
+
+
+CONTENTS = [
+    (f"{LRM}<attached: 00000012-PHOTO-2020-03-12-09-15-42.jpg>", "image", None),
+    ("<angehängt: 00000013-AUDIO-2020-03-12-09-15-42.opus>", "audio", None),
+    (f"{RLM}<المُرفق: 00000014-VIDEO-2020-03-12.mp4>", "video", None),
+    (f"See this\n{LRM}<adjunto: 00000012-STICKER-2020.webp>", "sticker", "See this"),
+    (f"{LRM}IMG-20200312-WA0001.jpg (file attached)\nlook", "image", "look"),
+    ("PTT-20200312-WA0002.opus (archivo adjunto)", "audio", None),
+    ("Offer 2020.pdf (Datei angehängt)", "document", None),
+    ("<Media omitted>", "unsupported", None),
+    ("<Multimedia omitido>", "unsupported", None),
+    ("<Без медиафайлов>", "unsupported", None),
+    (f"{LRM}image omitted", "image", None),
+    (f"{LRM}imagen omitida", "image", None),
+    (f"{LRM}Offer.pdf • {LRM}3 pages document omitted", "document", None),
+    ("https://maps.google.com/?q=-23.55,-46.63", "location", None),
+    ("Ubicación: https://maps.google.com/?q=40.4,-3.7", "location", None),
+    ("location: https://foursquare.com/v/1", "text", "location: https://foursquare.com/v/1"),
+    ("<Ceci n'est pas une phrase>", "text", "<Ceci n'est pas une phrase>"),
+    ("See you at cafe.com (great place)", "text", "See you at cafe.com (great place)"),
+]
+
+
+@pytest.mark.parametrize(("original", "kind", "text"), CONTENTS)
+def test_what_is_said_has_its_kind(original: str, kind: str, text: str | None) -> None:
+    found = said(original, {})
+    assert (found.type, found.text) == (kind, text)
+
+
+def test_a_file_has_its_name_its_kind_and_its_size() -> None:
+    found = said("PTT-20200312-WA0002.opus (file attached)", {"PTT-20200312-WA0002.opus": 99})
+    assert found.media is not None
+    assert {name: value for name, value in found.media.items() if value is not None} == {
+        "filename": "PTT-20200312-WA0002.opus",
+        "mime_type": "audio/ogg",
+        "size_bytes": 99,
+        "voice": True,
+    }
+
+
+def test_what_was_taken_back_or_changed_is_marked() -> None:
+    assert said("This message was deleted.", {}).deleted
+    assert said(f"{LRM}Eliminaste este mensaje.", {}) == said("Mensagem apagada", {})
+    edited = said(f"See you {LRM}<This message was edited>", {})
+    assert (edited.text, edited.edited) == ("See you", True)
+
+
+def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, contents in entries:
+            archive.writestr(name, contents)
+    return path
+
+
+def test_a_zip_has_its_text_and_its_files(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", ("_chat.txt", "Hi"), ("IMG-1.jpg", "12345"), ("b.txt", ""))
+    assert files.read(path) == Export("Hi", {"_chat.txt": 2, "IMG-1.jpg": 5, "b.txt": 0})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_text_is_read_by_its_mark(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes("¡Hola!".encode(encoding))
+    assert files.read(path).text == "¡Hola!"
+
+
+def link() -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo("_chat.txt")
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("entries", "sentence"),
+    [
+        ([("a.jpg", "")], "has no text"),
+        ([("a.txt", ""), ("b.txt", "")], "has 2 texts"),
+        ([("../_chat.txt", "")], "has a file outside of it"),
+        ([("/etc/_chat.txt", "")], "has a file outside of it"),
+        ([("a\\..\\..\\b.txt", "")], "has a file outside of it"),
+        ([(link(), "/etc/passwd")], "has a link in it"),
+    ],
+)
+def test_a_zip_that_is_no_export_is_refused(tmp_path: Path, entries: Any, sentence: str) -> None:
+    with pytest.raises(UnusableFile, match=sentence):
+        files.read(zipped(tmp_path / "x.zip", *entries))
+
+
+def test_a_text_that_grows_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "TEXT_LIMIT", 2**20)
+    with pytest.raises(UnusableFile, match="is larger than 1 MiB"):
+        files.read(zipped(tmp_path / "x.zip", ("_chat.txt", "a" * 2**21)))
+    (tmp_path / "x.txt").write_text("a" * 2**21)
+    with pytest.raises(UnusableFile, match="is larger than 1 MiB"):
+        files.read(tmp_path / "x.txt")
+
+
+def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "FILES_LIMIT", 2)
+    with pytest.raises(UnusableFile, match="more than 2 files"):
+        files.read(zipped(tmp_path / "x.zip", *((f"{n}.jpg", "") for n in range(3))))
+
+
+def test_what_cannot_be_unpacked_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", ("_chat.txt", "Hi" * 1000))
+    broken = bytearray(path.read_bytes())
+    broken[45:60] = bytes(15)
+    path.write_bytes(broken)
+    with pytest.raises(UnusableFile):
+        files.read(path)
+    path.write_bytes(b"\xff\xfa binary")
+    with pytest.raises(UnusableFile, match="is not text in UTF-8"):
+        files.read(path)
+
+
+ANA = Person("+16505551234", "16505551234")
+PLACE = Place(1, "106", ANA, "Shop")
+
+
+@pytest.fixture
+def inbox(engine: Engine) -> Iterator[Database]:
+    with engine.fresh() as database:
+        yield database
+
+
+def put(database: Database, *lines: str) -> Outcome:
+    outcome = put_in(database, read("\n".join(lines)), PLACE, lambda: NOW, lambda more: None)
+    assert not database.read(lambda connection: list(differences(connection, 1)))
+    return outcome
+
+
+def rows(database: Database) -> list[tuple[Any, ...]]:
+    def texts(connection: Connection) -> list[tuple[Any, ...]]:
+        found = connection.rows("SELECT text, source FROM message ORDER BY created_at, id")
+        return [tuple(dict(row).values()) for row in found]
+
+    return database.read(texts)
+
+
+LINES = (
+    "12/03/2020, 09:15 - Ana: ok",
+    "12/03/2020, 09:15 - Shop: sure?",
+    "12/03/2020, 09:15 - Ana: ok",
+    "12/03/2020, 09:15 - Ana: ok",
+    "13/03/2020, 09:15 - Ana: <Media omitted>",
+)
+
+
+def test_the_same_words_at_the_same_time_stay_several_messages(inbox: Database) -> None:
+    assert put(inbox, *LINES).taken == {"received": 4, "sent": 1}
+    assert [text for text, _ in rows(inbox)] == ["ok", "sure?", "ok", "ok", None]
+
+
+def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database) -> None:
+    put(inbox, *LINES)
+    before = rows(inbox)
+    assert put(inbox, *LINES).skipped == 5
+    assert rows(inbox) == before
+    # The phone has dropped the beginning, and with it a part of a minute.
+    outcome = put(inbox, *LINES[2:], "14/03/2020, 09:15 - Ana: more")
+    assert (outcome.skipped, outcome.taken) == (3, {"received": 1})
+    assert rows(inbox) == [*before, ("more", "chat_export")]
+
+
+def webhook(text: str, at: datetime, *, outbound: bool = False) -> MessageUpsert:
+    return MessageUpsert(
+        channel="106",
+        person=ANA,
+        wamid=f"w{at.timestamp()}",
+        at=int(at.timestamp() * 1000),
+        outbound=outbound,
+        author=Author("phone" if outbound else "contact"),
+        type="text",
+        source="webhook",
+        text=text,
+    )
+
+
+def tell(database: Database, *events: MessageUpsert | StatusUpdate) -> None:
+    database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
+
+
+def test_what_webhooks_told_is_passed_over(inbox: Database) -> None:
+    at = datetime(2020, 3, 12, 9, 15, 40, tzinfo=UTC)
+    tell(inbox, webhook("ok", at), webhook("ok", at + timedelta(hours=1)))
+    outcome = put(inbox, *LINES)
+    assert (outcome.skipped, outcome.taken) == (1, {"received": 3, "sent": 1})
+
+
+def test_what_was_only_seen_delivered_is_filled_in(inbox: Database) -> None:
+    at = int(datetime(2020, 3, 12, 9, 15, 30, tzinfo=UTC).timestamp() * 1000)
+    tell(inbox, StatusUpdate("106", ANA, "w1", at, "delivered"))
+    assert put(inbox, *LINES).filled == 1
+    found = inbox.read(lambda c: c.row("SELECT text, author, wamid FROM message WHERE wamid='w1'"))
+    assert found is not None
+    assert (found["text"], found["author"]) == ("sure?", "phone")
+    assert len(rows(inbox)) == 5
+
+
+def test_the_contact_has_the_name_that_the_phone_has(inbox: Database) -> None:
+    put(inbox, *LINES)
+    row = inbox.read(lambda connection: connection.row("SELECT name, phone FROM contact"))
+    assert row is not None
+    assert (row["name"], row["phone"]) == ("Ana", "+16505551234")
