@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_log_path
+from platformdirs import user_cache_path, user_config_path, user_log_path
 
 from frontdesk.errors import BadSettings
 
@@ -21,12 +21,24 @@ def cache_file() -> Path:
     return user_cache_path("frontdesk") / "pages.db"
 
 
-def cache_limit_bytes() -> int:
-    """How big the cache may grow: the environment says it in MB.
+def config_file() -> Path:
+    """The file that says which profiles there are, and how the viewer is to be."""
+    return user_config_path("frontdesk") / "config.toml"
+
+
+def keys_directory() -> Path:
+    """Where keys of servers are that the system's key store does not keep: a file each."""
+    return user_config_path("frontdesk") / "keys"
+
+
+def cache_limit_bytes(configured_mb: int | None = None) -> int:
+    """How big the cache may grow: the environment says it in MB, else what is configured.
 
     Raises: BadSettings: what it says is no such number.
     """
-    said = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(DEFAULT_CACHE_MB)
+    said = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(
+        configured_mb or DEFAULT_CACHE_MB
+    )
     megabytes = int(said) if re.fullmatch("[0-9]{1,7}", said) else 0
     if not 1 <= megabytes <= MOST_CACHE_MB:
         raise BadSettings(
@@ -41,12 +53,17 @@ def log_file() -> Path:
     return user_log_path("frontdesk") / "debug.log"
 
 
+def key_in_environment() -> str:
+    """The key from the environment, "" if there is none."""
+    return os.environ.get(KEY_VARIABLE, "").strip()
+
+
 def api_key() -> str:
     """The key from the environment.
 
     Raises: BadSettings: there is none.
     """
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+    key = key_in_environment()
     if not key:
         raise BadSettings(f"No API key: set the environment variable {KEY_VARIABLE}")
     return key

@@ -15,26 +15,39 @@ from frontdesk.cli.rehearsal import ORIGIN, Rehearsal, rehearse
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
+    from frontdesk.tui.preferences import Switch
 
 
 @click.command("demo", cls=Command)
 @click.pass_obj
 def demo_command(rehearsal: Rehearsal | None) -> None:
     """Open the viewer on a built-in sample inbox: no server, no network, no set-up."""
+    open_demo(rehearsal)
+
+
+def open_demo(rehearsal: Rehearsal | None = None) -> None:
+    """The viewer on the sample, and on the profiles that the reader goes to from there."""
     gc.disable()
     with ExitStack() as ending:
-        _open(rehearsal or rehearse(ending), ending)
+        switch = _open(rehearsal or rehearse(ending), ending)
+    if switch is not None:
+        from frontdesk.cli.places import Place
+        from frontdesk.cli.viewer import open_viewer
+
+        open_viewer(Place(profile=switch.profile))
 
 
-def _open(rehearsal: Rehearsal, ending: ExitStack) -> None:
-    from frontdesk.cli.viewer import view
+def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
+    from frontdesk.cli.configuration import configuration
+    from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
 
     rehearsal.wait_for_first_page()
-    view(
-        lambda: _connect(rehearsal, ending),
+    configured = configuration()
+    return view(
+        Inbox(lambda: _connect(rehearsal, ending), ORIGIN, "demo"),
         rehearsal.cache,
-        ORIGIN,
-        title="demo",
+        configured.look,
+        preferences_of(configured, None, told_mistakes(configured)),
         leaving=rehearsal.stop,
     )
 

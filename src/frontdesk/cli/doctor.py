@@ -16,8 +16,9 @@ import click
 
 from frontdesk import __version__, settings
 from frontdesk.cli.commands import ERROR, Command, exit_code
+from frontdesk.cli.configuration import configuration
 from frontdesk.cli.formats import output
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.places import Place, asked, found, place_options
 from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
@@ -69,6 +70,7 @@ def doctor_command(context: click.Context, place: Place, style: str) -> None:
     Asks the server once for everything, and tells about this machine: its files and its terminal.
     Exits with 1 if the inbox cannot be read, with 3 if the server does not answer now.
     """
+    place = found(place)
     finding = _examined(place) if place.url or place.database else Finding()
     out = output()
     out.write(_as_json(finding) if style == "json" else _as_text(finding))
@@ -191,6 +193,7 @@ def _machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
         "cache": _file(settings.cache_file()),
+        "configuration": _configuration(),
         "log": _file(settings.log_file()),
         "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
         "terminal": os.environ.get("TERM", "unknown"),
@@ -198,6 +201,13 @@ def _machine() -> dict[str, Any]:
         "colours": _colours(),
         "characters": locale.getpreferredencoding(False),
     }
+
+
+def _configuration() -> str:
+    """Where the configuration is, and what is wrong with it."""
+    configured = configuration()
+    wrong = "".join(f"; {mistake}" for mistake in configured.mistakes)
+    return f"{_file(configured.path)}{wrong}"
 
 
 def _file(path: Path) -> str:

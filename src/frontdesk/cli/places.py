@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk import settings
+from frontdesk.cli.configuration import Configuration, Profile, configuration
 from frontdesk.cli.origins import database_origin, origin_of
+from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -20,20 +22,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the options say. user: who "me" is, in a database."""
+    """What the options say. user: who "me" is, in a database. profile: the name of one."""
 
     url: str | None = None
     database: str | None = None
     user: str | None = None
+    profile: str | None = None
 
 
 def place_options(command: Callable[..., object]) -> Callable[..., object]:
-    """The options `--url`, `--database` and `--as`; the command gets a `place`."""
+    """The options `--url`, `--database`, `--as` and `--profile`; the command gets a `place`."""
 
-    def placed(
-        *values: Any, url: str | None, database: str | None, user: str | None, **others: Any
-    ) -> object:
-        return command(*values, place=Place(url, database, user), **others)
+    def placed(*values: Any, **others: Any) -> object:
+        said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
+        return command(*values, place=Place(**said), **others)
 
     placed = update_wrapper(placed, command)
     for option in reversed(_options()):
@@ -56,7 +58,78 @@ def _options() -> tuple[Callable[[Callable[..., object]], Callable[..., object]]
             metavar="USER",
             help="Who “me” is in a database: an e-mail address, name or id.",
         ),
+        click.option(
+            "--profile",
+            metavar="NAME",
+            shell_complete=_profile_names,
+            help="Ask where this profile is; without any of these, where the one in use is.",
+        ),
     )
+
+
+def _profile_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    return [name for name in configuration().profiles if name.startswith(incomplete)]
+
+
+def found(place: Place, configured: Configuration | None = None) -> Place:
+    """The place with what its profile says; where nothing is said, that of the profile in use.
+
+    A place that is nowhere stays nowhere, if there is no profile in use.
+
+    Raises: BadSettings: there is no such profile. UsageError: two places are named.
+    """
+    said = [name for name in (place.url, place.database, place.profile) if name]
+    if len(said) > 1:
+        raise click.UsageError("Say one of --url, --database and --profile")
+    if place.url and place.user:
+        raise click.UsageError("--url does not go with --as")
+    if place.url or place.database:
+        return place
+    configured = configured or configuration()
+    profile = configured.named(place.profile) if place.profile else configured.in_use
+    if profile is None:
+        return place
+    if profile.url and place.user:
+        raise click.UsageError("--as is for databases: a key tells a server who “me” is")
+    return Place(profile.url, profile.database, place.user or profile.user, profile.name)
+
+
+def key_of(place: Place, configured: Configuration | None = None) -> str:
+    """The key for a server.
+
+    For an address it is in the environment, or kept for a profile of that address; for a profile
+    it is the one that is kept, or else that in the environment.
+
+    Raises: BadSettings: there is none.
+    """
+    environment = settings.key_in_environment()
+    if environment and not place.profile:
+        return environment
+    configured = configured or configuration()
+    for profile in configured.profiles.values():
+        if place.profile == profile.name or (not place.profile and place.url == profile.url):
+            from frontdesk.cli.key_store import kept_key
+
+            key = kept_key(profile)
+            if key:
+                return key
+    if environment or not place.profile:
+        return settings.api_key()
+    raise BadSettings(
+        f"No key is kept for the profile {place.profile!r}:"
+        f" frontdesk profiles add {place.profile} --replace --url {place.url}"
+    )
+
+
+def where(profile: Profile) -> str:
+    """Where a profile's inbox is, as it may be shown."""
+    if profile.url:
+        return profile.url
+    from frontdesk.store.addresses import shown
+
+    return shown(profile.database or "")
 
 
 def asked(place: Place, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
@@ -74,11 +147,11 @@ def client_of(place: Place, ending: ExitStack) -> "InboxClient":
 
     Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
     """
-    _check(place)
+    place = _somewhere(place)
     if place.url:
         from frontdesk.client import InboxClient
 
-        return InboxClient(place.url, settings.api_key())
+        return InboxClient(place.url, key_of(place))
     return _served_here(place.database or "", place.user, ending)
 
 
@@ -87,9 +160,9 @@ def kept_under(place: Place) -> str:
 
     Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
     """
-    _check(place)
+    place = _somewhere(place)
     if place.url:
-        return origin_of(place.url, settings.api_key())
+        return origin_of(place.url, key_of(place))
     from frontdesk.cli.databases import opened
     from frontdesk.cli.in_process import user_of
 
@@ -101,12 +174,13 @@ def kept_under(place: Place) -> str:
     return database_origin(target, int(row["id"]) if row else None)
 
 
-def _check(place: Place) -> None:
-    """Where to ask must be said, and once."""
-    if place.url and (place.database or place.user):
-        raise click.UsageError("--url does not go with --database or --as")
+def _somewhere(place: Place) -> Place:
+    place = found(place)
     if not place.url and not place.database:
-        raise click.UsageError("Nowhere to ask: give --url URL or --database PATH")
+        raise click.UsageError(
+            "Nowhere to ask: give --url URL or --database PATH, or add a profile"
+        )
+    return place
 
 
 def _served_here(target: str, user: str | None, ending: ExitStack) -> "InboxClient":

@@ -45,30 +45,28 @@ from frontdesk.cli.commands import Group
 )
 @click.option("--as", "user", metavar="USER", help="Who “me” is: an e-mail address, name or id.")
 @click.option("--url", help="Open the inbox of this server; the key is in FRONTDESK_API_KEY.")
+@click.option("--profile", metavar="NAME", help="Open the inbox of this profile.")
 @click.version_option(__version__, prog_name="frontdesk")
 @click.pass_context
 def frontdesk(
-    context: click.Context, database: str | None, user: str | None, url: str | None
+    context: click.Context,
+    database: str | None,
+    user: str | None,
+    url: str | None,
+    profile: str | None,
 ) -> None:
     """A terminal inbox for customer conversations held over WhatsApp numbers.
 
-    Without a command it opens the viewer on a database or a server.
+    Without a command it opens the viewer on a database, a server or a profile: on the one in use,
+    if none is named.
     """
     if context.invoked_subcommand is not None:
-        if database or user or url:
-            raise click.UsageError("--database, --as and --url go behind the command's name")
+        if database or user or url or profile:
+            raise click.UsageError("--database, --as, --url and --profile go behind the command")
         return
-    if url and (database or user):
-        raise click.UsageError("--url does not go with --database or --as")
     # What a start makes is there to stay: no garbage is looked for before the first paint.
     gc.disable()
-    from frontdesk.cli import viewer
+    from frontdesk.cli.places import Place
+    from frontdesk.cli.viewer import open_viewer
 
-    if url:
-        viewer.open_url(url)
-    elif database:
-        viewer.open_database(database, user)
-    else:
-        raise click.UsageError(
-            "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
-        )
+    open_viewer(Place(url, database, user, profile))

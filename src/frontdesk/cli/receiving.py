@@ -1,7 +1,5 @@
 """The options of `frontdesk serve` by which it receives webhooks, and where their secrets are."""
 
-import os
-import stat
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk import settings
+from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 DEFAULT_DAYS = 30
-_LARGEST_FILE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ def _from_file(name: str) -> "Agreements":
     from frontdesk.service.agreements import Agreements
 
     try:
-        members = tomllib.loads(_private_text(name))
+        members = tomllib.loads(private_text(name))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise BadSettings(f"{name} is not TOML") from None
     accounts = members.pop("accounts", {})
@@ -173,25 +171,6 @@ def _agreement(name: str, place: str, members: object) -> "Agreement":
     if not sound or len(pair) != len(needed):
         raise BadSettings(f"{name}: {place} must have app_secret and verify_token, and no more")
     return Agreement(pair["app_secret"].strip(), pair["verify_token"].strip())
-
-
-def _private_text(name: str) -> str:
-    """A file that nobody else can read or change.
-
-    Raises: BadSettings.
-    """
-    try:
-        number = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError as error:
-        reason = "it is a symbolic link" if os.path.islink(name) else error.strerror
-        raise BadSettings(f"{name} cannot be read: {reason}") from error
-    with open(number, "rb") as file:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
-            raise BadSettings(f"{name} is not a file")
-        if stat.S_IMODE(found.st_mode) & 0o077 or found.st_uid not in (os.geteuid(), 0):
-            raise BadSettings(f"{name} can be read by others: chmod 600 {name}")
-        return file.read(_LARGEST_FILE).decode()
 
 
 def _address(text: str | None) -> tuple[str, int] | None:

@@ -9,86 +9,162 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from frontdesk import settings
 from frontdesk.cache import Cache
+from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
 from frontdesk.cli.origins import database_origin, origin_of
+from frontdesk.cli.places import Place, found, key_of, where
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.preferences import Preferences, Switch
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 
-def open_database(target: str, user: str | None) -> None:
-    """The viewer on a database, served in this process; "me" is `user`, or nobody.
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What the viewer opens. `origin`: the name that its pages are kept under."""
 
-    target: a path, or the address of a PostgreSQL database.
+    connect: Callable[[], "InboxClient"]
+    origin: str
+    title: str
 
-    Raises: UnusableFile: it is no database of ours. BadSettings: it has no such user.
+
+def open_viewer(place: Place) -> None:
+    """The viewer on a place, and on each profile that the reader goes to from there.
+
+    A profile that cannot be opened is told of in the one that was left for it.
+
+    Raises: UnusableFile: it is no database of ours. BadSettings: the place, the address or the key
+    cannot be used, or a database has no such user.
     """
-    from frontdesk.cli.databases import opened
-    from frontdesk.cli.in_process import in_process, user_of
-    from frontdesk.store.addresses import short_name
+    configured = configuration()
+    notices = told_mistakes(configured)
+    left: Place | None = None
+    while True:
+        try:
+            switch = _open(place, configured, notices)
+        except InboxError as error:
+            if left is None:
+                raise
+            place, left, notices = left, None, (str(error),)
+            continue
+        if switch is None:
+            return
+        left, notices = place, ()
+        place = Place(profile=switch.profile)
 
+
+def told_mistakes(configured: Configuration) -> tuple[str, ...]:
+    """Tell what is wrong with the configuration; gives what the viewer says of it."""
+    for mistake in configured.mistakes:
+        click.echo(f"frontdesk: {configured.path}, {mistake}", err=True)
+    return tuple(f"{configured.path.name}, {mistake}" for mistake in configured.mistakes)
+
+
+def preferences_of(
+    configured: Configuration, profile: Profile | None, notices: tuple[str, ...]
+) -> Preferences:
+    """What the viewer is told of the configuration."""
+    look = configured.look
+    return Preferences(
+        theme=(profile.theme if profile else None) or look.theme,
+        density=look.density,
+        bell=look.bell,
+        quiet_unfocused=look.quiet_unfocused,
+        keys=configured.keys,
+        profiles={name: where(one) for name, one in configured.profiles.items()},
+        profile=profile.name if profile else None,
+        notices=notices,
+    )
+
+
+def _open(place: Place, configured: Configuration, notices: tuple[str, ...]) -> Switch | None:
+    """The viewer on one place."""
+    place = found(place, configured)
+    if not place.url and not place.database:
+        raise click.UsageError(
+            "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
+        )
+    profile = configured.profiles.get(place.profile or "")
+    preferences = preferences_of(configured, profile, notices)
     with ExitStack() as ending:
-        database = ending.enter_context(opened(target))
-        row = user_of(database, user)
-        me = int(row["id"]) if row else None
-        origin = database_origin(target, me)
-        title = f"{short_name(target)} · {row['name']}" if row else short_name(target)
-        cache_file = settings.cache_file()
-        view(lambda: in_process(database, me, ending), cache_file, origin, title=title)
+        inbox = _of_server(place, configured) if place.url else _of_database(place, ending)
+        return view(inbox, settings.cache_file(), configured.look, preferences)
 
 
-def open_url(url: str) -> None:
-    """The viewer on a server, with the key from the environment.
-
-    Raises: BadSettings: the address or the key cannot be used.
-    """
-    key = settings.api_key()
+def _of_server(place: Place, configured: Configuration) -> Inbox:
+    url, key = place.url or "", key_of(place, configured)
 
     def connect() -> "InboxClient":
         from frontdesk.client import InboxClient
 
         return InboxClient(url, key)
 
-    view(connect, settings.cache_file(), origin_of(url, key), title=_host(url))
+    return Inbox(connect, origin_of(url, key), place.profile or _host(url))
+
+
+def _of_database(place: Place, ending: ExitStack) -> Inbox:
+    """A database, served in this process; "me" is its user, or nobody."""
+    from frontdesk.cli.databases import opened
+    from frontdesk.cli.in_process import in_process, user_of
+    from frontdesk.store.addresses import short_name
+
+    target = place.database or ""
+    database = ending.enter_context(opened(target))
+    row = user_of(database, place.user)
+    me = int(row["id"]) if row else None
+    title = place.profile or short_name(target)
+    return Inbox(
+        lambda: in_process(database, me, ending),
+        database_origin(target, me),
+        f"{title} · {row['name']}" if row else title,
+    )
 
 
 def view(
-    connect: Callable[[], "InboxClient"],
+    inbox: Inbox,
     cache_file: Path,
-    origin: str,
+    look: Look,
+    preferences: Preferences,
     *,
-    title: str,
     leaving: Callable[[], None] = lambda: None,
-) -> None:
-    """Run the viewer until it is left.
+) -> Switch | None:
+    """Run the viewer until it is left; for another profile, if that is given back.
 
     `leaving` is called then, before `connect` is waited for if it is still under way.
     """
-    if not (_draws_on_a_page() or (sys.stdin.isatty() and sys.stderr.isatty())):
+    if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
-    cache = Cache(cache_file, origin, limit_bytes=settings.cache_limit_bytes())
+    limit_bytes = settings.cache_limit_bytes(look.cache_mb)
+    cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
     try:
-        app = FrontdeskApp(Mailbox(connect, cache), title=title)
-        failure = asyncio.run(_run(app, leaving))
+        mailbox = Mailbox(inbox.connect, cache)
+        app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
+        ended = asyncio.run(_run(app, leaving, look.mouse))
     finally:
         cache.close()
-    if failure is not None:
-        raise failure
+    if isinstance(ended, InboxError):
+        raise ended
     if app.return_code:
         # A bug: the viewer has shown its traceback.
         sys.exit(app.return_code)
+    return ended
 
 
-async def _run(app: FrontdeskApp, leaving: Callable[[], None]) -> InboxError | None:
+async def _run(
+    app: FrontdeskApp, leaving: Callable[[], None], mouse: bool
+) -> InboxError | Switch | None:
     try:
-        return await app.run_async()
+        return await app.run_async(mouse=mouse)
     finally:
         leaving()
 

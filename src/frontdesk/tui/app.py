@@ -3,47 +3,91 @@
 import gc
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.segment import Segments
 from textual import events
 from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.keys import _character_to_key
 from textual.screen import Screen
+from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.layouts import latin_key
+from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, LIGHT, THEMES
 
 
-class FrontdeskApp(App[InboxError | None]):
+class FrontdeskApp(App[InboxError | Switch | None]):
     """Shows a mailbox. `title` names the inbox in the header.
 
-    `run` returns the failure that made it impossible to go on, or None.
+    `run` returns the failure that made it impossible to go on, the profile to go to, or None.
     """
 
     TITLE = "frontdesk"
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
     ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+o", "profiles", "Another profile", id="app.profiles"),
+    ]
 
-    def __init__(self, mailbox: Mailbox, *, title: str, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        *,
+        title: str,
+        clock: Clock | None = None,
+        preferences: Preferences = PLAIN,
+    ) -> None:
         super().__init__()
+        self._preferences = preferences
         self._mailbox = mailbox
         self._inbox_title = title
         self._clock = clock or Clock()
         for theme in THEMES:
             self.register_theme(theme)
         # Assigned plainly, the theme would have all stylesheets read twice at the start.
-        self.set_reactive(FrontdeskApp.theme, DARK.name)
+        self.set_reactive(FrontdeskApp.theme, preferences.theme or DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
+        self.set_keymap(dict(preferences.keys))
 
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal: the inbox asks more often while it is used."""
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             self._each_inbox(InboxScreen.used)
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            event = self._at_its_place(event)
         await super().on_event(event)
+
+    def _at_its_place(self, event: events.Key) -> events.Key:
+        """A letter of another script as the key it is on, unless it is typed or means something."""
+        character = event.character
+        if character is None or character.isascii() or isinstance(self.focused, Input):
+            return event
+        latin = latin_key(character)
+        if latin is None or event.key in self.screen.active_bindings:
+            return event
+        return events.Key(_character_to_key(latin), latin)
+
+    def action_profiles(self) -> None:
+        """Choose another profile; the viewer is left for it."""
+        profiles = self._preferences.profiles
+        if not profiles.keys() - {self._preferences.profile}:
+            self.notify("There is no other profile: frontdesk profiles add NAME", markup=False)
+            return
+        choices = [Choice(name, name, where) for name, where in profiles.items()]
+        picker = Picker("Profile", choices, current=self._preferences.profile)
+        self.push_screen(picker, self._go_to_profile)
+
+    def _go_to_profile(self, name: str | None) -> None:
+        if name is not None and name != self._preferences.profile:
+            self.exit(Switch(name))
 
     def watch_app_focus(self, focus: bool) -> None:
         """The terminal got or lost the focus."""
@@ -73,6 +117,8 @@ class FrontdeskApp(App[InboxError | None]):
         """After the first paint: what a start made stays, so the collector need not look at it."""
         gc.freeze()
         gc.enable()
+        for notice in self._preferences.notices:
+            self.notify(notice, severity="warning", timeout=15, markup=False)
 
     def _fatal_error(self) -> None:
         """A bug ends the program with a traceback, but without values: they may hold a key."""
@@ -85,7 +131,12 @@ class FrontdeskApp(App[InboxError | None]):
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox is the root: there is nothing below it to go back to."""
-        screen = InboxScreen(self._mailbox, self._clock, title=self._inbox_title)
+        screen = InboxScreen(
+            self._mailbox,
+            self._clock,
+            title=self._inbox_title,
+            preferences=self._preferences,
+        )
         # Otherwise the first layout is one for no size at all, painted and thrown away.
         width, height = self.size
         screen.add_class(

@@ -13,7 +13,9 @@ from textual.worker import WorkerCancelled, get_current_worker
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens.bars import Bars
+from frontdesk.tui.screens.bell import Bell
 from frontdesk.tui.screens.connection import Connection
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.pulse import Pulse
@@ -31,7 +33,9 @@ from frontdesk.wire import Conversation
 class InboxFrame(Screen[None]):
     """Owns the place of the reader and the state of the connection; asks only the mailbox."""
 
-    def __init__(self, mailbox: Mailbox, clock: Clock, *, title: str) -> None:
+    def __init__(
+        self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
+    ) -> None:
         super().__init__()
         self._mailbox = mailbox
         self._clock = clock
@@ -44,7 +48,8 @@ class InboxFrame(Screen[None]):
         self._queue = Queue(mailbox, clock, self._list, self._channels)
         self._reading = Reading(mailbox, clock, self._thread, self._contact)
         self._bars = Bars(self, self._queue, title)
-        self._pulse = Pulse(clock.now())
+        self._preferences, self._bell = preferences, Bell()
+        self._pulse = Pulse(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
         self._connection = Connection(mailbox, clock, self._tell, self._pulse)
         self._preview: Timer | None = None
         self._next_question: Timer | None = None
@@ -141,6 +146,8 @@ class InboxFrame(Screen[None]):
     async def _refresh_queue(self) -> None:
         if await self._ask(self._queue.refresh):
             self._connection.is_live()
+            if self._bell.rings(self._queue.unread()) and self._preferences.bell:
+                self.app.bell()
         self._reading.renew()
         if self._panes.at in ("list", "channels") or self._reading.conversation is None:
             self._open_highlighted()

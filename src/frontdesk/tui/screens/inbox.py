@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens.filters import with_filter, without
 from frontdesk.tui.screens.frame import InboxFrame
 from frontdesk.tui.screens.help import HelpScreen, keys_of
@@ -111,14 +112,17 @@ class InboxScreen(Triage, Passages, InboxFrame):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-short"), (32, "-middle"), (50, "-tall")]
 
-    def __init__(self, mailbox: Mailbox, clock: Clock, *, title: str) -> None:
-        super().__init__(mailbox, clock, title=title)
+    def __init__(
+        self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
+    ) -> None:
+        super().__init__(mailbox, clock, title=title, preferences=preferences)
         self._inbox_title = title
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        self._list.set_density(1 if height < 32 else 3 if height >= 50 and width >= 160 else 2)
+        fitting = 1 if height < 32 else 3 if height >= 50 and width >= 160 else 2
+        self._list.set_density(self._preferences.density or fitting)
         words = f"40x10 needed, this is {width}x{height}"
         self.query_one("#too-small", Bar).show([("warning", words)])
         self._describe()

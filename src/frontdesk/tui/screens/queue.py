@@ -19,6 +19,7 @@ REFRESHES_UNTIL_THOROUGH = 6
 
 # What a reader looks for is looked for in this many rows, and loads at most this many pages.
 MOST_ROWS_LOOKED_AT = 1000
+FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
 
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
@@ -125,6 +126,14 @@ class Queue:
         looked_at = self._mailbox.looked_at(conversation.id)
         active = instant(conversation.last_activity_at)
         return looked_at is None or active is None or active > looked_at
+
+    def unread(self) -> list[Conversation]:
+        """The unread conversations among the first rows."""
+        rows = self._list.rows
+        if rows is None:
+            return []
+        first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
+        return [row for row in first if self.is_unread(row)]
 
     def unread_beside(self, position: int, step: int) -> int | None:
         """Where the next (1) or previous (-1) unread conversation stands among loaded rows."""

@@ -1,0 +1,314 @@
+"""The configuration file: profiles, how the viewer is to be, keys; and every mistake in it.
+
+A mistake costs what it is in: the rest holds, and the default stands in its place.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from frontdesk import settings
+from frontdesk.errors import BadSettings
+
+PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
+Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An inbox by a name: of a server (`url`) or of a database. user: who "me" is in a database.
+
+    key_command: a program and its arguments, whose first line of output is the key.
+    """
+
+    name: str
+    url: str | None = None
+    database: str | None = None
+    user: str | None = None
+    theme: str | None = None
+    key_command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the viewer is to be. density: lines of a conversation; 0 is by the terminal's size."""
+
+    theme: str | None = None
+    density: int = 0
+    bell: bool = False
+    quiet_unfocused: bool = False
+    mouse: bool = True
+    cache_mb: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong, and in which line, from 1; `place`: the tables and the name it is in."""
+
+    line: int
+    words: str
+    place: Place = ()
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the file says. profile: the name of the one in use."""
+
+    path: Path
+    profile: str | None = None
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    look: Look = Look()
+    keys: Mapping[str, str] = field(default_factory=dict)
+    mistakes: tuple[Mistake, ...] = ()
+
+    def named(self, name: str) -> Profile:
+        """A profile.
+
+        Raises: BadSettings: there is none of that name, or what it says is wrong.
+        """
+        found = self.profiles.get(name)
+        if found is None:
+            self._check_readable()
+            raise BadSettings(f"There is no profile {name!r}{_or(name, self.profiles)}")
+        for mistake in self.mistakes:
+            if mistake.place[:2] == ("profiles", name) and not found.url and not found.database:
+                raise BadSettings(f"{self.path}, {mistake}")
+        return found
+
+    @property
+    def in_use(self) -> Profile | None:
+        """The profile that is opened when none is named.
+
+        Raises: BadSettings.
+        """
+        self._check_readable()
+        return self.named(self.profile) if self.profile else None
+
+    def _check_readable(self) -> None:
+        if any(not mistake.place for mistake in self.mistakes):
+            raise BadSettings(f"{self.path}, {self.mistakes[0]}")
+
+
+def configuration() -> Configuration:
+    """The configuration of this machine's user; a plain one where there is no file."""
+    return read(settings.config_file())
+
+
+def read(path: Path) -> Configuration:
+    """What a file says; it never fails: mistakes stand in it."""
+    try:
+        written = path.read_bytes()
+    except FileNotFoundError:
+        return Configuration(path)
+    except OSError as error:
+        return Configuration(path, mistakes=(Mistake(1, f"cannot be read: {error.strerror}"),))
+    try:
+        text = written.decode()
+    except UnicodeDecodeError as error:
+        line = written[: error.start].count(b"\n") + 1
+        return Configuration(path, mistakes=(Mistake(line, "this is not UTF-8"),))
+    return parsed(path, text)
+
+
+def parsed(path: Path, text: str) -> Configuration:
+    """What a text says, as if it stood in the file at `path`."""
+    import tomllib
+
+    try:
+        members = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return Configuration(path, mistakes=(_syntax(text, str(error)),))
+    return _Reader(path, text).configuration(members)
+
+
+def line_of(text: str, place: Place) -> int:
+    """The line with which a text of sound TOML has said what stands at a place."""
+    import tomllib
+
+    lines = text.splitlines()
+    for number in range(1, len(lines) + 1):
+        try:
+            found: Any = tomllib.loads("\n".join(lines[:number]))
+            for name in place:
+                found = found[name]
+        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            continue
+        return number
+    return 1
+
+
+class _Reader:
+    """Reads a document's members and notes what is wrong."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._text = path, text
+        self._mistakes: list[Mistake] = []
+
+    def configuration(self, members: Mapping[str, Any]) -> Configuration:
+        tables = ("viewer", "keys", "profiles")
+        self._known_only((), members, ("profile", *tables))
+        viewer, keys, profiles = (self._table((name,), members) for name in tables)
+        look = Look(**self._values(("viewer",), viewer, _LOOK))
+        named = {name: self._profile(name, profiles) for name in profiles if self._names(name)}
+        return Configuration(
+            self._path,
+            self._chosen(members.get("profile"), named),
+            named,
+            look,
+            self._keys(keys),
+            tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
+        )
+
+    def _profile(self, name: str, profiles: Mapping[str, Any]) -> Profile:
+        place = ("profiles", name)
+        table = self._table(place, profiles)
+        values = self._values(place, table, _PROFILE)
+        if len({"url", "database"} & table.keys()) == 1:
+            return Profile(name, **values)
+        self._wrong(place, f"the profile {name!r} needs either url or database")
+        return Profile(name)
+
+    def _names(self, name: str) -> bool:
+        sound = PROFILE_NAME.fullmatch(name) is not None
+        if not sound:
+            self._wrong(("profiles", name), f"{name!r} is no name: letters, digits, - and _ are")
+        return sound
+
+    def _chosen(self, name: object, profiles: Mapping[str, Profile]) -> str | None:
+        if name is None:
+            return None
+        if isinstance(name, str) and name in profiles:
+            return name
+        self._wrong(("profile",), f"there is no profile {name!r}{_or(str(name), profiles)}")
+        return None
+
+    def _keys(self, table: Mapping[str, Any]) -> dict[str, str]:
+        """The keys of actions, as far as they can be used."""
+        texts = {}
+        for name, keys in table.items():
+            if isinstance(keys, str):
+                texts[name] = keys
+            else:
+                self._wrong(("keys", name), f'{name}: put quotes around it: "{name}" = "j,ctrl+n"')
+        if not texts:
+            return {}
+        from frontdesk.tui.keymap import checked_keymap
+
+        usable, problems = checked_keymap(texts)
+        for name, words in problems:
+            self._wrong(("keys", name), words)
+        return usable
+
+    def _values(
+        self, place: Place, table: Mapping[str, Any], checks: Mapping[str, "Check"]
+    ) -> dict[str, Any]:
+        self._known_only(place, table, tuple(checks))
+        values = {}
+        for name in checks.keys() & table.keys():
+            try:
+                values[name] = checks[name](table[name])
+            except ValueError as error:
+                self._wrong((*place, name), f"{name} is {table[name]!r}: {error}")
+        return {_FIELDS.get(name, name): value for name, value in values.items()}
+
+    def _table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        table = members.get(place[-1], {})
+        if isinstance(table, dict):
+            return table
+        self._wrong(place, f"{place[-1]} is not a table: write [{'.'.join(place)}]")
+        return {}
+
+    def _known_only(self, place: Place, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+        for name in table:
+            if name not in known:
+                self._wrong((*place, name), f"{name!r} means nothing here{_or(name, known)}")
+
+    def _wrong(self, place: Place, words: str) -> None:
+        self._mistakes.append(Mistake(line_of(self._text, place), words, place))
+
+
+Check = Callable[[object], object]
+
+
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("say true or false")
+    return value
+
+
+def _density(value: object) -> int:
+    if value == "auto":
+        return 0
+    if isinstance(value, bool) or value not in (1, 2, 3):
+        raise ValueError('say "auto", 1, 2 or 3')
+    return int(str(value))
+
+
+def _megabytes(value: object) -> int:
+    sound = isinstance(value, int) and not isinstance(value, bool)
+    if not sound or not 1 <= int(str(value)) <= settings.MOST_CACHE_MB:
+        raise ValueError(f"say a number of MB, 1 to {settings.MOST_CACHE_MB}")
+    return int(str(value))
+
+
+def _theme(value: object) -> str:
+    from frontdesk.tui.theme import THEMES as themes
+
+    names = {theme.name.removeprefix("frontdesk-"): theme.name for theme in themes}
+    if not isinstance(value, str) or value not in names:
+        near = _or(str(value), names)
+        raise ValueError(f"there is {', '.join(names)}{near if near.startswith(';') else ''}")
+    return names[value]
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise ValueError("say a text in quotes")
+    return value.strip()
+
+
+def _command(value: object) -> tuple[str, ...]:
+    import shlex
+
+    words = shlex.split(value) if isinstance(value, str) else value
+    if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
+        raise ValueError('say a program and its arguments: ["pass", "show", "frontdesk"]')
+    return tuple(words)
+
+
+_LOOK: Mapping[str, Check] = {
+    "theme": _theme,
+    "density": _density,
+    "bell": _truth,
+    "quiet_unfocused": _truth,
+    "mouse": _truth,
+    "cache_mb": _megabytes,
+}
+_PROFILE: Mapping[str, Check] = {
+    "url": _text,
+    "database": _text,
+    "me": _text,
+    "theme": _theme,
+    "key_command": _command,
+}
+_FIELDS = {"me": "user"}
+
+
+def _syntax(text: str, words: str) -> Mistake:
+    found = re.search(r" \(at (?:line ([0-9]+), column [0-9]+|end of document)\)", words)
+    line = int(found[1]) if found and found[1] else max(1, len(text.splitlines()))
+    return Mistake(line, f"this is not TOML: {words[: found.start()] if found else words}")
+
+
+def _or(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    """The nearest of the known names, or all of them if they are few."""
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there is {', '.join(known)}" if known else ""

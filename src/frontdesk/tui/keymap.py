@@ -1,0 +1,148 @@
+"""Keys as the reader wants them: which can be used, which get in each other's way."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys, _character_to_key
+
+_MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
+_FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
+_NAMED = {key.value.rpartition("+")[2] for key in Keys} | _FUNCTION_KEYS
+_NAMED |= set(KEY_NAME_REPLACEMENTS.values())
+
+Together = Sequence[type[DOMNode]]
+
+
+def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """What of a mapping from actions to keys can be used, and what is wrong with the rest.
+
+    Keys are separated by commas. A wrong one is a pair of the action's id and a sentence; keys
+    that two actions want are told too, but used: what has the focus goes first.
+    """
+    screens = _together()
+    known = {binding.id for together in screens for _, binding in _bindings(together)}
+    usable: dict[str, str] = {}
+    problems: list[tuple[str, str]] = []
+    for name, wanted in keys.items():
+        if name not in known:
+            problems.append((name, f"there is no action {name!r}{_nearest(name, known)}"))
+            continue
+        names = [(key.strip(), _key_name(key.strip())) for key in wanted.split(",")]
+        problems += [(name, _no_key(name, said)) for said, key in names if key is None]
+        sound = [key for _, key in names if key is not None]
+        if sound:
+            usable[name] = ",".join(dict.fromkeys(sound))
+    return usable, problems + _conflicts(usable, screens)
+
+
+def action_ids() -> dict[str, tuple[str, str]]:
+    """Every action that can have other keys: its id, its keys and what it does, by id."""
+    found: dict[str, tuple[str, str]] = {}
+    for together in _together():
+        for key, binding in _bindings(together):
+            keys, words = found.get(binding.id or "", ("", binding.description))
+            listed = keys.split(",") if keys else []
+            joined = ",".join(dict.fromkeys([*listed, key]))
+            found[binding.id or ""] = (joined, words or binding.description)
+    return dict(sorted(found.items()))
+
+
+def _key_name(key: str) -> str | None:
+    """The name that a key is known by; None: there is no such key."""
+    if len(key) == 1:
+        return _character_to_key(key) if key.isprintable() else None
+    *modifiers, last = key.split("+") if not key.endswith("++") else [*key[:-2].split("+"), "+"]
+    if modifiers:
+        last = last.lower()
+    if len(last) == 1:
+        last = _character_to_key(last)
+    unknown = set(modifiers) - set(_MODIFIERS)
+    return None if unknown or not _is_named(last) else "+".join([*modifiers, last])
+
+
+def _is_named(name: str) -> bool:
+    if len(name) == 1 or name in _NAMED:
+        return True
+    try:
+        unicodedata.lookup(name.replace("_", " ").upper())
+    except KeyError:
+        return False
+    return True
+
+
+def _no_key(name: str, said: str) -> str:
+    if not said:
+        return f"{name}: there is nothing where a key should be; the comma's name is comma"
+    return f"{name}: there is no key {said!r}{_nearest(said, _NAMED)}"
+
+
+def _nearest(name: str, known: set[str | None] | set[str]) -> str:
+    near = get_close_matches(name, [one for one in known if one], n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _conflicts(keys: Mapping[str, str], screens: Sequence[Together]) -> list[tuple[str, str]]:
+    """What a changed key takes from another action that works in the same place."""
+    found: dict[tuple[str, str], str] = {}
+    for together in screens:
+        now = [
+            (key, binding)
+            for default, binding in _bindings(together)
+            for key in keys.get(binding.id or "", default).split(",")
+        ]
+        for key, changed in now:
+            if (changed.id or "") not in keys:
+                continue
+            for other_key, other in now:
+                if other_key == key and other.id != changed.id and other.action != changed.action:
+                    pair = (changed.id or "", other.id or "")
+                    if pair[::-1] not in found:
+                        found[pair] = key
+    return [
+        (one, f"{one}: the key {key} is that of {two} too") for (one, two), key in found.items()
+    ]
+
+
+def _bindings(together: Together) -> Iterator[tuple[str, Binding]]:
+    """The keys, each with what it does, that work where these are."""
+    for one in together:
+        merged = one._merged_bindings
+        for key, bindings in merged.key_to_bindings.items() if merged is not None else ():
+            for binding in bindings:
+                if binding.id and not binding.id.startswith("not_yet"):
+                    yield key, binding
+
+
+def _together() -> Sequence[Together]:
+    """Screens with what can have the focus in them: keys of one line can be in each other's way.
+
+    Imports every screen that there is.
+    """
+    from frontdesk.tui.app import FrontdeskApp
+    from frontdesk.tui.screens.directory import DirectoryScreen
+    from frontdesk.tui.screens.help import HelpScreen
+    from frontdesk.tui.screens.inbox import InboxScreen
+    from frontdesk.tui.screens.library import LibraryScreen
+    from frontdesk.tui.screens.menu import Menu
+    from frontdesk.tui.screens.picker import Picker
+    from frontdesk.tui.screens.prompt import Prompt
+    from frontdesk.tui.screens.received import Received
+    from frontdesk.tui.screens.report import ReportScreen
+    from frontdesk.tui.screens.report_prompts import Explanation
+    from frontdesk.tui.widgets import live_line, plots, report_tables
+    from frontdesk.tui.widgets.virtual_list import VirtualList
+
+    app: type[App[Any]] = FrontdeskApp
+    in_reports = (live_line.LiveLine, plots.Plot, report_tables.Table)
+    return [
+        (InboxScreen, VirtualList, app),
+        *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen)),
+        *((ReportScreen, widget, app) for widget in in_reports),
+        (HelpScreen, VirtualList),
+        *((screen,) for screen in (Menu, Picker, Prompt, Received, Explanation)),
+    ]
