@@ -117,6 +117,8 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
     plans = explaining(lambda c: reports.figures(c, 1, channel, spans, detailed=True))
     assert len(plans) == 6
     ranges = [step for plan in plans for _, step in plan if step.startswith("SEARCH")]
+    # Of channels, which are few, all are looked through.
+    ranges = [searched for searched in ranges if not searched.startswith("SEARCH channel")]
     assert len(ranges) == 6
     for searched in ranges:
         assert re.search(r"(bucket|created_at|ended_at)>\? AND (\w+)<\?", searched)

@@ -140,7 +140,7 @@ CREATE TABLE conversation(
 CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
 CREATE INDEX conversation_snooze
   ON conversation(account_id, snoozed_until) WHERE snoozed_until IS NOT NULL;
-CREATE INDEX conversation_start ON conversation(account_id, created_at, channel_id);
+CREATE INDEX conversation_start ON conversation(account_id, channel_id, created_at);
 CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)
   WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
 
