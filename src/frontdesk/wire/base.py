@@ -15,6 +15,8 @@ class Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
+# Pages are full of moments, and the same pages are asked for again and again.
+@lru_cache(maxsize=20_000)
 def timestamp(milliseconds: int) -> str:
     """ISO 8601 in UTC with exactly three decimals, so that text order is time order (contract 1.1).
 
@@ -36,7 +38,7 @@ def instant(text: str | None) -> datetime | None:
         return None
 
 
-# Pages are full of moments, and a format of the library's costs as much as a query.
+# A format of the library's costs ten times as much.
 @lru_cache(maxsize=10_000)
 def _hour(number: int) -> str:
     """The beginning of every timestamp within an hour since 1970."""
