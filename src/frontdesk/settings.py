@@ -69,6 +69,17 @@ def api_key() -> str:
     return key
 
 
+def token(variable: str) -> str:
+    """The token for another service, from the variable of the environment that the user names.
+
+    Raises: BadSettings: there is none; it repeats the name alone.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise BadSettings(f"No token: set the environment variable {variable}")
+    return value
+
+
 def webhook_secrets() -> tuple[str, str]:
     """The app secret and the verify token from the environment, "" for one that is not there."""
     names = (APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)

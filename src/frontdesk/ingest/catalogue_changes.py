@@ -1,12 +1,13 @@
 """The catalogues of an account as they are, and what became of them, in words."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.catalogue_file import Known, Problem, events
+from frontdesk.ingest.events import DomainEvent
 from frontdesk.store import whole
 from frontdesk.store.database import Connection, Row
 
@@ -27,6 +28,7 @@ _KINDS = MappingProxyType(
 _UNTOLD = frozenset(
     ("account_id", "id", "told_json", "name_key", "title_key", "created_at", "updated_at")
 )
+_LONGEST = 120
 _NOT_OURS = frozenset(("last_assigned", "synced_at"))
 
 
@@ -72,9 +74,16 @@ def bring_in(
     told, problems = events(contents, known(connection, account_id), now)
     if problems:
         return [], problems
+    return tell(connection, account_id, told, now), []
+
+
+def tell(
+    connection: Connection, account_id: int, told: Sequence[DomainEvent], now: int
+) -> list[str]:
+    """Apply what is told of named things; returns the differences that it makes."""
     before = catalogues(connection, account_id)
     apply_events(connection, account_id, told, now=now)
-    return list(differences(before, catalogues(connection, account_id))), []
+    return list(differences(before, catalogues(connection, account_id)))
 
 
 def differences(before: Catalogues, after: Catalogues) -> Iterator[str]:
@@ -114,6 +123,10 @@ def _word(column: str) -> str:
 def _shown(value: Any) -> str:
     if value in (None, "", []):
         return "nothing"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_shown, value)) + "]"
-    return str(value) if not isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list) and not any(isinstance(each, dict) for each in value):
+        text = "[" + ", ".join(map(_shown, value)) + "]"
+    elif isinstance(value, dict | list):
+        text = json.dumps(value, ensure_ascii=False)
+    else:
+        text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

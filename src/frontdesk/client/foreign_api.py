@@ -1,0 +1,143 @@
+"""Polite GETs against other people's APIs: JSON, at a measured pace, and never anywhere else."""
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from frontdesk.client.address import base_url, check_key
+from frontdesk.client.answers import Answer, CutShort, read_answer
+from frontdesk.client.connections import lost, way_to
+from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
+from frontdesk.client.waits import wait_told
+from frontdesk.errors import BadResponse, InboxError, Unreachable
+
+MOST_TRIES = 6
+FIRST_PAUSE_SECONDS = 1.0
+DEADLINE_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How often a server is asked, and what pauses are made of; tests have pauses of their own."""
+
+    per_second: float
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    chance: Callable[[], float] = random.random
+
+
+class ForeignApi:
+    """GET requests with one token to one server, one after the other.
+
+        async with ForeignApi("https://graph.facebook.com", headers, Manners(5)) as api:
+            page = await api.get("102290129340398/phone_numbers", {"limit": "100"})
+
+    The headers are sent to this server alone: redirects are not followed, and addresses in answers
+    are never asked. What is busy or away is tried again, after as long as it says.
+    """
+
+    def __init__(self, address: str, secrets: Mapping[str, str], manners: Manners) -> None:
+        """Raises: BadSettings: no address of a server, plain http to another machine, no token."""
+        for name in ("httpx", "httpcore"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        for value in secrets.values():
+            check_key(value.removeprefix("Bearer "))
+        self._address = base_url(address, in_process=False)
+        self._manners = manners
+        self._next_at = 0.0
+        self._http = httpx.AsyncClient(
+            transport=way_to(self._address, None),
+            headers={
+                **secrets,
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip",
+                "User-Agent": "frontdesk",
+            },
+            timeout=DEADLINE_SECONDS,
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> "ForeignApi":
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._http.aclose()
+
+    async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
+        """The JSON at a path below the address.
+
+        Raises: Unauthorised, Forbidden, NotFound, Refused, BadResponse; Unreachable: no try helped.
+        """
+        for attempt in range(MOST_TRIES):
+            await self._turn()
+            try:
+                return await self._once(path, parameters or {})
+            except _Passing as passing:
+                if attempt == MOST_TRIES - 1:
+                    raise passing.reason from None
+                _log.debug("GET /%s: %s", path, passing.reason)
+                pause = FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + self._manners.chance() / 2)
+                await self._manners.sleep(passing.wait if passing.wait is not None else pause)
+        raise AssertionError("the last try returns or raises")
+
+    async def _turn(self) -> None:
+        """Wait until the server may be asked again."""
+        now = self._manners.clock()
+        if now < self._next_at:
+            await self._manners.sleep(self._next_at - now)
+        self._next_at = max(now, self._next_at) + 1 / self._manners.per_second
+
+    async def _once(self, path: str, parameters: Mapping[str, str]) -> Any:
+        """One try. Raises: _Passing: another may mend it."""
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                answer = await self._answer(path, parameters)
+        except TimeoutError:
+            raise _Passing(Unreachable("The server did not answer in time")) from None
+        except CutShort as error:
+            raise _Passing(error) from None
+        if 200 <= answer.status < 300:
+            return _parsed(answer)
+        refusal = failure(answer, trouble_of(answer), datetime.now(UTC))
+        if answer.status in TRY_AGAIN or answer.status >= 500:
+            raise _Passing(refusal, wait_told(answer.headers, datetime.now(UTC)))
+        raise refusal
+
+    async def _answer(self, path: str, parameters: Mapping[str, str]) -> Answer:
+        url = f"{self._address}/{path.lstrip('/')}"
+        try:
+            async with self._http.stream("GET", url, params=dict(parameters)) as response:
+                return await read_answer(response)
+        except httpx.TransportError as error:
+            found, passing = lost(error)
+            # The frames of the error hold the headers that were sent.
+            raise (_Passing(found) if passing else found) from None
+        except (httpx.HTTPError, httpx.InvalidURL):
+            raise Unreachable("The server cannot be asked") from None
+
+
+class _Passing(Exception):
+    """A failure that another try may mend, after `wait` seconds if the server told."""
+
+    def __init__(self, reason: InboxError, wait: float | None = None) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+        self.wait = wait
+
+
+def _parsed(answer: Answer) -> Any:
+    try:
+        return json.loads(answer.body)
+    except (ValueError, RecursionError):
+        raise BadResponse("The server answered with something that is not JSON") from None
