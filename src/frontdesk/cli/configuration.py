@@ -83,12 +83,19 @@ class Configuration:
 
     @property
     def in_use(self) -> Profile | None:
-        """The profile that is opened when none is named.
+        """The profile that is opened when none is named: the chosen one, or the only one.
 
-        Raises: BadSettings.
+        Raises: BadSettings: the file cannot be read, or none of several profiles is chosen.
         """
         self._check_readable()
-        return self.named(self.profile) if self.profile else None
+        if self.profile or len(self.profiles) == 1:
+            return self.named(self.profile or next(iter(self.profiles)))
+        if self.profiles:
+            names = ", ".join(self.profiles)
+            raise BadSettings(
+                f"No profile is in use: frontdesk profiles use NAME; there is {names}"
+            )
+        return None
 
     def _check_readable(self) -> None:
         if any(not mistake.place for mistake in self.mistakes):

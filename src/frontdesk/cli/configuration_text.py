@@ -1,0 +1,127 @@
+"""The text of the configuration file, changed without touching what its owner wrote in it."""
+
+import json
+import re
+import tomllib
+from typing import Any
+
+from frontdesk.cli.configuration import Profile
+from frontdesk.errors import BadSettings
+
+NEW_FILE = """\
+# How frontdesk is set up. `frontdesk config check` says what is wrong in here.
+# Lines that begin with # are off; they show what holds without them.
+
+# The profile that is opened when none is named: frontdesk profiles use NAME
+# profile = "work"
+
+[viewer]
+# Colours: "dark", "light" or "high-contrast".
+# theme = "dark"
+# Lines for each conversation: "auto" (by the terminal's size), 1, 2 or 3.
+# density = "auto"
+# Ring the terminal's bell when something new comes in.
+# bell = false
+# Ask the server nothing while the terminal does not have the focus.
+# quiet_unfocused = false
+# Take clicks. Without, the terminal selects text as usual.
+# mouse = true
+# How many MB the pages already seen may take on this machine.
+# cache_mb = 512
+
+[keys]
+# Other keys for an action: `frontdesk config keys` lists actions and their keys.
+# "inbox.next" = "J,ctrl+n"
+
+# Profiles: frontdesk profiles add|list|use|remove. Keys of servers are not kept in this file.
+# key_command is a program that writes the key, and can stand in the profile of a server:
+# key_command = ["pass", "show", "frontdesk"]
+"""
+
+_HEADER = re.compile(r"\s*\[")
+_CHOICE = re.compile(r"profile\s*=")
+
+
+def with_profile(text: str, profile: Profile) -> str:
+    """The text with a profile that it did not have, at its end.
+
+    Raises: BadSettings: the text cannot be changed by a program.
+    """
+    members: dict[str, Any] = {
+        "url": profile.url,
+        "database": profile.database,
+        "me": profile.user,
+        "key_command": list(profile.key_command) or None,
+    }
+    said = {name: value for name, value in members.items() if value is not None}
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in said.items()]
+    section = "\n".join([f"[profiles.{profile.name}]", *lines])
+    gap = "" if not text or text.endswith("\n") else "\n"
+    wanted = tomllib.loads(text)
+    wanted.setdefault("profiles", {})[profile.name] = said
+    return _sound(f"{text}{gap}\n{section}\n", wanted)
+
+
+def without_profile(text: str, name: str) -> str:
+    """The text without a profile, and without choosing it.
+
+    Raises: BadSettings: the text cannot be changed by a program.
+    """
+    lines = text.splitlines(keepends=True)
+    header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*["']?{re.escape(name)}["']?\s*\]""")
+    start = next((at for at, line in enumerate(lines) if header.match(line)), len(lines))
+    end = start + 1
+    while end < len(lines) and not _HEADER.match(lines[end]):
+        end += 1
+    # What is said in front of the next table is about that one.
+    while start + 1 < end < len(lines) and lines[end - 1].lstrip()[:1] in ("#", ""):
+        end -= 1
+    wanted = tomllib.loads(text)
+    del wanted["profiles"][name]
+    if not wanted["profiles"]:
+        del wanted["profiles"]
+    rest = lines[:start] + lines[end:]
+    if wanted.get("profile") == name:
+        del wanted["profile"]
+        rest = [f"# {line}" if at == _choice(rest) else line for at, line in enumerate(rest)]
+    return _sound("".join(rest), wanted)
+
+
+def choosing(text: str, name: str) -> str:
+    """The text with another profile in use.
+
+    Raises: BadSettings: the text cannot be changed by a program.
+    """
+    lines = text.splitlines(keepends=True)
+    said = f"profile = {json.dumps(name)}\n"
+    at = _choice(lines)
+    if at is None:
+        first = next((n for n, line in enumerate(lines) if _HEADER.match(line)), len(lines))
+        lines[first:first] = [said, "\n"]
+    else:
+        lines[at] = said
+    return _sound("".join(lines), {**tomllib.loads(text), "profile": name})
+
+
+def _choice(lines: list[str]) -> int | None:
+    """The line that chooses a profile, or else the one that is off and would."""
+    off = None
+    for at, line in enumerate(lines):
+        if _HEADER.match(line):
+            break
+        if _CHOICE.match(line.lstrip()):
+            return at
+        if off is None and _CHOICE.match(line.lstrip("# ")):
+            off = at
+    return off
+
+
+def _sound(text: str, wanted: dict[str, Any]) -> str:
+    """The text, if it says what is wanted."""
+    try:
+        says = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        says = {}
+    if says != wanted:
+        raise BadSettings("The configuration is written in a way that only a hand can change")
+    return text
