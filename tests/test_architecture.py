@@ -11,6 +11,7 @@ import frontdesk.wire.pages
 import frontdesk.wire.problems
 import frontdesk.wire.resources as resources
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.screens.report import ReportScreen
 from frontdesk.tui.screens.shelf_screen import ShelfScreen
 from frontdesk.tui.stylesheets import STYLES
@@ -69,7 +70,8 @@ def test_styles_are_in_stylesheets(path: Path) -> None:
 
 def test_every_stylesheet_is_loaded() -> None:
     # Views bring their own, when they are first opened.
-    paths = [*FrontdeskApp.CSS_PATH, *ReportScreen.CSS_PATH, *ShelfScreen.CSS_PATH]
+    parts = (FrontdeskApp, ReportScreen, ShelfScreen, ConnectApp)
+    paths = [path for part in parts for path in part.CSS_PATH]
     loaded = {Path(path).name for path in paths}
     assert loaded == {path.name for path in STYLES.glob("*.tcss")}
 

@@ -48,6 +48,11 @@ def open_viewer(place: Place) -> None:
     """
     configured = configuration()
     notices = told_mistakes(configured)
+    if place == Place() and not configured.profiles:
+        place = _asked_for(configured)
+        if place == Place():
+            return _demo()
+        configured = configuration()
     left: Place | None = None
     while True:
         try:
@@ -61,6 +66,30 @@ def open_viewer(place: Place) -> None:
             return
         left, notices = place, ()
         place = Place(profile=switch.profile)
+
+
+def _asked_for(configured: Configuration) -> Place:
+    """Where the reader wants to go at the first start; nowhere is the demo."""
+    from frontdesk.cli.connecting import connect
+
+    # A file that cannot be read may have profiles in it: it is not the time for another.
+    configured.in_use  # noqa: B018
+    place = connect(configured)
+    if place is None:
+        raise _nothing()
+    return place
+
+
+def _nothing() -> click.UsageError:
+    return click.UsageError(
+        "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
+    )
+
+
+def _demo() -> None:
+    from frontdesk.cli.demo import open_demo
+
+    open_demo()
 
 
 def told_mistakes(configured: Configuration) -> tuple[str, ...]:
@@ -91,9 +120,7 @@ def _open(place: Place, configured: Configuration, notices: tuple[str, ...]) -> 
     """The viewer on one place."""
     place = found(place, configured)
     if not place.url and not place.database:
-        raise click.UsageError(
-            "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
-        )
+        raise _nothing()
     profile = configured.profiles.get(place.profile or "")
     preferences = preferences_of(configured, profile, notices)
     with ExitStack() as ending:

@@ -1,0 +1,66 @@
+"""The first start: asks for an inbox, keeps it as a profile, and opens it."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from frontdesk.cli.configuration import Configuration, Profile
+from frontdesk.cli.places import Place
+from frontdesk.errors import BadSettings, Forbidden, Unauthorised
+from frontdesk.tui.connect import ConnectApp
+from frontdesk.tui.screens.connect import Fault, Wanted
+
+
+def connect(configured: Configuration) -> Place | None:
+    """Where to go: a profile that was kept, nowhere for the demo; None: it was left.
+
+    Raises: BadSettings, UnusableFile: it cannot be kept.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    app = ConnectApp(attempt, theme=configured.look.theme, keys=configured.keys)
+    wanted = asyncio.run(app.run_async(mouse=configured.look.mouse))
+    if app.return_code:
+        sys.exit(app.return_code)
+    if wanted is None:
+        sys.exit(0)
+    return Place(profile=keep(configured, wanted)) if wanted.address else Place()
+
+
+def keep(configured: Configuration, wanted: Wanted) -> str:
+    """Keep an inbox that was tried; gives its profile's name."""
+    from frontdesk.cli.profiles import add
+
+    add(configured, _profile(wanted), wanted.key if wanted.is_server else None, use=True)
+    return wanted.name
+
+
+async def attempt(wanted: Wanted) -> str:
+    """What is found there, in a few words.
+
+    Raises: Fault: a field that is wrong. InboxError.
+    """
+    from frontdesk.cli.profiles import check_name
+    from frontdesk.cli.trying import found_at, found_in
+
+    try:
+        check_name(wanted.name)
+    except BadSettings as error:
+        raise Fault("name", str(error)) from error
+    if not wanted.is_server:
+        profile = _profile(wanted)
+        return await asyncio.to_thread(found_in, profile.database or "", profile.user)
+    try:
+        return await found_at(wanted.address, wanted.key)
+    except (Unauthorised, Forbidden) as error:
+        raise Fault("key", str(error)) from error
+    except BadSettings as error:
+        raise Fault("key" if "key must be" in str(error) else "address", str(error)) from error
+
+
+def _profile(wanted: Wanted) -> Profile:
+    if wanted.is_server:
+        return Profile(wanted.name, url=wanted.address)
+    address = wanted.address
+    path = address if "://" in address else str(Path(address).expanduser().absolute())
+    return Profile(wanted.name, database=path, user=wanted.user or None)

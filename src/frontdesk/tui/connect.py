@@ -1,0 +1,34 @@
+"""The application of the first start: one screen, and what was found through it."""
+
+from collections.abc import Mapping
+
+from textual.app import App
+
+from frontdesk.tui.screens.connect import ConnectScreen, Try, Wanted
+from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.theme import DARK, THEMES
+
+
+class ConnectApp(App[Wanted]):
+    """Asks for an inbox; `run` returns what to open, or None when it was left."""
+
+    TITLE = "frontdesk"
+    CSS_PATH = [STYLES / "app.tcss", STYLES / "connect.tcss"]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self, attempt: Try, *, theme: str | None = None, keys: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__()
+        self._attempt = attempt
+        for one in THEMES:
+            self.register_theme(one)
+        self.theme = theme or DARK.name
+        self.set_keymap(dict(keys or {}))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colours, for themes that do not know them."""
+        return dict(DARK.variables)
+
+    def on_mount(self) -> None:
+        self.push_screen(ConnectScreen(self._attempt), self.exit)

@@ -1,0 +1,183 @@
+"""The first start: asks where the inbox is, tries it, and answers with what to keep."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Input, Label, Static
+
+from frontdesk.errors import InboxError
+
+Field = Literal["address", "key", "me", "name"]
+
+_LABELS: dict[Field, tuple[str, str]] = {
+    "address": ("Address", "https://… or a database file"),
+    "key": ("Key", "an API key: fd_live_…"),
+    "me": ("Me", "your e-mail address there, or nothing"),
+    "name": ("Name", "what to call it here"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was typed. Of `key` and `user` one counts: the key for a server."""
+
+    address: str
+    key: str
+    user: str
+    name: str
+
+    def __repr__(self) -> str:
+        return f"Wanted({self.address!r}, {self.name!r})"
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the address is that of a server; else it is a database."""
+        return self.address.startswith(("http://", "https://"))
+
+
+class Fault(Exception):
+    """What is wrong with a field, as a sentence."""
+
+    def __init__(self, field: Field, words: str) -> None:
+        super().__init__(words)
+        self.field, self.words = field, words
+
+
+Try = Callable[[Wanted], Awaitable[str]]
+
+
+class ConnectScreen(Screen[Wanted | None]):
+    """Answers with an inbox that was tried; the empty one stands for the demo, None for leaving.
+
+    `attempt` says what it found, or raises: Fault, InboxError.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Stops trying; leaves", id="connect.leave"),
+        Binding("f2", "demo", "Look at the demo", id="connect.demo"),
+        Binding("down", "app.focus_next", "Next", id="connect.next"),
+        Binding("up", "app.focus_previous", "Previous", id="connect.previous"),
+    ]
+    AUTO_FOCUS = "#address"
+
+    def __init__(self, attempt: Try) -> None:
+        super().__init__()
+        self._attempt = attempt
+        self._found: Wanted | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("Connect to an inbox", id="connect-title", markup=False)
+        with VerticalScroll(id="connect-fields", can_focus=False):
+            for field, (label, placeholder) in _LABELS.items():
+                with Horizontal(classes=f"field {field}"):
+                    yield Label(label, markup=False)
+                    yield Input(placeholder=placeholder, id=field, password=field == "key")
+                yield Static("", classes="fault", id=f"{field}-fault", markup=False)
+        yield Static("", id="connect-found", markup=False)
+        yield Static("", id="connect-keys", markup=False)
+
+    def on_mount(self) -> None:
+        self._describe()
+
+    @property
+    def wanted(self) -> Wanted:
+        """What stands in the fields."""
+        texts = {field: self.query_one(f"#{field}", Input).value.strip() for field in _LABELS}
+        address = texts["address"]
+        if "://" not in address and _looks_like_a_host(address):
+            here = address.partition("/")[0].partition(":")[0] in ("localhost", "127.0.0.1")
+            address = f"{'http' if here else 'https'}://{address}"
+        return Wanted(address, texts["key"], texts["me"], texts["name"] or _name_of(address))
+
+    @on(Input.Changed)
+    def change(self, event: Input.Changed) -> None:
+        """What was found is of what stood there before."""
+        self._found = None
+        self.workers.cancel_group(self, "trying")
+        self._say_fault(event.input.id, "")
+        self.query_one("#connect-found", Static).update("")
+        self._describe()
+
+    @on(Input.Submitted)
+    def go_on(self, event: Input.Submitted) -> None:
+        """To the next field that is empty; when all is said try it; when it was tried take it."""
+        wanted = self.wanted
+        if self._found == wanted:
+            self.dismiss(wanted)
+        elif not wanted.address:
+            self._fail("address", "Where is the inbox?")
+        elif wanted.is_server and not wanted.key:
+            self._fail("key", "" if event.input.id == "address" else "A server wants a key.")
+        else:
+            self._try(wanted)
+
+    def action_demo(self) -> None:
+        self.dismiss(Wanted("", "", "", ""))
+
+    def action_leave(self) -> None:
+        if self.workers.cancel_group(self, "trying"):
+            self.query_one("#connect-found", Static).update("Stopped.")
+        else:
+            self.dismiss(None)
+
+    @work(group="trying", exclusive=True)
+    async def _try(self, wanted: Wanted) -> None:
+        for field in _LABELS:
+            self._say_fault(field, "")
+        found = self.query_one("#connect-found", Static)
+        found.update("Trying it …")
+        try:
+            words = await self._attempt(wanted)
+        except Fault as fault:
+            self._fail(fault.field, fault.words)
+        except InboxError as error:
+            self._fail("address", str(error))
+        else:
+            self._found = wanted
+            found.update(f"It answers: {words}.  ↵ keeps it as “{wanted.name}” and opens it.")
+
+    def _fail(self, field: Field, words: str) -> None:
+        self.query_one("#connect-found", Static).update("")
+        self._say_fault(field, words)
+        self.query_one(f"#{field}", Input).focus()
+
+    def _say_fault(self, field: str | None, words: str) -> None:
+        fault = self.query_one(f"#{field}-fault", Static)
+        fault.update(words)
+        fault.set_class(bool(words), "-said")
+
+    def _describe(self) -> None:
+        """Ask for a key or for who the reader is, as the address is."""
+        wanted = self.wanted
+        database = bool(wanted.address) and not wanted.is_server
+        self.set_class(database, "-database")
+        self.query_one("#name", Input).placeholder = wanted.name or _LABELS["name"][1]
+        self.query_one("#connect-keys", Static).update("↵ next, try   ↑↓ fields   F2 demo   esc")
+
+
+def _looks_like_a_host(address: str) -> bool:
+    """inbox.example.com, not a path and not a file of the usual endings."""
+    host = address.partition("/")[0]
+    return host.partition(":")[0] == "localhost" or (
+        "." in host.strip(".")
+        and "\\" not in address
+        and not host.endswith((".db", ".sqlite", ".sqlite3"))
+        and not address.startswith((".", "~"))
+    )
+
+
+def _name_of(address: str) -> str:
+    """A name to call it by: of the host's or the file's name what a name can have."""
+    place = address.partition("://")[2].partition("/")[0] if "://" in address else ""
+    host = place.rpartition("@")[2].partition(":")[0]
+    last = address.rstrip("/").rpartition("/")[2].partition(".")[0]
+    words = host.removeprefix("www.").partition(".")[0] if host else last
+    if host and host.replace(".", "").isdigit():
+        words = "server"
+    return "".join(one for one in words if one.isascii() and (one.isalnum() or one in "-_"))[:40]
