@@ -1,16 +1,13 @@
 """In a real terminal, no text of an inbox becomes anything but text."""
 
-import os
 import re
-import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from frontdesk.text import clean, one_line
-from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
 from tests.tui.hostile import (
     HOSTILE,
     ME,
@@ -19,14 +16,7 @@ from tests.tui.hostile import (
     greeting,
     make_hostile_inbox,
 )
-
-PATIENCE = 30.0
-
-FRAME_START = b"\x1b[?2026h"
-
-# Where the thread begins at 120 columns.
-THREAD = 46
-TITLE_ROW, FIRST_ROW, LAST_ROW = 2, 3, ROWS - 2
+from tests.tui.recorded import FIRST_ROW, LAST_ROW, THREAD, Recorded, viewer_on
 
 # All that the terminal's driver writes: colours, the cursor's place, modes, the pointer's shape.
 DRIVER = re.compile(
@@ -40,105 +30,12 @@ DRIVER = re.compile(
 CONTROL = re.compile(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\r(?!\n)|(?<!\r)\n")
 
 
-class Recorded(PseudoTerminal):
-    """A terminal that keeps every byte that was sent to it."""
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self.received = bytearray()
-        super().__init__(command, environment)
-
-    def _take(self, data: bytes) -> None:
-        self.received += data[len(self._pending) :]
-        super()._take(data)
-
-    def row(self, y: int, start: int = 0, end: int = COLUMNS) -> str:
-        """Some cells of a line, as text."""
-        return "".join(self._screen.buffer[y][x].data for x in range(start, end))
-
-    @property
-    def thread(self) -> str:
-        """What stands to the right of the queue."""
-        return "\n".join(self.row(y, THREAD) for y in range(TITLE_ROW, ROWS - 1))
-
-    @property
-    def entries(self) -> str:
-        """What stands in the thread, without its bar, its scroll mark and its foot."""
-        rows = range(FIRST_ROW, LAST_ROW)
-        return "\n".join(self.row(y, THREAD + 1, COLUMNS - 1) for y in rows)
-
-    @property
-    def text(self) -> str:
-        """What the screen shows."""
-        return "\n".join(self.row(y) for y in range(ROWS))
-
-    @property
-    def header(self) -> str:
-        """The first line."""
-        return self.row(0)
-
-    def send(self, keys: str) -> None:
-        os.write(self._master, keys.encode())
-
-    def until(self, *words: str, within: str = "text", gone: str = "") -> None:
-        """Read until all words are on the screen and `gone` is not.
-
-        Raises: AssertionError: that did not happen, or the program ended.
-        """
-        deadline = time.monotonic() + PATIENCE
-        while not self._shows(words, within, gone):
-            assert self._process.poll() is None, f"it has ended:\n{self.text}"
-            assert time.monotonic() < deadline, f"{words} not shown:\n{self.text}"
-            self._read(0.1)
-
-    def changes(self, within: str = "text") -> None:
-        """Read until something else than before is shown, by a frame that is complete."""
-        before, deadline = getattr(self, within), time.monotonic() + PATIENCE
-        while getattr(self, within) == before or not self._complete:
-            assert time.monotonic() < deadline, f"nothing changed:\n{before}"
-            self._read(0.1)
-
-    @property
-    def _complete(self) -> bool:
-        return self.received.rfind(FRAME_END) > self.received.rfind(FRAME_START)
-
-    def find(self, words: str, start: int = 0) -> tuple[int, int]:
-        """The column and line, from 1, where words of one cell a character stand."""
-        for y in range(ROWS):
-            at = self.row(y).find(words, start)
-            if at >= 0:
-                return at + 1, y + 1
-        raise AssertionError(f"{words!r} is not shown:\n{self.text}")
-
-    def ended(self) -> int:
-        """Read until the program has ended; its exit code."""
-        deadline = time.monotonic() + PATIENCE
-        while self._process.poll() is None:
-            assert time.monotonic() < deadline, f"it goes on:\n{self.text}"
-            self._read(0.1)
-        while self._read(0.1) is not None and time.monotonic() < deadline:
-            pass
-        return self._process.wait()
-
-    def _shows(self, words: Sequence[str], within: str, gone: str) -> bool:
-        shown = getattr(self, within)
-        return all(word in shown for word in words) and (not gone or gone not in self.text)
-
-
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Recorded]:
     """The viewer on a hostile inbox, when it has shown the first thread."""
     path = tmp_path / "inbox.db"
     make_hostile_inbox(path, now=time.time_ns() // 1_000_000)
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "XDG_CACHE_HOME": str(tmp_path),
-        "LANG": "C.UTF-8",
-        "TERM": "xterm-256color",
-        "COLORTERM": "truecolor",
-    }
-    command = [sys.executable, "-m", "frontdesk", "--database", str(path), "--as", ME]
-    terminal = Recorded(command, environment)
+    terminal = viewer_on(path, ME, tmp_path)
     try:
         terminal.until("end of the gallery", within="thread")
         terminal.until("live")

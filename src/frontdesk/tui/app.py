@@ -18,6 +18,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
+from frontdesk.tui.screens.asking import Asking
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.stylesheets import STYLES
@@ -88,6 +89,11 @@ class FrontdeskApp(App[InboxError | Switch | None]):
     def _go_to_profile(self, name: str | None) -> None:
         if name is not None and name != self._preferences.profile:
             self.exit(Switch(name))
+
+    async def on_key(self, event: events.Key) -> None:
+        """A key that nothing took, for it was sent on before a screen opened that wants it."""
+        if isinstance(self.screen, Asking):
+            await self.screen.take_early(event)
 
     def watch_app_focus(self, focus: bool) -> None:
         """The terminal got or lost the focus."""

@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.fuzzy import FuzzySearch
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
+from frontdesk.tui.screens.asking import Asking
 from frontdesk.tui.widgets.cells import Piece, cut, spread
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
@@ -65,7 +65,7 @@ def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
     return exact + [one for _, one in near if one not in exact]
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(Asking):
     """Answers with the value of the choice taken, or None when it was left."""
 
     COMPONENT_CLASSES = PARTS

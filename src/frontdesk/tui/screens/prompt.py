@@ -7,11 +7,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from frontdesk.tui.screens.asking import Asking
 
-class Prompt(ModalScreen[str | None]):
+
+class Prompt(Asking):
     """Answers with what was typed, or None when it was left.
 
     `check` says what is wrong with an answer, or nothing; a wrong one can be mended.

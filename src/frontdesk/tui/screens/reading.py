@@ -72,7 +72,6 @@ class Reading:
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return
-        first_sight = not len(listing)
         outcomes = await asyncio.gather(
             self._mailbox.refresh_thread(conversation.id),
             self._mailbox.refresh_notes(conversation.id),
@@ -80,7 +79,8 @@ class Reading:
             return_exceptions=True,
         )
         if listing is self.listing:
-            self._reload(conversation, first_sight=first_sight)
+            # Another question may have brought rows meanwhile, and the reader somewhere in them.
+            self._reload(conversation, first_sight=self._thread.row is None)
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -101,6 +101,8 @@ class Reading:
 
         Loads as far back as the day is. `progress` gets how far that is.
         """
+        if self.listing is not None and not len(self.listing):
+            await self.refresh()
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return False
@@ -119,6 +121,8 @@ class Reading:
 
     async def load_all(self, progress: Callable[[str], None]) -> list[Entry]:
         """Everything of the open thread, oldest first, from its start. `progress` gets how far."""
+        if self.listing is not None and not len(self.listing):
+            await self.refresh()
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return []

@@ -80,7 +80,7 @@ def _interactive(message: Message) -> list[Piece]:
     pieces = _titled(content.get("header"))
     pieces += _text_alone(message) or [("text", _said(content, "body"))]
     for section in _dicts(content, "sections"):
-        pieces += _section(section)
+        pieces += _section(section, said=_said_text(message))
     pieces += _footer(content.get("footer"))
     return [piece for piece in pieces if piece[1]] + _buttons(content)
 
@@ -97,9 +97,11 @@ def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piec
     return pieces
 
 
-def _section(section: Mapping[str, Any]) -> list[Piece]:
+def _section(section: Mapping[str, Any], *, said: str) -> list[Piece]:
+    """A heading, unless the text has said it already, and what can be chosen below it."""
     rows = _dicts(section, "rows") + _dicts(section, "product_items")
-    pieces: list[Piece] = [("dim", f"  {_said(section, 'title')}")]
+    title = _said(section, "title")
+    pieces: list[Piece] = [("dim", f"  {title}")] if title and title != said else []
     for row in rows[:MOST_ROWS]:
         title = _said(row, "title") or _said(row, "product_retailer_id")
         description = _said(row, "description")
@@ -188,6 +190,10 @@ _CARDS: Mapping[str, Callable[[Message], list[Piece]]] = {
     "template": _template,
     "unsupported": _unsupported,
 }
+
+
+def _said_text(message: Message) -> str:
+    return one_line(message.text or "")
 
 
 def _content(message: Message) -> Mapping[str, Any]:

@@ -1,0 +1,28 @@
+"""Keys that are typed faster than screens open arrive where they were meant for, in order."""
+
+import pytest
+from textual import events
+
+from tests.tui.conftest import Viewer, lines, settle, shown
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (["f", "h"], "~needs a human"),
+        (["f", "l", *"refund", "enter"], "#refund"),
+        (["f", "t", *"late", "enter"], "~“late”"),
+        (["S", "w"], "~longest waiting first"),
+    ],
+)
+async def test_no_key_that_is_typed_ahead_is_lost(
+    viewer: Viewer, keys: list[str], words: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in keys:
+            app.post_message(events.Key(key, key if len(key) == 1 else "\r"))
+        for _ in range(len(keys)):
+            await settle(pilot)
+        assert words in lines(app)[0], shown(app)

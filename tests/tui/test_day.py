@@ -1,0 +1,99 @@
+"""A day of triage in a real terminal, by keys alone."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from frontdesk.ingest.sample import ME
+from frontdesk.ingest.sample.__main__ import make
+from frontdesk.text import long_date
+from tests.tui.recorded import Recorded, viewer_on
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Recorded]:
+    """The viewer on the sample, when it has shown the first thread."""
+    path = tmp_path / "inbox.db"
+    make(path, now=time.time_ns() // 1_000_000)
+    terminal = viewer_on(path, ME, tmp_path)
+    try:
+        terminal.until("Open 60", "live")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_a_day_of_triage(terminal: Recorded, tmp_path: Path) -> None:
+    see_who_needs_somebody(terminal)
+    read_and_go_on(terminal)
+    find_an_older_case(terminal)
+    keep_a_view_and_save_it(terminal, tmp_path / "queue.csv")
+    look_at_the_report(terminal)
+    terminal.send("qq")
+    assert terminal.ended() == 0
+
+
+def see_who_needs_somebody(terminal: Recorded) -> None:
+    terminal.send("6")
+    terminal.until("open · unassigned · all channels", within="header")
+    terminal.send("fh")
+    terminal.until("~needs a human", within="header")
+    terminal.send("Sw")
+    terminal.until("~longest waiting first", "looked at")
+    terminal.send("\x7f\x7f\x7f")
+    terminal.until("open · all channels", within="header")
+
+
+def read_and_go_on(terminal: Recorded) -> None:
+    terminal.send("u\r")
+    terminal.until("esc back")
+    terminal.send("J")
+    terminal.until("J/K next conversation")
+    terminal.send("fn")
+    terminal.until("showing: notes")
+    terminal.send("fa")
+    terminal.until("esc back", gone="showing: notes")
+    terminal.send("i")
+    terminal.until("CUSTOM FIELDS", "OTHER CONVERSATIONS")
+    terminal.send("i\x1b")
+    terminal.until("j/k move", gone="CUSTOM FIELDS")
+
+
+def find_an_older_case(terminal: Recorded) -> None:
+    day = long_date(datetime.now(UTC) - timedelta(days=60)).split(" ", 1)[1]
+    terminal.send("\x0b")
+    terminal.until("Go to")
+    terminal.send("oonagh")
+    terminal.until("+353209110142")
+    terminal.send("\r")
+    terminal.until("~Oonagh Feeney", within="header", gone="Go to")
+    terminal.send("\rt60d\r")
+    terminal.until(day, within="thread")
+    terminal.send("5")
+    terminal.until("open · mine", within="header")
+
+
+def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
+    terminal.send("2flrefund\r")
+    terminal.until("#refund", within="header")
+    terminal.send("fk9")
+    terminal.until("Key 9 shows this view from now on")
+    terminal.send("8")
+    terminal.until("snoozed · all channels", within="header")
+    terminal.send("9")
+    terminal.until("open · mine · #refund", within="header")
+    terminal.send("E")
+    terminal.until("save as")
+    terminal.send(str(path) + "\r")
+    terminal.until("conversations saved as")
+    assert path.read_text(encoding="utf-8").startswith("id,status,contact")
+
+
+def look_at_the_report(terminal: Recorded) -> None:
+    terminal.send("vr")
+    terminal.until("REPORTS", "First response")
+    terminal.send("\x1b")
+    terminal.until("INBOX", gone="REPORTS")
