@@ -1,8 +1,12 @@
 """The one-line bars around the inbox's panes: what they say, and what a click on them means."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from textual.widget import Widget
 
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.hints import as_mapped
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
@@ -24,6 +28,8 @@ _KEYS = {
     "contact": ("j/k move", "y copy", "i close", "esc back"),
 }
 
+NO_KEYS: Mapping[str, str] = MappingProxyType({})
+
 # Pieces of the header before its chips.
 _BEFORE_CHIPS = 2
 
@@ -31,10 +37,14 @@ _BEFORE_CHIPS = 2
 class Bars:
     """The bars of one screen, brought up to date together."""
 
-    def __init__(self, screen: Widget, queue: Queue, title: str) -> None:
+    def __init__(
+        self, screen: Widget, queue: Queue, title: str, keys: Mapping[str, str] = NO_KEYS
+    ) -> None:
+        """keys: those that actions have instead of their own, by the action's id."""
         self._screen = screen
         self._queue = queue
         self._title = title
+        self._keys = keys
         self._channels: list[ChannelRow] = []
 
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
@@ -57,7 +67,8 @@ class Bars:
         """The status line: keys of the pane with the focus, the connection, what is loaded."""
         right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
         bar = self._bar("#status")
-        keys = say.key_words(_KEYS[at], bar.size.width - width_of(right) - 2)
+        hints = as_mapped([*_KEYS[at], say.KEYS_OF_KEYS], self._keys)
+        keys = say.key_words(hints[:-1], bar.size.width - width_of(right) - 2, last=hints[-1])
         bar.show([("dim", keys)], right)
 
     def chip_at(self, piece: int) -> str | None:

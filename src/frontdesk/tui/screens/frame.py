@@ -47,7 +47,7 @@ class InboxFrame(Screen[None]):
         )
         self._queue = Queue(mailbox, clock, self._list, self._channels)
         self._reading = Reading(mailbox, clock, self._thread, self._contact)
-        self._bars = Bars(self, self._queue, title)
+        self._bars = Bars(self, self._queue, title, preferences.keys)
         self._preferences, self._bell = preferences, Bell()
         self._pulse = Pulse(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
         self._connection = Connection(mailbox, clock, self._tell, self._pulse)

@@ -11,7 +11,7 @@ from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.queries import STATUSES
 
-_KEYS_OF_KEYS = "? keys"
+KEYS_OF_KEYS = "? keys"
 _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
@@ -142,11 +142,11 @@ def thread_foot(conversation: Conversation, clock: Clock, *, below: bool) -> lis
     return [*pieces, ("accent", "   more below ▼ G")] if below else pieces
 
 
-def key_words(keys: Sequence[str], width: int) -> str:
+def key_words(keys: Sequence[str], width: int, last: str = KEYS_OF_KEYS) -> str:
     """As many keys as fit, and always how to see the others."""
-    shown = f" {_KEYS_OF_KEYS}"
+    shown = f" {last}"
     for number in range(1, len(keys) + 1):
-        words = " " + "  ".join([*keys[:number], _KEYS_OF_KEYS])
+        words = " " + "  ".join([*keys[:number], last])
         if len(words) > width:
             break
         shown = words
