@@ -162,8 +162,11 @@ def test_an_error_beside_a_message_without_contents_is_kept_with_it() -> None:
     event = said(
         messages=[message("interactive")], errors=[{"code": 131000, "title": "Went wrong"}]
     )
-    assert event.content is not None
-    assert event.content["errors"] == [{"code": 131000, "title": "Went wrong", "details": None}]
+    assert event.content == {
+        "reason": "provider",
+        "original_type": "interactive",
+        "errors": [{"code": 131000, "title": "Went wrong", "details": None}],
+    }
 
 
 def test_an_echo_was_sent_from_the_phone() -> None:

@@ -48,7 +48,9 @@ def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = 
         try:
             return read(message)
         except Malformed:
-            pass
+            # The provider leaves contents out and says why beside the message.
+            if type_ not in message and errors:
+                return _unsupported("provider", type_, message, errors)
     return _unsupported("unknown_type", type_, message, errors)
 
 
