@@ -39,6 +39,8 @@ def standing_in(answer: Callable[[str, Query], Any]) -> Iterator[Double]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # An answer in two packets would wait for the first to be acknowledged.
+        wbufsize = 65_536
 
         def do_GET(self) -> None:
             parts = urlsplit(self.path)

@@ -11,6 +11,7 @@ from frontdesk.cli.commands import Group
     lazy={
         "chat": "frontdesk.cli.importing.chat:chat_command",
         "catalogue": "frontdesk.cli.importing.catalogue:catalogue_command",
+        "chatwoot": "frontdesk.cli.importing.chatwoot:chatwoot_command",
         "events": "frontdesk.cli.importing.events:events_command",
     },
 )

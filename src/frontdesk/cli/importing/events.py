@@ -56,7 +56,7 @@ def events_command(
 
     check(files)
     order = Order(now, account, initial_status, channel)
-    run = _Run(files, order, dry_run)
+    run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)
     run.report()
@@ -68,8 +68,8 @@ def events_command(
         context.exit(ERROR)
 
 
-class _Run:
-    """One run of the command over all its files."""
+class Run:
+    """One import of some files, from the first line to the summary."""
 
     def __init__(self, files: tuple[str, ...], order: "Order", dry_run: bool) -> None:
         self._files = files

@@ -1,0 +1,1 @@
+"""Chatwoot's inboxes read through its API and written as native lines."""

@@ -1,0 +1,180 @@
+"""Chatwoot's inboxes, agents, teams, labels and contacts as native lines; pure."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frontdesk.ingest.chatwoot.moments import shown
+from frontdesk.ingest.native_catalogue import FIELD_TYPES
+from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.ingest.value import phone_of
+
+Line = dict[str, Any]
+
+WHATSAPP = "Channel::Whatsapp"
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """A WhatsApp number there: its id in Chatwoot, and its phone_number_id."""
+
+    id: str
+    name: str
+    channel: str
+
+
+def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
+    """The inboxes that are WhatsApp numbers; `mapped` gives ids that Chatwoot does not tell.
+
+    Raises: Malformed: the phone_number_id of one is neither told nor mapped.
+    """
+    found = []
+    for row in _parts(rows):
+        if row.optional_text("channel_type") != WHATSAPP:
+            continue
+        number, name = row.text("id"), row.optional_text("name") or row.text("id")
+        config = row.optional_part("provider_config") or Part({})
+        channel = mapped.get(number) or config.optional_id("phone_number_id")
+        if channel is None:
+            raise Malformed(
+                f"the inbox {name!r} does not tell its phone_number_id, which an administrator's "
+                f"token would see: say --map {number}=<phone_number_id>"
+            )
+        found.append((Inbox(number, name, channel), row))
+    return found
+
+
+def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
+    """A number, and the templates that are known of it."""
+    config = row.optional_part("provider_config") or Part({})
+    account = config.optional_id("business_account_id")
+    yield _line(
+        "channel",
+        id=inbox.channel,
+        alias=inbox.name,
+        phone=phone_of(row.optional_text("phone_number")),
+        waba_id=account,
+    )
+    for template in _parts(row.members.get("message_templates")):
+        if "id" in template and "name" in template and "language" in template:
+            yield _line(
+                "template",
+                **{name: template.optional_text(name) for name in ("name", "language", "category")},
+                id=template.text("id"),
+                status=template.optional_text("status"),
+                components=[part.members for part in template.parts("components")],
+                waba_id=account,
+            )
+
+
+def user_line(row: Part) -> Line:
+    """An agent, who is found again by the e-mail address."""
+    role = row.optional_text("role")
+    return _line(
+        "user",
+        external_id=user_key(row),
+        name=row.optional_text("available_name") or row.optional_text("name") or user_key(row),
+        email=row.optional_text("email"),
+        role=role if role in ("agent", "administrator") else None,
+        avatar_url=row.optional_text("thumbnail") or None,
+    )
+
+
+def user_key(row: Part) -> str:
+    """By what a user of Chatwoot is found here."""
+    return row.optional_id("email") or f"chatwoot user {row.text('id')}"
+
+
+def team_line(
+    row: Part, members: Collection[str], inbox_members: Mapping[str, Collection[str]]
+) -> Line:
+    """A team with the numbers whose members include all of the team's (Chatwoot has no link)."""
+    channels = sorted(
+        channel
+        for channel, users in inbox_members.items()
+        if members and set(members) <= set(users)
+    )
+    auto = row.flag("allow_auto_assign")
+    return _line(
+        "team",
+        name=row.text("name"),
+        description=row.optional_text("description") or None,
+        distribution=None if auto is None else ("round_robin" if auto else "off"),
+        channels=channels,
+        members=sorted(members),
+    )
+
+
+def label_line(row: Part) -> Line:
+    color = row.optional_text("color")
+    return _line(
+        "label",
+        title=row.text("title"),
+        description=row.optional_text("description") or None,
+        color=color if color and len(color) == 7 else None,
+    )
+
+
+def canned_response_line(row: Part) -> Line:
+    return _line("canned_response", short_code=row.text("short_code"), text=row.text("content"))
+
+
+def custom_field_line(row: Part) -> Line:
+    type_ = row.optional_text("attribute_display_type")
+    values = row.members.get("attribute_values")
+    options = [str(value) for value in values] if isinstance(values, list) else []
+    return _line(
+        "custom_field",
+        key=row.text("attribute_key"),
+        name=row.optional_text("attribute_display_name"),
+        type=type_ if type_ in FIELD_TYPES else "text",
+        description=row.optional_text("attribute_description") or None,
+        options=[option for option in options if option],
+        pattern=row.optional_text("regex_pattern"),
+        pattern_hint=row.optional_text("regex_cue"),
+    )
+
+
+def contact_line(row: Part) -> Line | None:
+    """A contact with a number; others have no place in an inbox of WhatsApp."""
+    phone = phone_of(row.optional_text("phone_number"))
+    if phone is None:
+        return None
+    name = row.optional_text("name")
+    custom = row.optional_part("custom_attributes") or Part({})
+    return _line(
+        "contact",
+        phone=phone,
+        # Where nobody gave a name, Chatwoot has the number.
+        name=name if name and phone_of(name) != phone else None,
+        email=row.optional_text("email") or None,
+        blocked=row.flag("blocked"),
+        custom_fields={
+            key: value for key, value in custom.members.items() if value not in (None, "")
+        },
+        created_at=shown(row.members.get("created_at")),
+        updated_at=shown(row.members.get("last_activity_at") or row.members.get("created_at")),
+    )
+
+
+def rows_in(answer: Any) -> list[Any]:
+    """The rows of an answer: a bare list, or in `payload`, `data` or `data.payload`.
+
+    Raises: Malformed: there is none.
+    """
+    for _ in range(3):
+        if isinstance(answer, list):
+            return answer
+        if not isinstance(answer, dict):
+            break
+        answer = answer.get("payload", answer.get("data"))
+    raise Malformed("Chatwoot answered with something that is not a list")
+
+
+def _parts(rows: Any) -> list[Part]:
+    return Part({"rows": rows}).parts("rows")
+
+
+def _line(kind: str, **members: Any) -> Line:
+    told = {name: value for name, value in members.items() if value is not None}
+    return {"kind": kind, "v": 1, **told}

@@ -1,0 +1,133 @@
+"""Chatwoot's conversations, of which several may be one here, as native lines; pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, user_key
+from frontdesk.ingest.chatwoot.messages import Place
+from frontdesk.ingest.chatwoot.moments import milliseconds
+from frontdesk.ingest.shapes import Part
+from frontdesk.ingest.value import phone_of
+from frontdesk.wire import timestamp
+
+_EVENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "conversation_resolved": "resolved",
+        "conversation_opened": "opened",
+        "conversation_bot_handoff": "bot_handoff",
+        "conversation_bot_resolved": "bot_resolved",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the list tells of a conversation, as far as it is needed. Times: epoch milliseconds.
+
+    phone: None where the other one has no number. assignee: by what the user is found.
+    """
+
+    id: str
+    inbox: Inbox
+    phone: str | None
+    status: str
+    created_at: int
+    active_at: int
+    seen_at: int | None
+    snoozed_until: int | None
+    assignee: str | None
+    labels: tuple[str, ...]
+
+
+def summary(row: Part, inbox: Inbox) -> Summary:
+    """Raises: Malformed."""
+    meta = row.optional_part("meta") or Part({})
+    sender = meta.optional_part("sender") or Part({})
+    assignee = meta.optional_part("assignee")
+    labels = row.members.get("labels")
+    created = milliseconds(row.members.get("created_at"))
+    active = milliseconds(row.members.get("last_activity_at") or row.members.get("timestamp"))
+    return Summary(
+        id=row.text("id"),
+        inbox=inbox,
+        phone=phone_of(sender.optional_text("phone_number")),
+        status=row.text("status"),
+        created_at=created or active or 0,
+        active_at=active or created or 0,
+        seen_at=milliseconds(row.members.get("agent_last_seen_at")),
+        snoozed_until=milliseconds(row.members.get("snoozed_until")),
+        assignee=None if assignee is None else user_key(assignee),
+        labels=tuple(label for label in labels if isinstance(label, str))
+        if isinstance(labels, list)
+        else (),
+    )
+
+
+def event_lines(
+    one: Summary, events: list[Part], place: Place, followed_at: int | None
+) -> Iterator[Line]:
+    """What happened to a conversation besides messages.
+
+    followed_at: when the next one with the same person began; None if none did, and then it is
+    also told how this one stands.
+    """
+    yield _event(one, place, "opened", one.created_at, "created")
+    last = one.created_at
+    resolved_at = None
+    for event in events:
+        name = _EVENTS.get(event.optional_text("name") or "")
+        at = milliseconds(event.members.get("event_end_time")) or milliseconds(
+            event.members.get("created_at")
+        )
+        if name is None or at is None:
+            continue
+        last = max(last, at)
+        resolved_at = at if name == "resolved" else resolved_at
+        yield _event(one, place, name, at, f"event {event.text('id')}")
+    if one.seen_at is not None:
+        until = {"until": timestamp(one.seen_at)}
+        yield _event(one, place, "read_marker", one.seen_at, f"seen {one.seen_at}", until)
+    if followed_at is None:
+        yield _standing(one, place, max(last, one.active_at))
+    elif resolved_at is None:
+        # It was over before the next one began, whenever that was.
+        over_at = min(max(last, one.active_at), followed_at - 1)
+        yield _event(one, place, "resolved", over_at, "over")
+
+
+def _standing(one: Summary, place: Place, at: int) -> Line:
+    """Pending means that a bot was in charge; it is taken as waiting for somebody (spec §3)."""
+    pending = one.status == "pending"
+    known = one.status in ("open", "resolved", "snoozed")
+    return {
+        "kind": "conversation",
+        "v": 1,
+        **place.members(),
+        "status": one.status if known else "open",
+        "awaiting_human": True if pending else None,
+        "snoozed_until": None if one.snoozed_until is None else timestamp(one.snoozed_until),
+        "assignee": None if one.assignee is None else {"external_id": one.assignee},
+        "labels": list(one.labels),
+        "updated_at": timestamp(at),
+    }
+
+
+def _event(
+    one: Summary,
+    place: Place,
+    name: str,
+    at: int,
+    key: str,
+    value: Mapping[str, Any] = MappingProxyType({}),
+) -> Line:
+    return {
+        "kind": "conversation_event",
+        "v": 1,
+        **place.members(),
+        "external_id": f"chatwoot {place.account} conversation {one.id} {key}",
+        "name": name,
+        "value": dict(value),
+        "created_at": timestamp(at),
+    }

@@ -1,0 +1,25 @@
+"""Times as Chatwoot tells them, seconds or words, in the form of native lines; pure."""
+
+from frontdesk.ingest.copies import instant
+from frontdesk.ingest.shapes import Malformed
+from frontdesk.wire import timestamp
+
+_LAST_SECOND = 4_102_444_800
+
+
+def milliseconds(value: object) -> int | None:
+    """A time in epoch milliseconds; None where there is none, which is also told as 0."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value * 1000) if 0 < value < _LAST_SECOND else None
+    try:
+        return instant(value)
+    except Malformed:
+        return None
+
+
+def shown(value: object) -> str | None:
+    """A time as native lines have it."""
+    at = milliseconds(value)
+    return None if at is None else timestamp(at)
