@@ -16,6 +16,14 @@ from frontdesk.service.auth import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
+@pytest.fixture(autouse=True)
+def configuration_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the configuration is: not that of whoever runs the tests."""
+    home = tmp_path / "configuration"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    return home / "frontdesk"
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A database with one label."""

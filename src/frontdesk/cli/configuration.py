@@ -102,12 +102,16 @@ class Configuration:
             raise BadSettings(f"{self.path}, {self.mistakes[0]}")
 
 
-def configuration() -> Configuration:
-    """The configuration of this machine's user; a plain one where there is no file."""
-    return read(settings.config_file())
+def configuration(*, whole: bool = True) -> Configuration:
+    """The configuration of this machine's user; a plain one where there is no file.
+
+    Not the `whole` of it: only what names profiles, without what the viewer has to be imported
+    for to read it.
+    """
+    return read(settings.config_file(), whole=whole)
 
 
-def read(path: Path) -> Configuration:
+def read(path: Path, *, whole: bool = True) -> Configuration:
     """What a file says; it never fails: mistakes stand in it."""
     try:
         written = path.read_bytes()
@@ -120,10 +124,10 @@ def read(path: Path) -> Configuration:
     except UnicodeDecodeError as error:
         line = written[: error.start].count(b"\n") + 1
         return Configuration(path, mistakes=(Mistake(line, "this is not UTF-8"),))
-    return parsed(path, text)
+    return parsed(path, text, whole=whole)
 
 
-def parsed(path: Path, text: str) -> Configuration:
+def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
     """What a text says, as if it stood in the file at `path`."""
     import tomllib
 
@@ -131,6 +135,8 @@ def parsed(path: Path, text: str) -> Configuration:
         members = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return Configuration(path, mistakes=(_syntax(text, str(error)),))
+    if not whole:
+        members = _without_looks(members)
     return _Reader(path, text).configuration(members)
 
 
@@ -148,6 +154,16 @@ def line_of(text: str, place: Place) -> int:
             continue
         return number
     return 1
+
+
+def _without_looks(members: dict[str, Any]) -> dict[str, Any]:
+    """What is left without what is for the viewer alone."""
+    rest = {name: value for name, value in members.items() if name not in ("viewer", "keys")}
+    profiles = rest.get("profiles")
+    for profile in profiles.values() if isinstance(profiles, dict) else ():
+        if isinstance(profile, dict):
+            profile.pop("theme", None)
+    return rest
 
 
 class _Reader:

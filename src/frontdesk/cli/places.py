@@ -35,12 +35,26 @@ def place_options(command: Callable[..., object]) -> Callable[..., object]:
 
     def placed(*values: Any, **others: Any) -> object:
         said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
-        return command(*values, place=Place(**said), **others)
+        return command(*values, place=said_place(**said), **others)
 
     placed = update_wrapper(placed, command)
     for option in reversed(_options()):
         placed = option(placed)
     return placed
+
+
+def said_place(
+    url: str | None, database: str | None, user: str | None, profile: str | None
+) -> Place:
+    """The place that options say.
+
+    Raises: UsageError: they say two.
+    """
+    if len([one for one in (url, database, profile) if one]) > 1:
+        raise click.UsageError("Say one of --url, --database and --profile")
+    if url and user:
+        raise click.UsageError("--url does not go with --as")
+    return Place(url, database, user, profile)
 
 
 def _options() -> tuple[Callable[[Callable[..., object]], Callable[..., object]], ...]:
@@ -70,7 +84,7 @@ def _options() -> tuple[Callable[[Callable[..., object]], Callable[..., object]]
 def _profile_names(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in configuration().profiles if name.startswith(incomplete)]
+    return [name for name in configuration(whole=False).profiles if name.startswith(incomplete)]
 
 
 def found(place: Place, configured: Configuration | None = None) -> Place:
@@ -78,16 +92,11 @@ def found(place: Place, configured: Configuration | None = None) -> Place:
 
     A place that is nowhere stays nowhere, if there is no profile in use.
 
-    Raises: BadSettings: there is no such profile. UsageError: two places are named.
+    Raises: BadSettings: there is no such profile. UsageError: it is a server, and a user is said.
     """
-    said = [name for name in (place.url, place.database, place.profile) if name]
-    if len(said) > 1:
-        raise click.UsageError("Say one of --url, --database and --profile")
-    if place.url and place.user:
-        raise click.UsageError("--url does not go with --as")
     if place.url or place.database:
         return place
-    configured = configured or configuration()
+    configured = configured or configuration(whole=False)
     profile = configured.named(place.profile) if place.profile else configured.in_use
     if profile is None:
         return place
@@ -107,7 +116,7 @@ def key_of(place: Place, configured: Configuration | None = None) -> str:
     environment = settings.key_in_environment()
     if environment and not place.profile:
         return environment
-    configured = configured or configuration()
+    configured = configured or configuration(whole=False)
     for profile in configured.profiles.values():
         if place.profile == profile.name or (not place.profile and place.url == profile.url):
             from frontdesk.cli.key_store import kept_key

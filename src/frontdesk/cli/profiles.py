@@ -65,7 +65,7 @@ def add_command(
     kept = str(Path(database).absolute()) if database and "://" not in database else database
     profile = Profile(name, url, kept, user, key_command=command)
     wish = _Wish(**wishes)  # type: ignore[arg-type]
-    configured = _checked(configuration(), name, replace=wish.replace)
+    configured = _checked(configuration(whole=False), name, replace=wish.replace)
     key = _key(profile, wish.key_variable) if url else None
     if wish.check:
         click.echo(f"It answers: {_found(profile, key)}.")
@@ -75,7 +75,7 @@ def add_command(
 @profiles_group.command("list")
 def list_command() -> None:
     """List the profiles; * is the one in use."""
-    configured = configuration()
+    configured = configuration(whole=False)
     _warn(configured)
     if not configured.profiles:
         click.echo("frontdesk: there are no profiles: frontdesk profiles add NAME", err=True)
@@ -93,7 +93,7 @@ def use_command(name: str) -> None:
     """Open this profile from now on, where none is named."""
     from frontdesk.cli.configuration_text import choosing
 
-    configured = configuration()
+    configured = configuration(whole=False)
     profile = configured.named(name)
     _write(configured, choosing(_text(configured), name))
     click.echo(f"{name} is in use: {plain(where(profile))}")
@@ -107,7 +107,7 @@ def remove_command(name: str, yes: bool) -> None:
     from frontdesk.cli.configuration_text import without_profile
     from frontdesk.cli.key_store import forget_key
 
-    configured = configuration()
+    configured = configuration(whole=False)
     text = _text(configured)
     if name not in configured.profiles:
         configured.named(name)

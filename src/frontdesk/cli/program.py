@@ -69,7 +69,7 @@ def frontdesk(
         return
     # What a start makes is there to stay: no garbage is looked for before the first paint.
     gc.disable()
-    from frontdesk.cli.places import Place
+    from frontdesk.cli.places import said_place
     from frontdesk.cli.viewer import open_viewer
 
-    open_viewer(Place(url, database, user, profile))
+    open_viewer(said_place(url, database, user, profile))

@@ -1,0 +1,215 @@
+"""The configuration file: what is wrong in it is told with its line, and the rest holds."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as some
+
+from frontdesk.cli.configuration import Configuration, Profile, line_of, parsed, read
+from frontdesk.cli.configuration_text import NEW_FILE, choosing, with_profile, without_profile
+from frontdesk.cli.configuring import config_group
+from frontdesk.cli.places import Place, found
+from frontdesk.errors import BadSettings
+from frontdesk.settings import cache_limit_bytes, config_file
+
+PATH = Path("config.toml")
+
+WRONG = """\
+profile = "wrok"
+
+[viewer]
+theme = "drak"
+densty = 2
+density = 5
+bell = 1
+cache_mb = 0
+
+[keys]
+"inbox.nxt" = "x"
+"inbox.swap" = "ctrl+foo"
+"inbox.next" = 7
+"inbox.date" = "u"
+
+[profiles.work]
+url = "https://inbox.example.com"
+
+[profiles.both]
+url = "https://inbox.example.com"
+database = "inbox.db"
+"""
+
+names = some.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,10}", fullmatch=True)
+texts = some.text(min_size=1, max_size=30).filter(str.isprintable).filter(str.strip)
+profiles = some.lists(
+    some.builds(
+        lambda name, url, address: (
+            Profile(name, url=address) if url else Profile(name, database=address)
+        ),
+        names,
+        some.booleans(),
+        texts.map(str.strip),
+    ),
+    unique_by=lambda profile: profile.name,
+    min_size=1,
+    max_size=4,
+)
+
+
+def said(text: str) -> list[str]:
+    return [str(mistake) for mistake in parsed(PATH, text).mistakes]
+
+
+def test_every_mistake_is_told_with_its_line_and_what_was_meant() -> None:
+    assert said(WRONG) == [
+        "line 1: there is no profile 'wrok'; did you mean 'work'?",
+        "line 4: theme is 'drak': there is dark, light, high-contrast; did you mean 'dark'?",
+        "line 5: 'densty' means nothing here; did you mean 'density'?",
+        'line 6: density is 5: say "auto", 1, 2 or 3',
+        "line 7: bell is 1: say true or false",
+        "line 8: cache_mb is 0: say a number of MB, 1 to 1000000",
+        "line 11: there is no action 'inbox.nxt'; did you mean 'inbox.next'?",
+        "line 12: inbox.swap: there is no key 'ctrl+foo'",
+        'line 13: inbox.next: put quotes around it: "inbox.next" = "j,ctrl+n"',
+        "line 14: inbox.date: the key u is that of inbox.next_unread too",
+        "line 19: the profile 'both' needs either url or database",
+    ]
+
+
+def test_what_is_right_holds_beside_mistakes() -> None:
+    configured = parsed(PATH, WRONG.replace("bell = 1", "bell = true"))
+    assert configured.look.bell
+    assert configured.look.theme is None
+    assert configured.keys == {"inbox.date": "u"}
+    assert configured.profiles["work"].url == "https://inbox.example.com"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = 1\nb = = 2\n", "line 2: this is not TOML: Invalid value"),
+        ("[viewer]\nbell = tru\n", "line 2: this is not TOML: Invalid value"),
+        ("[viewer]\n\ntheme =", "line 3: this is not TOML: Invalid value"),
+    ],
+)
+def test_what_is_not_toml_is_told_with_its_line(text: str, words: str) -> None:
+    assert said(text) == [words]
+
+
+def test_a_file_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b'profile = "a"\ntheme = "\xff"\n')
+    assert [str(one) for one in read(path).mistakes] == ["line 2: this is not UTF-8"]
+    assert [str(one) for one in read(tmp_path).mistakes] == [
+        "line 1: cannot be read: Is a directory"
+    ]
+
+
+def test_without_a_file_all_is_plain(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    assert read(path) == Configuration(path)
+
+
+def test_a_line_is_found_however_it_is_written() -> None:
+    text = 'a = [\n 1,\n]\nviewer.bell = 3\n[profiles]\nx = { url = "y", me = 2 }\n'
+    assert line_of(text, ("viewer", "bell")) == 4
+    assert line_of(text, ("profiles", "x", "me")) == 6
+
+
+def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> None:
+    assert said(NEW_FILE) == []
+    settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
+    on = [line for line in settings if " = " in line and not line.startswith("key_command")]
+    assert len(on) == 8
+    viewer = "\n".join(["[viewer]", *on[1:7], "[keys]", on[7]])
+    assert said(viewer) == []
+
+
+@given(profiles)
+def test_profiles_come_go_and_are_chosen_without_touching_the_rest(added: list[Profile]) -> None:
+    mine = NEW_FILE.replace("[keys]", "# mine\n[keys]")
+    text = mine
+    for profile in added:
+        text = with_profile(text, profile)
+    text = choosing(text, added[-1].name)
+    configured = parsed(PATH, text)
+    assert configured.mistakes == ()
+    assert configured.profiles == {profile.name: profile for profile in added}
+    assert configured.profile == added[-1].name
+    for profile in added:
+        text = without_profile(text, profile.name)
+    assert "profiles" not in tomllib.loads(text)
+    assert parsed(PATH, text).profile is None
+    assert "# mine\n[keys]" in text
+
+
+def test_what_a_program_cannot_change_safely_it_leaves() -> None:
+    text = 'profiles = { work = { url = "https://a" } }\n'
+    with pytest.raises(BadSettings, match="only a hand"):
+        without_profile(text, "work")
+
+
+def test_the_comment_of_the_next_table_stays_when_a_profile_goes() -> None:
+    text = '[profiles.a]\nurl = "https://a"\n\n# about b\n[profiles.b]\nurl = "https://b"\n'
+    assert without_profile(text, "a") == '\n# about b\n[profiles.b]\nurl = "https://b"\n'
+
+
+def test_the_only_profile_is_in_use_and_of_several_one_is_chosen() -> None:
+    one = parsed(PATH, '[profiles.a]\nurl = "https://a"\n')
+    assert found(Place(), one) == Place(url="https://a", profile="a")
+    two = parsed(PATH, '[profiles.a]\nurl = "https://a"\n[profiles.b]\ndatabase = "b.db"\n')
+    with pytest.raises(BadSettings, match="No profile is in use"):
+        found(Place(), two)
+    there = found(Place(profile="b", user="ana"), two)
+    assert there == Place(database="b.db", user="ana", profile="b")
+    with pytest.raises(BadSettings, match="There is no profile 'c'; there is a, b"):
+        found(Place(profile="c"), two)
+
+
+def test_a_profile_of_a_file_that_is_not_toml_is_refused_with_the_line() -> None:
+    with pytest.raises(BadSettings, match="line 1: this is not TOML"):
+        found(Place(profile="a"), parsed(PATH, "profile"))
+
+
+def test_the_size_of_the_cache_is_that_of_the_environment_or_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("FRONTDESK_CACHE_MB", raising=False)
+    assert cache_limit_bytes(7) == 7_000_000
+    monkeypatch.setenv("FRONTDESK_CACHE_MB", "9")
+    assert cache_limit_bytes(7) == 9_000_000
+
+
+def test_config_says_where_it_is_and_what_is_wrong(configuration_home: Path) -> None:
+    path = configuration_home / "config.toml"
+    assert config_file() == path
+    runner = CliRunner()
+    assert runner.invoke(config_group, ["path"]).stdout == f"{path}\n"
+    assert "defaults hold" in runner.invoke(config_group, ["check"]).stdout
+    path.parent.mkdir(parents=True)
+    path.write_text("[viewer]\nbell = 1\n")
+    checked = runner.invoke(config_group, ["check"])
+    assert checked.exit_code == 1
+    assert checked.stdout == f"{path}, line 2: bell is 1: say true or false\n"
+
+
+def test_config_edit_makes_the_file_private_and_checks_it(
+    configuration_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "true")
+    edited = CliRunner().invoke(config_group, ["edit"])
+    path = configuration_home / "config.toml"
+    assert edited.stdout == f"{path} is all right\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_config_lists_actions_with_the_keys_they_have_now(configuration_home: Path) -> None:
+    configuration_home.mkdir(parents=True)
+    (configuration_home / "config.toml").write_text('[keys]\n"inbox.next" = "ctrl+n"\n')
+    listed = CliRunner().invoke(config_group, ["keys"]).stdout.splitlines()
+    rows = {line.split()[0]: line.split()[1] for line in listed[1:]}
+    assert rows["inbox.next"] == "ctrl+n"
+    assert rows["list.next"] == "j,down"
+    assert not [name for name in rows if name.startswith("not_yet")]

@@ -1,0 +1,282 @@
+"""`frontdesk profiles`: keys are tried before they are kept, and kept for their owner alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from servers import Serve
+
+from frontdesk.cli.configuration import Profile, configuration
+from frontdesk.cli.key_store import forget_key, keep_key, kept_key
+from frontdesk.cli.places import Place, key_of
+from frontdesk.cli.program import frontdesk
+from frontdesk.errors import BadSettings, UnusableFile
+
+NOBODY = "http://127.0.0.1:9"
+KEY = "fdk_" + "k" * 40
+
+# A key store as the extra brings one, but in memory.
+KEYRING = """
+from types import SimpleNamespace
+from keyring import errors
+held = {}
+priority = 5
+def get_keyring(): return SimpleNamespace(priority=priority)
+def set_password(service, name, key): held[service, name] = key
+def get_password(service, name): return held.get((service, name))
+def delete_password(service, name):
+    if (service, name) not in held:
+        raise errors.PasswordDeleteError
+    del held[service, name]
+"""
+KEYRING_ERRORS = """
+class KeyringError(Exception): pass
+class PasswordDeleteError(KeyringError): pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FRONTDESK_API_KEY", raising=False)
+
+
+@pytest.fixture
+def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "modules" / "keyring"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(KEYRING)
+    (package / "errors.py").write_text(KEYRING_ERRORS)
+    monkeypatch.syspath_prepend(str(package.parent))
+    for name in ("keyring", "keyring.errors"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import keyring  # noqa: F401
+
+    for name in ("keyring", "keyring.errors"):
+        monkeypatch.setitem(sys.modules, name, sys.modules[name])
+
+
+def run(*arguments: str, typed: str | None = None) -> Result:
+    return CliRunner().invoke(frontdesk, arguments, input=typed)
+
+
+def done(*arguments: str, typed: str | None = None) -> str:
+    result = run(*arguments, typed=typed)
+    assert result.exit_code == 0, result.output + str(result.exception)
+    return result.output
+
+
+def refused(*arguments: str, typed: str | None = None) -> str:
+    result = run(*arguments, typed=typed)
+    assert result.exit_code
+    return f"{result.exception} {result.output}"
+
+
+def test_a_server_is_added_used_by_commands_and_removed(
+    serve: Serve, key: str, configuration_home: Path
+) -> None:
+    _, url = serve()
+    said = done("profiles", "add", "work", "--url", url, typed=f"{key}\n")
+    assert "It answers: 0 open conversations" in said
+    kept = configuration_home / "keys" / "work"
+    assert kept.read_text().strip() == key
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    config = configuration_home / "config.toml"
+    assert config.stat().st_mode & 0o777 == 0o600
+    listed = done("profiles", "list")
+    assert listed.split() == ["NAME", "WHERE", "ME", "*", "work", url]
+    for told in (said, config.read_text(), listed):
+        assert key not in told
+    assert "billing" in done("list", "labels")
+    assert "billing" in done("list", "labels", "--profile", "work")
+    assert "billing" in done("list", "labels", "--url", url)
+    assert f"Server {url}" in done("doctor")
+    assert "say --yes" in refused("profiles", "remove", "work").lower()
+    done("profiles", "remove", "work", "--yes")
+    assert not kept.exists()
+    assert "Nowhere to ask" in refused("list", "labels")
+
+
+def test_a_key_that_is_refused_is_not_kept(serve: Serve, configuration_home: Path) -> None:
+    _, url = serve()
+    assert "key" in refused("profiles", "add", "work", "--url", url, typed=f"{KEY}\n")
+    assert "cannot be reached" in refused("profiles", "add", "x", "--url", NOBODY, typed=KEY)
+    assert not configuration_home.exists()
+
+
+def test_databases_are_profiles_too(inbox: Path, configuration_home: Path) -> None:
+    assert "It answers: " in done("profiles", "add", "sample", "--database", str(inbox))
+    assert "no user 'nobody'" in refused(
+        "profiles", "add", "other", "--database", str(inbox), "--as", "nobody"
+    )
+    assert done("counts").startswith("CONVERSATIONS")
+    assert not (configuration_home / "keys").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("a b", "--url", NOBODY), "is no name"),
+        (("../a", "--url", NOBODY), "is no name"),
+        (("a",), "Give --url"),
+        (("a", "--url", NOBODY, "--database", "x"), "Give --url"),
+        (("a", "--url", NOBODY, "--key-env", "NO_SUCH_KEY"), "the variable NO_SUCH_KEY"),
+        (("a", "--url", NOBODY), "no key in standard input"),
+        (("a", "--url", "http://inbox.example.com", "--key-env", "A_KEY"), "Plain http"),
+    ],
+)
+def test_what_cannot_be_added_is_said(
+    arguments: tuple[str, ...],
+    words: str,
+    configuration_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_KEY", KEY)
+    assert words in refused("profiles", "add", *arguments)
+    assert not configuration_home.exists()
+
+
+def test_the_first_is_in_use_others_when_it_is_said() -> None:
+    for name in ("one", "two"):
+        done("profiles", "add", name, "--url", NOBODY, "--no-check", typed=KEY)
+    assert configuration().profile == "one"
+    assert "two is in use" in done("profiles", "use", "two")
+    assert configuration().profile == "two"
+    done("profiles", "add", "three", "--url", NOBODY, "--no-check", "--use", typed=KEY)
+    assert configuration().profile == "three"
+    assert "did you mean 'three'" in refused("profiles", "use", "thre")
+    assert "give --replace" in refused("profiles", "add", "one", "--url", NOBODY, typed=KEY)
+    moved = "http://127.0.0.1:10"
+    done("profiles", "add", "one", "--url", moved, "--no-check", "--replace", typed="k2")
+    assert configuration().profiles["one"].url == moved
+    assert key_of(Place(url=moved, profile="one")) == "k2"
+
+
+def test_a_configuration_that_is_not_toml_is_left_as_it_is(configuration_home: Path) -> None:
+    configuration_home.mkdir(parents=True)
+    path = configuration_home / "config.toml"
+    path.write_text("viewer = [\n")
+    assert "not TOML" in refused("profiles", "add", "a", "--url", NOBODY, typed=KEY)
+    assert path.read_text() == "viewer = [\n"
+
+
+def test_a_linked_configuration_is_written_where_it_is(
+    configuration_home: Path, tmp_path: Path
+) -> None:
+    configuration_home.mkdir(parents=True)
+    mine = tmp_path / "dotfiles.toml"
+    mine.write_text("[viewer]\nbell = true\n")
+    (configuration_home / "config.toml").symlink_to(mine)
+    done("profiles", "add", "a", "--url", NOBODY, "--no-check", typed=KEY)
+    assert (configuration_home / "config.toml").is_symlink()
+    assert "bell = true" in mine.read_text()
+    assert "[profiles.a]" in mine.read_text()
+
+
+def test_the_environment_goes_first_for_an_address_and_last_for_a_profile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done("profiles", "add", "a", "--url", NOBODY, "--no-check", typed=KEY)
+    assert key_of(Place(url=NOBODY)) == KEY
+    monkeypatch.setenv("FRONTDESK_API_KEY", "other")
+    assert key_of(Place(url=NOBODY)) == "other"
+    assert key_of(Place(url=NOBODY, profile="a")) == KEY
+    forget_key("a")
+    assert key_of(Place(url=NOBODY, profile="a")) == "other"
+    monkeypatch.delenv("FRONTDESK_API_KEY")
+    with pytest.raises(BadSettings, match="No key is kept for the profile 'a'"):
+        key_of(Place(url=NOBODY, profile="a"))
+
+
+def test_a_key_that_others_can_read_is_not_used(configuration_home: Path, tmp_path: Path) -> None:
+    profile = Profile("a", url=NOBODY)
+    keep_key("a", KEY)
+    kept = configuration_home / "keys" / "a"
+    kept.chmod(0o640)
+    with pytest.raises(BadSettings, match="can be read by others: chmod 600"):
+        kept_key(profile)
+    kept.rename(tmp_path / "elsewhere")
+    kept.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadSettings, match="symbolic link"):
+        kept_key(profile)
+    with pytest.raises(UnusableFile, match="symbolic link"):
+        keep_key("a", KEY)
+
+
+def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
+    command = f"{sys.executable} -c 'print(\"{KEY}\")'"
+    done("profiles", "add", "a", "--url", NOBODY, "--no-check", "--key-command", command)
+    assert not (configuration_home / "keys").exists()
+    assert key_of(Place(url=NOBODY, profile="a")) == KEY
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("false",), "it ended with 1"),
+        (("true",), "it wrote nothing"),
+        (("/no/such/program",), "No such file"),
+    ],
+)
+def test_a_command_that_gives_no_key_is_told(command: tuple[str, ...], words: str) -> None:
+    with pytest.raises(BadSettings, match=words):
+        kept_key(Profile("a", url=NOBODY, key_command=command))
+
+
+def test_the_systems_key_store_is_taken_where_there_is_one(
+    keyring: None, configuration_home: Path
+) -> None:
+    profile = Profile("a", url=NOBODY)
+    assert kept_key(profile) is None
+    assert keep_key("a", KEY) == "the system's key store"
+    assert not (configuration_home / "keys").exists()
+    assert kept_key(profile) == KEY
+    forget_key("a")
+    assert kept_key(profile) is None
+
+
+def test_a_key_store_that_keeps_nothing_is_not_taken(
+    keyring: None, configuration_home: Path
+) -> None:
+    sys.modules["keyring"].priority = 0  # type: ignore[attr-defined]
+    assert keep_key("a", KEY) == str(configuration_home / "keys" / "a")
+
+
+def test_a_key_is_in_no_log_and_no_process_list(serve: Serve, key: str, tmp_path: Path) -> None:
+    _, url = serve()
+    added = subprocess.run(
+        [sys.executable, "-m", "frontdesk", "profiles", "add", "a", "--url", url, "--debug"],
+        input=key,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)},
+    )
+    assert key not in added.stdout + added.stderr
+    logs = [one for one in tmp_path.rglob("debug.log")]
+    assert logs
+    assert all(key not in log.read_text() for log in logs)
+
+
+def test_a_shell_command_reads_profiles_without_importing_the_viewer(
+    inbox: Path, configuration_home: Path
+) -> None:
+    configuration_home.mkdir(parents=True)
+    (configuration_home / "config.toml").write_text(
+        f'[viewer]\ntheme = "light"\n[keys]\n"inbox.next" = "n"\n'
+        f'[profiles.a]\ndatabase = "{inbox}"\ntheme = "dark"\n'
+    )
+    program = """
+import sys
+sys.argv[1:] = ["counts"]
+from frontdesk.cli import main
+try:
+    main()
+except SystemExit as ended:
+    sys.exit(ended.code or bool({"textual", "rich", "keyring"} & set(sys.modules)))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr
