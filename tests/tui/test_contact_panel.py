@@ -35,9 +35,10 @@ def facts(
     contact: dict[str, Any] | None = None,
     fields: tuple[CustomField, ...] = (),
     notes: tuple[Note, ...] = (),
+    others: tuple[Conversation, ...] = (),
 ) -> list[Fact]:
     known = Contact.model_validate({"id": "88", **contact}) if contact is not None else None
-    return contact_facts(of or conversation(), known, fields, notes, CLOCK)
+    return contact_facts(of or conversation(), known, fields, notes, others, CLOCK)
 
 
 def named(facts: list[Fact]) -> dict[str, str]:
@@ -211,3 +212,31 @@ def test_every_line_of_every_fact_is_exactly_as_wide_as_the_pane(
     label: str, value: str, width: int
 ) -> None:
     drawn(Fact(label, value), width)
+
+
+def test_other_conversations_are_those_seen_and_lead_there() -> None:
+    other = conversation(id="2", channel={"id": "9", "name": "Sales\nBR"}, status="resolved")
+    found = facts(others=(conversation(), other))
+    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("OTHER"))
+    assert "seen so far" in found[heading].label
+    assert [(fact.label, fact.value, fact.conversation_id) for fact in found[heading + 1 :]] == [
+        ("Sales BR", "resolved · 12m", "2")
+    ]
+    assert facts(others=(conversation(),)) == facts()
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "words"),
+    [
+        ("percent", 12, "12 %"),
+        ("percent", "12%", "12%"),
+        ("date", "1990-05-17", "17 May 1990"),
+        ("date", "someday", "someday"),
+        ("checkbox", True, "yes"),
+        ("link", "https://shop.example/1", "https://shop.example/1"),
+    ],
+)
+def test_custom_fields_are_shown_by_their_type(type: str, value: object, words: str) -> None:
+    field = CustomField(id="1", key="it", name="It", type=type)
+    shown = named(facts(contact={"custom_fields": {"it": value}}, fields=(field,)))
+    assert shown["It"] == words

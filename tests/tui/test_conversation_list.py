@@ -99,10 +99,9 @@ def test_unread_messages_are_counted_up_to_99(unread: int | None, mark: str) -> 
 @pytest.mark.parametrize(
     ("passed", "word", "part"),
     [
-        ({"minutes": 12}, " w12m", "warning"),
+        ({"minutes": 16}, " w16m", "warning"),
         ({"minutes": 61}, " w1h", "error"),
         ({"days": 3}, " w3d", "error"),
-        ({"minutes": -5}, " w0m", "warning"),
     ],
 )
 def test_a_waiting_customer_is_marked_with_how_long(
@@ -111,6 +110,12 @@ def test_a_waiting_customer_is_marked_with_how_long(
     row = conversation(waiting_since=before(**passed))
     assert drawn(row)[0].startswith(" · Sheena Nelson")
     assert parts(row)[part] == word
+
+
+@pytest.mark.parametrize(("minutes", "word"), [(12, " w12m"), (-5, " w0m")])
+def test_a_short_wait_is_calm(minutes: int, word: str) -> None:
+    row = conversation(waiting_since=before(minutes=minutes))
+    assert ("dim", word) in pieces(row, 50, 2)[0]
 
 
 def test_nobody_waits_in_a_resolved_conversation() -> None:

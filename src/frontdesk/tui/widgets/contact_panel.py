@@ -143,14 +143,14 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
 
 def _others(others: Sequence[Conversation], clock: Clock) -> list[Fact]:
     """The contact's conversations on other channels: those seen so far, as nobody lists them."""
-    facts = [Fact("OTHER CONVERSATIONS (seen so far)")]
+    facts = [Fact("OTHER CONVERSATIONS (seen so far)")] if others else []
     for one in others:
         active = clock.local(one.last_activity_at)
         age = ago(active, clock.now()) if active else ""
         name = one_line(one.channel.name or one.channel.phone or one.channel.id)
         words = f"{one.status} · {age}".strip(" ·")
         facts.append(Fact(name, words, conversation_id=one.id))
-    return facts if others else [*facts, Fact("", "none", "dim")]
+    return facts
 
 
 def _value(value: Any, type: str = "text") -> str:
