@@ -1,0 +1,296 @@
+"""The viewer as its reader wants it: colours, density, bell, quiet, keys, other keyboards."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from textual.keys import Keys
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.keymap import action_ids, checked_keymap
+from frontdesk.tui.layouts import latin_key
+from frontdesk.tui.preferences import Preferences, Switch
+from frontdesk.tui.screens.bell import Bell
+from frontdesk.tui.screens.help import HelpScreen
+from frontdesk.tui.screens.hints import as_mapped
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.screens.menu import Menu
+from frontdesk.tui.screens.picker import Picker
+from tests.conftest import NOW
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.views import press
+
+SIZE = (120, 40)
+
+
+@pytest.fixture
+def app(client: InboxClient, cache: Cache) -> Any:
+    """Makes the viewer on the sample with preferences."""
+
+    def make(**preferences: Any) -> FrontdeskApp:
+        mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+        wanted = Preferences(**preferences)
+        return FrontdeskApp(mailbox, title="s", clock=Clock(None, lambda: NOW), preferences=wanted)
+
+    return make
+
+
+def inbox_of(app: FrontdeskApp) -> InboxScreen:
+    screen = app.screen
+    assert isinstance(screen, InboxScreen)
+    return screen
+
+
+def told(app: FrontdeskApp) -> list[str]:
+    """What was said in passing."""
+    return [notification.message for notification in app._notifications]
+
+
+async def test_the_theme_is_the_one_that_was_asked_for(app: Any) -> None:
+    viewer = app(theme="frontdesk-light")
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert viewer.theme == "frontdesk-light"
+        assert not viewer.current_theme.dark
+
+
+@pytest.mark.parametrize("density", [1, 2, 3])
+async def test_conversations_have_as_many_lines_as_were_asked_for(app: Any, density: int) -> None:
+    viewer = app(density=density)
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert inbox_of(viewer)._list._density == density
+        await pilot.resize_terminal(120, 24)
+        assert inbox_of(viewer)._list._density == density
+
+
+async def test_notices_are_said_once_at_the_start(app: Any) -> None:
+    viewer = app(notices=("config.toml, line 4: bell is 1: say true or false",))
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert told(viewer) == ["config.toml, line 4: bell is 1: say true or false"]
+
+
+@pytest.mark.parametrize("wished", [True, False])
+async def test_nothing_is_asked_unfocused_where_that_is_wished(app: Any, wished: bool) -> None:
+    viewer = app(quiet_unfocused=wished)
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        inbox = inbox_of(viewer)
+        inbox.terminal_focused(False)
+        assert (inbox._pulse.wait(NOW) is None) == wished
+
+
+@pytest.mark.parametrize("wished", [True, False])
+async def test_the_bell_rings_for_what_is_new_and_only_where_it_is_wished(
+    app: Any, wished: bool
+) -> None:
+    viewer = app(bell=wished)
+    rung: list[bool] = []
+    viewer.bell = lambda: rung.append(True)
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        assert rung == []
+        inbox_of(viewer)._bell._latest = "2000-01-01T00:00:00.000Z"
+        await press(pilot, "ctrl+r")
+        assert rung == [True] * wished
+        await press(pilot, "ctrl+r")
+        assert rung == [True] * wished
+
+
+def test_what_was_unread_at_the_start_is_not_new() -> None:
+    bell = Bell()
+    assert not bell.rings([])
+    assert not bell.rings([])
+
+
+# Keys
+
+
+async def test_other_keys_work_and_the_old_ones_do_not(app: Any) -> None:
+    viewer = app(keys={"inbox.next": "ctrl+n", "list.next": "x,down"})
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        moved = inbox_of(viewer)._list
+        await pilot.press("j", "J")
+        assert moved.cursor == 0
+        await pilot.press("ctrl+n", "x", "down")
+        assert moved.cursor == 3
+
+
+async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> None:
+    viewer = app(keys={"inbox.filter": "ctrl+f,F", "list.next": "x", "inbox.help": "f9"})
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert " x/k move  ↵ open  ^f filter" in lines(viewer)[-1]
+        assert "f9 keys" in lines(viewer)[-1]
+        await press(pilot, "f9")
+        assert isinstance(viewer.screen, HelpScreen)
+        keys = dict((words, shown) for shown, words in viewer.screen._keys)
+        assert keys["Filter; in the thread: what is shown"] == "^f F"
+        assert keys["Next"] == "x"
+
+
+def test_hints_without_changed_keys_stay_as_they_are() -> None:
+    hints = ["j/k move", "[ ] status", "? keys"]
+    assert as_mapped(hints, {}) == hints
+    assert as_mapped(hints, {"inbox.after": "n"}) == ["j/k move", "[ n status", "? keys"]
+
+
+def test_every_action_can_have_the_keys_it_has() -> None:
+    for name, (keys, _) in action_ids().items():
+        usable, _ = checked_keymap({name: keys})
+        assert usable == {name: keys}
+
+
+@pytest.mark.parametrize(
+    ("keys", "usable"),
+    [
+        ("j", "j"),
+        ("J, ctrl+N", "J,ctrl+n"),
+        ("?", "question_mark"),
+        ("ctrl+?", "ctrl+question_mark"),
+        ("f12,space,shift+tab", "f12,space,shift+tab"),
+        ("ctrl++", "ctrl+plus"),
+        ("+", "plus"),
+        ("ж", "ж"),
+        ("j,j", "j"),
+        ("comma", "comma"),
+    ],
+)
+def test_keys_are_written_as_one_thinks_of_them(keys: str, usable: str) -> None:
+    assert checked_keymap({"inbox.swap": keys})[0] == {"inbox.swap": usable}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "words"),
+    [
+        ("inbox.swop", "j", "there is no action 'inbox.swop'; did you mean 'inbox.swap'?"),
+        ("not_yet.r", "j", "there is no action 'not_yet.r'"),
+        ("inbox.swap", "", "inbox.swap: there is nothing where a key should be"),
+        ("inbox.swap", "entre", "inbox.swap: there is no key 'entre'; did you mean 'enter'?"),
+        ("inbox.swap", "strg+k", "inbox.swap: there is no key 'strg+k'"),
+        ("inbox.swap", "u", "inbox.swap: the key u is that of inbox.next_unread too"),
+        ("list.next", "f", "list.next: the key f is that of inbox.filter too"),
+        ("inbox.swap", "ctrl+o", "inbox.swap: the key ctrl+o is that of app.profiles too"),
+    ],
+)
+def test_keys_that_cannot_be_or_are_in_the_way_are_told(name: str, keys: str, words: str) -> None:
+    _, problems = checked_keymap({name: keys})
+    assert problems[0][0] == name
+    assert problems[0][1].startswith(words)
+
+
+def test_two_actions_that_change_keys_are_not_in_each_others_way() -> None:
+    swapped = {"inbox.next_unread": "U", "inbox.previous_unread": "u"}
+    assert checked_keymap(swapped) == (swapped, [])
+
+
+@given(some.dictionaries(some.sampled_from(["inbox.swap", "list.next", "x"]), some.text()))
+def test_any_text_for_a_key_is_used_or_told(keys: dict[str, str]) -> None:
+    usable, problems = checked_keymap(keys)
+    assert keys.keys() == usable.keys() | {name for name, _ in problems}
+
+
+def test_known_names_of_keys_are_known() -> None:
+    for key in ("escape", "backspace", "pagedown", "home", "insert", "ctrl+a", "f20"):
+        assert key in {one.value for one in Keys}
+        assert checked_keymap({"inbox.swap": key})[0]
+
+
+# Other keyboards
+
+
+@pytest.mark.parametrize(
+    ("typed", "latin"),
+    [
+        ("о", "j"),  # Russian
+        ("О", "J"),
+        ("ж", ";"),
+        ("Ж", ":"),
+        ("х", "["),
+        ("і", "s"),  # Ukrainian
+        ("ξ", "j"),  # Greek
+        ("Σ", "S"),
+        ("ח", "j"),  # Hebrew
+        ("ת", ","),
+        ("ت", "j"),  # Arabic
+        ("ک", ";"),  # Persian
+    ],
+)
+def test_a_letter_of_another_script_is_the_key_at_its_place(typed: str, latin: str) -> None:
+    assert latin_key(typed) == latin
+
+
+@given(some.characters(max_codepoint=0x24F))
+def test_no_letter_of_a_latin_keyboard_is_another_key(character: str) -> None:
+    assert latin_key(character) is None
+
+
+async def test_another_keyboard_moves_and_opens_menus(app: Any) -> None:
+    viewer = app()
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("о", "о", "л")
+        assert inbox_of(viewer)._list.cursor == 1
+        await pilot.press("м")
+        await pilot.pause()
+        assert isinstance(viewer.screen, Menu)
+
+
+async def test_what_is_typed_into_a_field_stays_as_it_is(app: Any) -> None:
+    viewer = app()
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await pilot.pause()
+        await pilot.press("о", "л")
+        assert viewer.focused.value == "ол"
+
+
+async def test_a_letter_that_was_given_to_an_action_is_its_key(app: Any) -> None:
+    viewer = app(keys=checked_keymap({"list.last": "о"})[0])
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("о")
+        assert inbox_of(viewer)._list.cursor > 10
+
+
+# Profiles
+
+
+async def test_ctrl_o_leaves_for_another_profile(app: Any) -> None:
+    viewer = app(profiles={"work": "https://a", "shop": "b.db"}, profile="work")
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert isinstance(viewer.screen, Picker)
+        assert "https://a" in shown(viewer)
+        await pilot.press("s", "h", "enter")
+    assert viewer.return_value == Switch("shop")
+
+
+async def test_the_profile_that_is_open_is_not_left_for_itself(app: Any) -> None:
+    viewer = app(profiles={"work": "https://a", "shop": "b.db"}, profile="work")
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+o", "enter")
+        inbox_of(viewer)
+        assert viewer.is_running
+    assert viewer.return_value is None
+
+
+async def test_without_another_profile_it_says_how_to_add_one(app: Any) -> None:
+    viewer = app(profiles={"work": "https://a"}, profile="work")
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert told(viewer) == ["There is no other profile: frontdesk profiles add NAME"]
