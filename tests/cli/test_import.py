@@ -18,6 +18,7 @@ from tests.stores import PostgresServer
 
 from frontdesk.cli.commands import exit_code
 from frontdesk.cli.importing import files, import_group
+from frontdesk.cli.initialising import init_command
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.ingest import archive as archives
 from frontdesk.ingest import importing
@@ -222,6 +223,10 @@ def test_what_only_the_clock_changed_is_written_by_the_next_import(
 def test_a_database_on_a_server_takes_the_same(postgres: PostgresServer, archive: Path) -> None:
     with postgres.database() as address:
         arguments = ["events", str(archive), "--database", address]
+        assert CliRunner().invoke(init_command, ["--database", address]).exit_code == 0
+        for _ in range(2):
+            rehearsed = CliRunner().invoke(import_group, [*arguments, "--dry-run"])
+            assert "messages: 10 new" in rehearsed.stdout
         assert CliRunner().invoke(import_group, arguments).exit_code == 0
         result = CliRunner().invoke(import_group, arguments)
         assert "messages: 0 new, 10 already known" in result.stdout

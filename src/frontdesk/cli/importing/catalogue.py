@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LARGEST = 16 * 1024 * 1024
 
 
-@click.command("catalogue", cls=Command)
+@click.command("catalogue", cls=Command, short_help="Labels, users, teams from a file.")
 @click.argument("file", metavar="FILE")
 @database_option("The database to import into; made if it does not exist.")
 @click.option("--account", default="default", show_default=True, help="The account it is for.")

@@ -33,7 +33,7 @@ _MOST, _MOST_WITH_FILES = 40_000, 10_000
 _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
 
 
-@click.command("chat", cls=Command)
+@click.command("chat", cls=Command, short_help="Chats that a phone exported.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("The database to import into; made if it does not exist.")
 @click.option("--account", default="default", show_default=True, help="The account it is of.")

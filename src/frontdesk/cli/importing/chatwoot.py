@@ -30,7 +30,7 @@ PER_SECOND = 10.0
 _BETWEEN_WORDS = 0.1
 
 
-@click.command("chatwoot", cls=Command)
+@click.command("chatwoot", cls=Command, short_help="A Chatwoot account, through its API.")
 @click.option("--url", required=True, help="Where Chatwoot is, such as https://app.chatwoot.com.")
 @click.option("--account-id", required=True, type=click.IntRange(1), help="The account there.")
 @click.option(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Database
 
 
-@click.command("events", cls=Command)
+@click.command("events", cls=Command, short_help="Archives of webhooks, native lines, exports.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("The database to import into; made if it does not exist.")
 @click.option("--account", help="The account they are of; unsaid, the one that a file names.")
