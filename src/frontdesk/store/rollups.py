@@ -79,23 +79,20 @@ def misrolled(connection: Connection, account_id: int) -> list[Row]:
 
     side: "stored" or "counted".
     """
-    recounted = " UNION ALL ".join(
-        arm.format(grain=grain, length=grain * MINUTE)
-        for grain in (QUARTERS, DAYS)
-        for arm in (_MESSAGES_RECOUNTED, _MEASURES_RECOUNTED)
+    return connection.rows(
+        f"""
+        WITH quarter AS ({_QUARTERS_RECOUNTED}),
+          again AS (SELECT * FROM quarter UNION ALL {_DAYS_OF_QUARTERS}),
+          kept AS ({_STORED})
+        SELECT 'stored' AS side, surplus.*
+        FROM (SELECT * FROM kept EXCEPT SELECT * FROM again) AS surplus
+        UNION ALL
+        SELECT 'counted' AS side, missing.*
+        FROM (SELECT * FROM again EXCEPT SELECT * FROM kept) AS missing
+        ORDER BY side DESC, grain, bucket, channel_id, name, author
+        """,
+        {"account_id": account_id},
     )
-    arms = (
-        ("stored", f"{_STORED} EXCEPT SELECT * FROM ({recounted}) AS again"),
-        ("counted", f"SELECT * FROM ({recounted}) AS again EXCEPT {_STORED}"),
-    )
-    found: list[Row] = []
-    for side, difference in arms:
-        found += connection.rows(
-            f"SELECT '{side}' AS side, difference.* FROM ({difference}) AS difference"
-            " ORDER BY grain, bucket, channel_id, name, author",
-            {"account_id": account_id},
-        )
-    return found
 
 
 _ADD = """
@@ -114,19 +111,23 @@ _STORED = """
     SELECT grain, bucket, channel_id, name, author, n, samples, total FROM rollup
     WHERE account_id=:account_id
 """
-_MESSAGES_RECOUNTED = f"""
-    SELECT {{grain}} AS grain, created_at - created_at % {{length}} AS bucket, channel_id,
+_QUARTERS_RECOUNTED = f"""
+    SELECT {QUARTERS} AS grain, created_at - created_at % {QUARTER} AS bucket, channel_id,
       CASE WHEN direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name, author,
       COUNT(*) AS n, 0 AS samples, 0 AS total
     FROM message WHERE account_id=:account_id AND type NOT IN {UNCOUNTED_TYPES}
     GROUP BY 1, 2, 3, 4, 5
-"""
-_MEASURES_RECOUNTED = f"""
-    SELECT {{grain}} AS grain, ended_at - ended_at % {{length}} AS bucket, channel_id, name,
+    UNION ALL
+    SELECT {QUARTERS} AS grain, ended_at - ended_at % {QUARTER} AS bucket, channel_id, name,
       '' AS author, COUNT(*) AS n, COUNT(started_at) AS samples,
       CAST(COALESCE(SUM(ended_at - started_at), 0) AS BIGINT) AS total
     FROM metric_event WHERE account_id=:account_id AND name <> '{HANDOFF}'
     GROUP BY 1, 2, 3, 4, 5
+"""
+_DAYS_OF_QUARTERS = f"""
+    SELECT {DAYS} AS grain, bucket - bucket % {DAY} AS bucket, channel_id, name, author,
+      CAST(SUM(n) AS BIGINT), CAST(SUM(samples) AS BIGINT), CAST(SUM(total) AS BIGINT)
+    FROM quarter GROUP BY 1, 2, 3, 4, 5
 """
 
 
