@@ -155,7 +155,7 @@ def _filters(
 
 
 def _offsets(database: Database, session: Session, rounds: int, random: Random) -> Iterator[Ratio]:
-    selection = ConversationSelection((5,))
+    selection = ConversationSelection(states_of(range(3)))
     total = len_of(database, selection)
     skipped = [int(random.random() * total) for _ in range(rounds)]
     places = [
@@ -164,7 +164,7 @@ def _offsets(database: Database, session: Session, rounds: int, random: Random) 
     taken = in_turn(
         rounds,
         {
-            "offset": lambda n: naive.offset_page(session, 5, skipped[n], PAGE),
+            "offset": lambda n: naive.page(session, selection, None, PAGE, skipped[n]),
             "keyset": lambda n: _page(database, Asked(selection, places[n])),
         },
     )
