@@ -1,13 +1,24 @@
 """Hostile characters go, times and sizes are short."""
 
 import json
+import locale
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.text import ago, clean, clean_json, duration, file_size, long_duration
+from frontdesk.text import (
+    ago,
+    clean,
+    clean_json,
+    duration,
+    file_size,
+    long_date,
+    long_duration,
+    short_date,
+    time_of_day,
+)
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 
@@ -113,3 +124,30 @@ def test_sizes_name_their_units() -> None:
 def test_a_size_that_no_file_can_have_is_still_words() -> None:
     assert file_size(10**400).endswith("0.0 MB")
     assert file_size(-5) == "-5 B"
+
+
+HABITS = {
+    "american": {locale.D_FMT: "%m/%d/%Y", locale.T_FMT: "%r"},
+    "british": {locale.D_FMT: "%d/%m/%y", locale.T_FMT: "%T"},
+}
+
+
+@pytest.mark.parametrize(
+    ("habit", "short", "long", "time"),
+    [
+        ("american", "Mar 9", "Monday, March 9, 2026", "2:05 PM"),
+        ("british", "9 Mar", "Monday 9 March 2026", "14:05"),
+    ],
+)
+def test_days_and_times_follow_the_locale(
+    monkeypatch: pytest.MonkeyPatch, habit: str, short: str, long: str, time: str
+) -> None:
+    monkeypatch.setattr(locale, "setlocale", lambda category: "xx_XX.UTF-8")
+    monkeypatch.setattr(locale, "nl_langinfo", HABITS[habit].__getitem__)
+    moment = datetime(2026, 3, 9, 14, 5, tzinfo=UTC)
+    assert (short_date(moment), long_date(moment), time_of_day(moment)) == (short, long, time)
+
+
+def test_the_plain_locale_has_days_first_and_twenty_four_hours() -> None:
+    moment = datetime(2026, 3, 9, 0, 5, tzinfo=UTC)
+    assert (short_date(moment), time_of_day(moment)) == ("9 Mar", "00:05")

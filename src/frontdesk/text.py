@@ -4,9 +4,10 @@ Everything that a terminal or a shell prints passes `clean`, once, where a serve
 """
 
 import json
+import locale
 import re
 import unicodedata
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -181,14 +182,35 @@ def long_duration(length: timedelta) -> str:
     return f"{hours} h {rest} m" if hours else f"{rest} m"
 
 
-def short_date(day: datetime) -> str:
-    """9 Mar."""
-    return f"{day.day} {day:%b}"
+def short_date(day: date) -> str:
+    """9 Mar; Mar 9 where the locale has months first."""
+    return f"{day:%b} {day.day}" if month_first() else f"{day.day} {day:%b}"
 
 
-def long_date(day: datetime) -> str:
-    """Friday 13 March 2026."""
+def long_date(day: date) -> str:
+    """Friday 13 March 2026; Friday, March 13, 2026 where the locale has months first."""
+    if month_first():
+        return f"{day:%A}, {day:%B} {day.day}, {day.year}"
     return f"{day:%A} {day.day} {day:%B} {day.year}"
+
+
+def time_of_day(moment: datetime) -> str:
+    """14:05; 2:05 PM where the locale has twelve hours."""
+    if "%p" in _habit("T_FMT") or "%r" in _habit("T_FMT"):
+        return f"{moment:%I:%M %p}".removeprefix("0")
+    return f"{moment:%H:%M}"
+
+
+def month_first() -> bool:
+    """Whether the process's locale says March 9 and not 9 March. It is told once, at its start."""
+    return _habit("D_FMT").startswith(("%m", "%b", "%D"))
+
+
+def _habit(name: str) -> str:
+    """How the locale writes dates and times; empty for the plain one, and where nobody tells."""
+    asked = getattr(locale, name, None)
+    plain = locale.setlocale(locale.LC_TIME).partition(".")[0] in ("C", "POSIX")
+    return "" if plain or asked is None else locale.nl_langinfo(asked)
 
 
 def file_size(size: int) -> str:

@@ -5,8 +5,12 @@ import sys
 
 def main() -> None:
     """The program `frontdesk`. Imported late: not every process of it has a command line."""
-    from contextlib import ExitStack
+    import locale
+    from contextlib import ExitStack, suppress
 
+    # Days and times are written as the user's locale has them; one that is not there is the plain.
+    with suppress(locale.Error):
+        locale.setlocale(locale.LC_TIME, "")
     with ExitStack() as ending:
         rehearsal = None
         if sys.argv[1:] == ["demo"]:

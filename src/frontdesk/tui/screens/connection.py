@@ -12,7 +12,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import duration
+from frontdesk.text import duration, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.widgets.cells import Piece
@@ -97,7 +97,7 @@ class Connection:
             if error.retry_after is not None:
                 return "warning", "slow down"
             seen = self._clock.here(seen_at)
-            return "warning", f"offline · as of {seen:%H:%M}" if seen else "offline"
+            return "warning", f"offline · as of {time_of_day(seen)}" if seen else "offline"
         if beside and not isinstance(error, (Unauthorised, BadResponse)):
             return None
         return "error", _fault(error)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from frontdesk.text import first_said, one_line, short_date, words
+from frontdesk.text import first_said, one_line, short_date, time_of_day, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.shelf import Block, Entry, colour_of, entry_line, fact, heading, title
 from frontdesk.wire import (
@@ -150,7 +150,7 @@ def meta_facts(channel: Channel, clock: Clock) -> list[Block]:
         fact("on a phone too", "yes" if channel.on_business_app else on_app),
         fact("phone id", channel.id),
         fact("account id", one_line(channel.waba_id or "")),
-        fact("as of", f"{short_date(synced)} {synced:%H:%M}" if synced else ""),
+        fact("as of", f"{short_date(synced)} {time_of_day(synced)}" if synced else ""),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from frontdesk.text import short_date
+from frontdesk.text import month_first, short_date, time_of_day
 from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.wire import Bucket, instant
 
@@ -183,7 +183,7 @@ def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
     local = start.astimezone(zone)
     match granularity:
         case "hour":
-            return f"{local:%a} {short_date(local)} {local:%H:%M}"
+            return f"{local:%a} {short_date(local)} {time_of_day(local)}"
         case "day":
             return f"{local:%a} {short_date(local)}"
         case "week":
@@ -198,13 +198,14 @@ def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
     """
     whole = _is_edge(end.replace(tzinfo=None), "day")
     last = end - timedelta(seconds=1) if whole else end
-    from_words = "" if _is_edge(start.replace(tzinfo=None), "day") else f" {start:%H:%M}"
-    until = "" if whole else f" {end:%H:%M}"
+    from_words = "" if _is_edge(start.replace(tzinfo=None), "day") else f" {time_of_day(start)}"
+    until = "" if whole else f" {time_of_day(end)}"
     suffix = f" {last.year}" if year else ""
     if start.date() == last.date():
         times = f"{from_words} –{until or ' 24:00'}" if from_words else until and f" until{until}"
         return f"{short_date(start)}{suffix}{times}"
-    same_month = (start.year, start.month) == (last.year, last.month) and not from_words
+    same_month = (start.year, start.month) == (last.year, last.month)
+    same_month = same_month and not from_words and not month_first()
     first = str(start.day) if same_month else short_date(start) + from_words
     if year and start.year != last.year:
         first = f"{short_date(start)} {start.year}{from_words}"

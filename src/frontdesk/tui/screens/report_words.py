@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
-from frontdesk.text import one_line
+from frontdesk.text import one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.report_periods import PERIODS, range_words
 from frontdesk.tui.screens.report_query import moments_of
@@ -30,7 +30,7 @@ def refusal(error: InboxError) -> str:
 def as_of(report: Report | None, clock: Clock) -> str:
     """The time of the live numbers, as the reader's clock has it."""
     moment = clock.local(report.live.as_of) if report and report.live else None
-    return f"{moment:%H:%M}" if moment else ""
+    return time_of_day(moment) if moment else ""
 
 
 def heading(title: str, channel: str, width: int) -> list[Piece]:
@@ -67,7 +67,9 @@ def foot(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
     moments = moments_of(report)
     sentences = []
     if moments is not None and moments[1].astimezone(zone).time() != datetime.min.time():
-        sentences.append(f"the last day is partial, until {moments[1].astimezone(zone):%H:%M}")
+        sentences.append(
+            f"the last day is partial, until {time_of_day(moments[1].astimezone(zone))}"
+        )
     if width < 100:
         sentences.append(one_line(report.period.timezone))
     sentences.append("w what a figure is")
@@ -87,8 +89,8 @@ def span_hint(name: str, today: date) -> str:
     span = PERIODS[name](today)
     last = span.end - timedelta(days=1) if span.end else today
     if span.first == last:
-        return f"{last.day} {last:%b}"
-    return f"{span.first.day} {span.first:%b} – {last.day} {last:%b}"
+        return short_date(last)
+    return f"{short_date(span.first)} – {short_date(last)}"
 
 
 def formula(figure: Figure) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.text import ago, first_said, long_duration, one_line, short_date
+from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.rows import FixedRows
@@ -109,7 +109,7 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
     facts = [Fact("CONVERSATION"), Fact("status", conversation.status)]
     snoozed = clock.local(conversation.snoozed_until)
     if snoozed:
-        facts.append(Fact("until", f"{short_date(snoozed)} {snoozed:%H:%M}"))
+        facts.append(Fact("until", f"{short_date(snoozed)} {time_of_day(snoozed)}"))
     if conversation.awaiting_human:
         facts.append(Fact("needs", "a human", "warning"))
     assignee = conversation.assignee

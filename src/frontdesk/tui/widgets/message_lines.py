@@ -1,6 +1,6 @@
 """One message or note as lines: who, when, what was said, and what became of it."""
 
-from frontdesk.text import one_line, words
+from frontdesk.text import one_line, time_of_day, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cards import contents
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
@@ -104,7 +104,7 @@ def _who(entry: Message | Note, contact: str = "") -> str:
 
 def _time(timestamp: str, clock: Clock) -> str:
     moment = clock.local(timestamp)
-    return f"{moment:%H:%M}" if moment else one_line(timestamp)
+    return time_of_day(moment) if moment else one_line(timestamp)
 
 
 def _body(text: str, width: int, gutter: str, part: str) -> list[Line]:
