@@ -43,6 +43,8 @@ def at(second: int) -> str:
 class Inbox:
     """A server in memory with keyset cursors; `between` runs before each page is read."""
 
+    server = None
+
     def __init__(self) -> None:
         self.conversations: dict[str, Conversation] = {}
         self.messages: dict[str, list[Message]] = {}

@@ -10,7 +10,9 @@ from frontdesk.wire import Conversation, ConversationFilter, Page
 
 
 class Failing:
-    """A server that answers everything with one failure."""
+    """A server that answers everything with one failure, and of which nothing is known."""
+
+    server = None
 
     def __init__(self, error: InboxError) -> None:
         self._error = error

@@ -1,6 +1,6 @@
 """Pages already seen, kept in SQLite so that the inbox opens at once and works offline."""
 
-from frontdesk.cache.cache import Cache
+from frontdesk.cache.cache import Cache, Kept
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
 from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit, body_of, key_of, row_of
@@ -12,6 +12,7 @@ __all__ = [
     "Cache",
     "Fetched",
     "Hit",
+    "Kept",
     "ListName",
     "Listing",
     "Saved",

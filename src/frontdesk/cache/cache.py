@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from frontdesk.cache import lists, objects
@@ -17,8 +17,12 @@ from frontdesk.cache.file import NONSENSE, CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
+from frontdesk.errors import UnusableFile
 from frontdesk.timeline import Key
 from frontdesk.wire import Wire
+
+if TYPE_CHECKING:
+    from frontdesk.cache.contents import Shelf
 
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
@@ -38,6 +42,23 @@ _NAME = (
 def utc_now() -> datetime:
     """The clock of a real session."""
     return datetime.now(UTC)
+
+
+class Kept(NamedTuple):
+    """What is kept of one origin. size_bytes: of the whole file, share_bytes: of this origin.
+
+    oldest, newest: of what was said; None where nothing is kept.
+    """
+
+    size_bytes: int
+    limit_bytes: int
+    share_bytes: int = 0
+    conversations: int = 0
+    messages: int = 0
+    notes: int = 0
+    contacts: int = 0
+    oldest: datetime | None = None
+    newest: datetime | None = None
 
 
 class Cache:
@@ -64,6 +85,7 @@ class Cache:
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
         self._name = origin.rpartition(" ")[0] or origin
         self._clock = clock
+        self._path, self._limit_bytes = path, limit_bytes
         self._lock = threading.Lock()
         self._shown: WeakSet[Listing[Any]] = WeakSet()
         self._reads: dict[str, datetime] = {}
@@ -165,6 +187,10 @@ class Cache:
         sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
         return int(self._file.rows(sql, (self._origin, kind))[0][0])
 
+    async def kept(self) -> Kept:
+        """How much there is on the disk, and of when."""
+        return await asyncio.to_thread(self._look)
+
     def recall(self, name: str) -> str | None:
         """What was remembered under this name."""
         if name in self._remembered:
@@ -252,6 +278,18 @@ class Cache:
 
         return self._file.submit(noted)
 
+    def _look(self) -> Kept:
+        # Few look, and every start would pay for the import.
+        from frontdesk.cache.contents import contents
+
+        try:
+            found = contents(self._path)
+        except UnusableFile:
+            return Kept(0, self._limit_bytes)
+        nothing = Kept(found.size_bytes, self._limit_bytes)
+        ours = (shelf for shelf in found.shelves if shelf.origin == self._origin)
+        return next((nothing._replace(**_figures(shelf)) for shelf in ours), nothing)
+
     def _on_screen(self) -> set[tuple[int, str]]:
         """The lists that somebody holds a listing of."""
         with self._lock:
@@ -271,6 +309,12 @@ class Cache:
         except NONSENSE:
             self._file.distrust()
             return otherwise
+
+
+def _figures(shelf: "Shelf") -> dict[str, Any]:
+    """What a shelf of the file tells, by the names of `Kept`."""
+    told = shelf._asdict()
+    return {"share_bytes": shelf.size_bytes, **{name: told[name] for name in Kept._fields[3:]}}
 
 
 def _key(sort: object, size: object, id: object, kind: object) -> Key:

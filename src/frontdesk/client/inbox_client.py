@@ -130,6 +130,12 @@ class InboxClient:
         """Ask again for what the server was known to lack."""
         self._inquiries.ask_anew()
 
+    async def discover(self, asking: Callable[[str], None]) -> Server:
+        """Ask once for everything, see `frontdesk.client.discover`."""
+        from frontdesk.client.discovery import discover
+
+        return await discover(self, asking)
+
     async def close(self) -> None:
         """Give up the connections. No call may follow."""
         await self._exchange.close()

@@ -51,8 +51,11 @@ class Feature:
 
     state: unknown (not asked yet), present, absent, forbidden (the key may not), ignored (a
     filter that the server does not apply; the client does), failing (it answered with an error).
+    words: what readers call it. scope: what a key needs for it, or empty.
     """
 
+    words: str
+    scope: str
     state: str = UNKNOWN
     detail: str = ""
 
@@ -92,7 +95,7 @@ class Notebook:
     def __init__(self, address: str, now: Callable[[], datetime]) -> None:
         self._address = address
         self._now = now
-        self._features = dict.fromkeys(FEATURES, Feature())
+        self._features = {name: Feature(*words) for name, words in FEATURES.items()}
         self._differences: dict[str, None] = {}
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._skew: timedelta | None = None
@@ -133,7 +136,7 @@ class Notebook:
 
     def feature(self, name: str, state: str, detail: str = "") -> None:
         """What a feature turned out to be."""
-        self._features[name] = Feature(state, detail)
+        self._features[name] = Feature(*FEATURES[name], state, detail)
 
     def works(self, name: str) -> None:
         """Nothing speaks against a feature, as far as was seen."""

@@ -1,9 +1,21 @@
 """What a screen asks for data: the cache at once, the server on request."""
 
-from frontdesk.cache import Hit, Listing
+from frontdesk.cache import Hit, Kept, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import Refreshed
 from frontdesk.mailbox.mailbox import Mailbox, Seen, ThreadRow
-from frontdesk.mailbox.source import Source
+from frontdesk.mailbox.source import Feature, Server, Source
 
-__all__ = ["Catalogues", "Hit", "Listing", "Mailbox", "Refreshed", "Seen", "Source", "ThreadRow"]
+__all__ = [
+    "Catalogues",
+    "Feature",
+    "Hit",
+    "Kept",
+    "Listing",
+    "Mailbox",
+    "Refreshed",
+    "Seen",
+    "Server",
+    "Source",
+    "ThreadRow",
+]

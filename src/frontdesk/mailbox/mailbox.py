@@ -14,6 +14,7 @@ from frontdesk.cache import (
     MESSAGE,
     Cache,
     Hit,
+    Kept,
     Listing,
     ListName,
     body_of,
@@ -21,11 +22,18 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.errors import InboxError, NotFound, Unreachable
+from frontdesk.errors import (
+    BadResponse,
+    Forbidden,
+    InboxError,
+    NotFound,
+    NotOffered,
+    Unreachable,
+)
 from frontdesk.mailbox.ahead import ROWS_AHEAD, Ahead, Line
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Lists, Refreshed
-from frontdesk.mailbox.source import Source
+from frontdesk.mailbox.source import Server, Source
 from frontdesk.mailbox.walk import Fetch
 from frontdesk.wire import (
     Contact,
@@ -103,6 +111,28 @@ class Mailbox:
         if self._connected is None:
             raise Unreachable("Not connected yet")
         return self._connected
+
+    @property
+    def server(self) -> Server | None:
+        """What was learnt of the server so far; None while there is none to be asked."""
+        return self._connected.server if self._connected is not None else None
+
+    def state_of(self, feature: str) -> str:
+        """How the server stands to a feature, see `Feature`; unknown where nobody can tell."""
+        server = self.server
+        return server.features[feature].state if server is not None else "unknown"
+
+    async def discover(self, asking: Callable[[str], None]) -> None:
+        """Ask the server once for everything, also for what it was known to lack.
+
+        `asking` is told in words what is asked for next. Raises: Unreachable, Unauthorised: nothing
+        more can be learnt now.
+        """
+        await self._line.watch(self._source.discover(asking))
+
+    async def kept(self) -> Kept:
+        """How much of the server is kept on this machine, and of when. Waits for the disk."""
+        return await self._cache.kept()
 
     @property
     def warning(self) -> str | None:
@@ -235,20 +265,27 @@ class Mailbox:
     async def refresh_notes(self, conversation_id: str) -> Refreshed:
         """Read the newest notes until they meet those that are held.
 
-        A server that lists no notes has none; `refresh_thread` tells if the conversation is gone.
+        A server that lists no notes, or not to this key, has none: `server` tells which.
+        `refresh_thread` tells if the conversation is gone.
         """
         try:
             refreshed = await self._lists.refresh(
                 notes_name(conversation_id), self._note_pages(conversation_id)
             )
-        except NotFound:
+        except (NotFound, Forbidden):
             return Refreshed(False)
         await self._lists.older_notes(conversation_id, self._note_pages(conversation_id))
         return refreshed
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
-        """Read the counts for the filter's status, channel and label; True if they changed."""
-        counts = await self._line.watch(self._source.counts(filter))
+        """Read the counts for the filter's status, channel and label; True if they changed.
+
+        Counts that the server lacks, refuses or garbles change nothing: `server` tells of them.
+        """
+        try:
+            counts = await self._line.watch(self._source.counts(filter))
+        except (NotFound, Forbidden, BadResponse):
+            return False
         return await self._cache.save("counts", _counts_name(filter), body_of(counts))
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
@@ -271,6 +308,8 @@ class Mailbox:
             return False
         try:
             contact = await self._line.watch(self._source.contact_by_phone(phone))
+        except (NotOffered, Forbidden):
+            return False
         except NotFound:
             return await self._cache.drop(CONTACT, id)
         return await self._cache.save(CONTACT, id, body_of(contact))

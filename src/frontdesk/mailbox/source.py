@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import timedelta
+
     from frontdesk.wire import (
         CannedResponse,
         Channel,
@@ -25,8 +28,52 @@ if TYPE_CHECKING:
     )
 
 
+class Feature(Protocol):
+    """One thing that a server may have, with the words and the scope that it goes by.
+
+    state: unknown, present, absent, forbidden, ignored or failing. detail: a sentence, or empty.
+    """
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+
+
+class Server(Protocol):
+    """What was learnt of a server so far, see `frontdesk.client.Server`."""
+
+    @property
+    def address(self) -> str: ...
+    @property
+    def features(self) -> Mapping[str, Feature]: ...
+    @property
+    def differences(self) -> tuple[str, ...]: ...
+    @property
+    def latency(self) -> timedelta | None: ...
+    @property
+    def clock_skew(self) -> timedelta | None: ...
+    @property
+    def key_scopes(self) -> tuple[str, ...] | None: ...
+    @property
+    def requests(self) -> int: ...
+    @property
+    def unchanged(self) -> int: ...
+    @property
+    def received_bytes(self) -> int: ...
+
+
 class Source(Protocol):
     """The server, as far as the mailbox asks it. Every method raises InboxError."""
+
+    @property
+    def server(self) -> Server | None: ...
+
+    async def discover(self, asking: Callable[[str], None]) -> Server: ...
 
     async def close(self) -> None: ...
 
