@@ -73,22 +73,22 @@ D = TypeVar("D")
 
 
 class Drawings(Generic[D]):
-    """What was drawn of rows, kept while the objects that it was drawn from are the same."""
+    """What was drawn of rows, by their keys, kept while what it was drawn from is equal."""
 
     def __init__(self, kept: int) -> None:
         self._limit = kept
-        self._kept: OrderedDict[tuple[int, ...], tuple[tuple[object, ...], D]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[tuple[object, ...], D]] = OrderedDict()
 
-    def of(self, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
-        """The drawing made from these very objects, made now if it is not kept."""
-        key = tuple(map(id, sources))
+    def of(self, key: str, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
+        """The drawing of a row, made now if it is not kept or was made from something else."""
         kept = self._kept.get(key)
-        if kept is not None:
+        # Rows that were read again are other objects with the same members.
+        if kept is not None and kept[0] == sources:
             self._kept.move_to_end(key)
             return kept[1]
         drawn = draw()
-        # Keeping the sources keeps their ids from being given to other objects.
         self._kept[key] = (sources, drawn)
+        self._kept.move_to_end(key)
         if len(self._kept) > self._limit:
             self._kept.popitem(last=False)
         return drawn

@@ -374,8 +374,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def _row_lines(self, position: int) -> Drawn:
         """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
-        sources = self.sources(position)
-        return self._drawings.of(sources, lambda: self._draw_now(position))
+        assert self.rows is not None
+        key, sources = self.rows.key(position), self.sources(position)
+        return self._drawings.of(key, sources, lambda: self._draw_now(position))
 
     def _draw_now(self, position: int) -> Drawn:
         return [self.segments(line) for line in self.draw(position, max(1, self.size.width - 2))]
