@@ -1,0 +1,133 @@
+"""What a start, a key and a rest may cost, counted and not timed: a budget passed is a failure."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from frontdesk.client import InboxClient
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.thread import Thread
+from tests.tui.conftest import Viewer, settle
+
+# Everything that the first paint needs beside Textual and the standard library.
+MODULES_OF_A_START = 150
+NOT_AT_A_START = (
+    "httpx",
+    "httpcore",
+    "starlette",
+    "uvicorn",
+    "psycopg",
+    "click.testing",
+    "tomllib",
+)
+
+PROGRAM = """
+import json, sys
+import textual.app
+before = set(sys.modules)
+import frontdesk.cli.viewer
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_a_start_imports_little_and_no_network() -> None:
+    output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True).stdout
+    imported = json.loads(output)
+    assert not [name for name in imported if name.partition(".")[0] in NOT_AT_A_START]
+    ours = [name for name in imported if name.startswith("frontdesk")]
+    assert len(ours) <= MODULES_OF_A_START
+    views = ("screens.report", "screens.library", "screens.directory")
+    assert not [name for name in ours if name.endswith(views)]
+
+
+class Counted:
+    """The real client, counting what it is asked."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.asked: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.endswith("_page") or name in ("counts", "contact_by_phone", "report"):
+            self.asked[name] += 1
+        return getattr(self._client, name)
+
+
+async def test_a_start_asks_for_each_thing_once(viewer: Viewer, client: InboxClient) -> None:
+    source = Counted(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+    # The head of the queue and the page after it; the first thread and the one below the cursor.
+    assert source.asked["conversation_page"] <= 3
+    assert source.asked["message_page"] <= 4
+    assert source.asked["counts"] <= 2
+    assert sum(source.asked.values()) <= 24
+
+
+async def test_a_rest_asks_nothing_and_draws_nothing(
+    viewer: Viewer, client: InboxClient, drawn: Counter[str]
+) -> None:
+    source = Counted(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        source.asked.clear()
+        drawn.clear()
+        for _ in range(20):
+            await pilot.pause()
+    assert not source.asked
+    assert not drawn
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Counts the rows that are drawn, by the kind of list."""
+    counts: Counter[str] = Counter()
+    for kind in (ConversationList, Thread):
+        real = kind.draw
+
+        def draw(self: Any, position: int, width: int, real: Any = real) -> Any:
+            counts[type(self).__name__] += 1
+            return real(self, position, width)
+
+        monkeypatch.setattr(kind, "draw", draw)
+    return counts
+
+
+async def test_a_cursor_move_draws_no_row_anew(viewer: Viewer, drawn: Counter[str]) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        drawn.clear()
+        await pilot.press("j", "j", "k")
+        assert drawn["ConversationList"] == 0
+
+
+async def test_a_page_draws_the_rows_that_come_into_view(
+    viewer: Viewer, drawn: Counter[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        drawn.clear()
+        await pilot.press("pagedown")
+        await settle(pilot)
+        rows_in_view = 40 // 2
+        assert 0 < drawn["ConversationList"] <= rows_in_view + 2
+
+
+async def test_a_refresh_without_news_draws_no_row_anew(
+    viewer: Viewer, drawn: Counter[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        drawn.clear()
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert not drawn
