@@ -2,15 +2,15 @@
 
 import asyncio
 import sys
-import webbrowser
 from collections.abc import Iterator
 
 import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.listening import base_url, is_loopback, listening_on
-from frontdesk.cli.places import Place, kept_under, place_options
+from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.errors import BadSettings
+from frontdesk.tui.links import open_outside
 
 
 @click.command("web", cls=Command)
@@ -33,7 +33,7 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
     """
     _check_means()
     # What there is to be said against the place is said here, not on a page.
-    kept_under(place)
+    asked(place, _nothing)
     from frontdesk.cli.browser.door import Door
     from frontdesk.cli.browser.server import BrowserServer
 
@@ -51,7 +51,7 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
         def announce() -> None:
             click.echo(link)
             sys.stdout.flush()
-            if opening and not webbrowser.open(link):
+            if opening and not open_outside(link):
                 click.echo(
                     "frontdesk: No browser could be opened: open the link yourself", err=True
                 )
@@ -65,6 +65,10 @@ def _viewer_options(context: click.Context) -> Iterator[str]:
         value = context.params.get(option.name or "")
         if isinstance(option, click.Option) and isinstance(value, str):
             yield f"{option.opts[0]}={value}"
+
+
+async def _nothing(inbox: object) -> None:
+    """What is asked to see whether a place can be opened at all."""
 
 
 def _check_means() -> None:

@@ -10,7 +10,6 @@ from textual_serve.app_service import AppService
 
 # What the viewer's driver says before its first packet.
 _GREETING = b"__GANGLION__\n"
-_PATIENCE_SECONDS = 5.0
 
 
 class BrowserViewer(AppService):
@@ -19,21 +18,26 @@ class BrowserViewer(AppService):
     No shell is involved. What the viewer says on standard error appears on this one's.
     """
 
-    def __init__(self, program: Sequence[str], **connection: Any) -> None:
+    def __init__(
+        self, program: Sequence[str], *, patience_seconds: float = 5.0, **connection: Any
+    ) -> None:
         super().__init__("", **connection)
         self._program = program
+        self._patience_seconds = patience_seconds
 
     async def stop(self) -> None:
         """End the viewer: it is asked, then killed."""
         process = self._process
         if process is None:
             return
-        with suppress(TimeoutError, ConnectionError):
-            async with asyncio.timeout(_PATIENCE_SECONDS):
-                await super().stop()
-                await process.wait()
-        if process.returncode is None:
-            process.kill()
+        try:
+            with suppress(TimeoutError, ConnectionError):
+                async with asyncio.timeout(self._patience_seconds):
+                    await super().stop()
+                    await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
         await process.wait()
 
     async def run(self) -> None:

@@ -1,0 +1,405 @@
+"""`frontdesk web`: the viewer in a real browser, and who is kept out of it."""
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import chromium
+import httpx
+import pytest
+from click.testing import CliRunner
+from textual_serve.download_manager import DownloadManager
+
+from frontdesk.cli.browser.door import HEADERS, Door
+from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer
+from frontdesk.cli.browser.viewers import BrowserViewer
+from frontdesk.cli.commands import now
+from frontdesk.cli.listening import base_url, listening_on
+from frontdesk.cli.web import web_command
+from frontdesk.errors import BadSettings
+from frontdesk.ingest.sample import ME
+from frontdesk.ingest.sample.__main__ import make
+
+PICTURE = Path(__file__).parents[2] / "screenshots" / "web.png"
+KEY = "fdk_" + "a" * 40
+DEADLINE_SECONDS = 90
+
+# How many pixels of each line of the terminal are bright, and how many pixels a line has.
+LIT = """
+new Promise((resolve, reject) => {
+  const image = new Image();
+  image.onerror = reject;
+  image.onload = () => {
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const cells = document.querySelector(".xterm-screen").getBoundingClientRect();
+    const height = cells.height / ROWS;
+    const lit = (row) => {
+      const top = Math.floor(cells.top + row * height);
+      const { data } = pen.getImageData(cells.left, top, cells.width, Math.floor(height));
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) count += data[at] + data[at + 1] > 240;
+      return count;
+    };
+    resolve([Array.from({ length: ROWS }, (_, row) => lit(row)), cells.width * height]);
+  };
+  image.src = "data:image/png;base64,PICTURE";
+})
+"""
+
+
+class Web:
+    """The program in a process of its own; `link` is what it printed."""
+
+    def __init__(self, home: Path, *options: str, **variables: str) -> None:
+        places = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "frontdesk", "web", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **places, **variables},
+        )
+        assert self.process.stdout is not None
+        self.link = self.process.stdout.readline().strip()
+        self.url, _, self.token = self.link.partition("/?token=")
+
+    @property
+    def cookie(self) -> str:
+        return f"frontdesk-{urlsplit(self.url).port}={self.token}"
+
+    def viewers(self) -> list[int]:
+        """The processes that it has started."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(number) for task in tasks for number in task.read_text().split()]
+
+    def end(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
+        """Exit code, standard output and error."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=DEADLINE_SECONDS)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Callable[..., Web]]:
+    started: list[Web] = []
+
+    def start(*options: str, **variables: str) -> Web:
+        started.append(Web(tmp_path, *options, **variables))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.communicate()
+
+
+def wait_for_end(process: int) -> None:
+    """Wait until a process that is no child of ours has ended."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([handle], [], [], DEADLINE_SECONDS)[0], f"{process} is still there"
+    finally:
+        os.close(handle)
+
+
+@asynccontextmanager
+async def page_of(web: Web) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """What a page has: a connection to a viewer."""
+    headers = {"Origin": web.url, "Cookie": web.cookie}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{web.url}/ws?width=120&height=40", headers=headers) as connection,
+    ):
+        yield connection
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium.PROGRAM is None, reason="there is no Chromium on this machine")
+async def test_a_browser_shows_the_inbox_reads_keys_and_asks_no_other_host(
+    web: Callable[..., Web], tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    make(tmp_path / "vistral.db", now=now())
+    served = web("--database", str(tmp_path / "vistral.db"))
+    async with chromium.chromium(tmp_path / "chromium") as page:
+        await page.command("Page.navigate", url=served.link)
+        await page.until(lambda: "Sam Whitcombe" in page.words and "Harry Patel" in page.words)
+        await page.press("j")
+        await page.press("Enter")
+        await page.until(lambda: "Please throw the first one away" in page.words)
+        await page.until(lambda: "esc back" in page.words and "live" in page.words)
+        assert await page.value("document.querySelector('textarea') === document.activeElement")
+        assert await page.value("location.href") == f"{served.url}/"
+        await _assert_drawn(page)
+        if pytestconfig.getoption("--update-screenshots"):
+            PICTURE.write_bytes(await page.picture())
+        hosts = {urlsplit(asked).netloc for asked in page.asked if not asked.startswith("data:")}
+        assert hosts == {urlsplit(served.url).netloc}
+        assert page.faults == []
+        viewers = served.viewers()
+        assert len(viewers) == 1
+        assert served.end() == (0, "", "")
+        wait_for_end(viewers[0])
+        await page.until(lambda: page.sockets_closed == 1)
+        assert "has ended" in await page.value("document.querySelector('.closed').innerText")
+
+
+async def _assert_drawn(page: chromium.Page) -> None:
+    """Where there are words, there are bright pixels; and not more than words have."""
+    lines = page.words.splitlines()
+
+    async def drawn() -> bool:
+        picture = chromium.as_text(await page.picture())
+        script = LIT.replace("ROWS", str(len(lines))).replace("PICTURE", picture)
+        lit, pixels = await page.value(script)
+        worded = [any(map(str.isalpha, line)) for line in lines]
+        return all(
+            20 < count < pixels / 3 for count, words in zip(lit, worded, strict=True) if words
+        )
+
+    # The terminal draws with the next frame.
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        while not await drawn():
+            pass
+
+
+def test_only_the_link_opens_and_the_token_leaves_the_address(
+    web: Callable[..., Web], path: Path
+) -> None:
+    served = web("--database", str(path))
+    assert httpx.get(served.url).status_code == 403
+    assert httpx.get(f"{served.url}/static/js/textual.js").status_code == 403
+    assert httpx.get(f"{served.url}/?token=wrong").status_code == 403
+    assert httpx.get(served.url, headers={"Cookie": served.cookie + "x"}).status_code == 403
+    with httpx.Client() as client:
+        opened = client.get(served.link)
+        assert opened.status_code == 303
+        assert opened.headers["Location"] == "/"
+        assert "HttpOnly" in opened.headers["Set-Cookie"]
+        assert "<title>frontdesk</title>" in client.get(served.url).text
+    assert served.end(signal.SIGTERM) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:PORT", "Origin": "http://evil.example:PORT"},
+        {"Host": "192.0.2.1:PORT"},
+        {"Host": "localhost@evil.example"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://localhost:PORT"},
+        {"Origin": "https://127.0.0.1:PORT"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
+    ],
+)
+def test_other_hosts_and_origins_are_refused_even_with_the_cookie(
+    served: Web, headers: dict[str, str]
+) -> None:
+    port = str(urlsplit(served.url).port)
+    sent = {name: value.replace("PORT", port) for name, value in headers.items()}
+    refused = httpx.get(served.url, headers={**sent, "Cookie": served.cookie})
+    assert refused.status_code == 403
+    assert "token" not in refused.text
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "Origin": served.url,
+        "Cookie": served.cookie,
+    }
+    assert httpx.get(f"{served.url}/ws", headers={**upgrade, **sent}).status_code == 403
+    assert served.viewers() == []
+
+
+def test_a_websocket_needs_an_origin_and_the_cookie(served: Web) -> None:
+    without_origin = httpx.get(f"{served.url}/ws", headers={"Cookie": served.cookie})
+    without_cookie = httpx.get(f"{served.url}/ws", headers={"Origin": served.url})
+    assert (without_origin.status_code, without_cookie.status_code) == (403, 403)
+
+
+def test_a_link_on_another_site_may_lead_to_the_page(served: Web) -> None:
+    clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    headers = {**clicked, "Cookie": served.cookie}
+    assert httpx.get(served.url, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/page/page.js", "/static/js/textual.js", "/nowhere", "/ws"])
+@pytest.mark.parametrize("known", [True, False])
+def test_every_answer_has_the_headers_that_protect_it(served: Web, path: str, known: bool) -> None:
+    headers = {"Cookie": served.cookie} if known else {}
+    answer = httpx.get(f"{served.url}{path}", headers=headers)
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+
+
+def test_the_page_names_nothing_elsewhere(served: Web) -> None:
+    for path in ("/", "/page/page.css", "/page/page.js"):
+        text = httpx.get(f"{served.url}{path}", headers={"Cookie": served.cookie}).text
+        assert "http:" not in text
+        assert "https://" not in text
+
+
+@pytest.fixture(scope="module")
+def served(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """One server for all questions that start no viewer."""
+    web = Web(tmp_path_factory.mktemp("served"), "--database", str(sample_file))
+    yield web
+    assert web.end() == (0, "", "")
+
+
+async def test_the_key_is_in_the_environment_of_the_viewer_and_nowhere_else(
+    web: Callable[..., Web],
+) -> None:
+    served = web("--url", "http://127.0.0.1:9", FRONTDESK_API_KEY=KEY)
+    async with page_of(served) as connection:
+        drawn = b""
+        while b"127.0.0.1" not in drawn:
+            drawn += await connection.receive_bytes(timeout=DEADLINE_SECONDS)
+        (viewer,) = served.viewers()
+        assert KEY not in Path(f"/proc/{viewer}/cmdline").read_text()
+        assert KEY in Path(f"/proc/{viewer}/environ").read_text()
+        assert KEY.encode() not in drawn
+    wait_for_end(viewer)
+    assert KEY not in "".join(map(str, served.end()))
+
+
+async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_viewer(
+    web: Callable[..., Web], inbox: Path
+) -> None:
+    served = web("--database", str(inbox), "--as", ME)
+    async with page_of(served) as left, page_of(served) as closed:
+        await closed.receive_bytes(timeout=DEADLINE_SECONDS)
+        await left.receive_bytes(timeout=DEADLINE_SECONDS)
+        viewers = served.viewers()
+        assert len(viewers) == 2
+        told = Path(f"/proc/{viewers[0]}/cmdline").read_text().split("\0")
+        assert told[-3:-1] == [f"--database={inbox}", f"--as={ME}"]
+        await left.send_json(["stdin", "\x11"])
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            async for _ in left:
+                pass
+        await closed.close()
+    for viewer in viewers:
+        wait_for_end(viewer)
+    assert served.end() == (0, "", "")
+
+
+async def test_a_viewer_that_does_not_end_is_killed() -> None:
+    async def nothing(*_: object) -> None: ...
+
+    viewer = BrowserViewer(
+        ["sleep", "1000"],
+        patience_seconds=0.01,
+        write_bytes=nothing,
+        write_str=nothing,
+        close=nothing,
+        download_manager=DownloadManager(),
+    )
+    await viewer.start(80, 24)
+    process = viewer._process
+    assert process is not None
+    await viewer.stop()
+    assert process.returncode == -signal.SIGKILL
+
+
+async def test_there_is_a_bound_to_the_viewers() -> None:
+    """`head` ends with the first byte that it is sent, as a viewer ends when it is asked to."""
+    door = Door("127.0.0.1")
+    with listening_on("127.0.0.1", 0) as listening:
+        server = BrowserServer(["head", "-c1"], door, listening)
+        started = asyncio.Event()
+        running = asyncio.create_task(server.run(started.set))
+        await started.wait()
+        url = base_url(listening)
+        cookie = f"frontdesk-{urlsplit(url).port}={door.token}"
+        headers = {"Origin": url, "Cookie": cookie}
+        try:
+            async with aiohttp.ClientSession(headers=headers) as session:
+                pages = [await session.ws_connect(f"{url}/ws") for _ in range(MOST_VIEWERS)]
+                with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                    await session.ws_connect(f"{url}/ws")
+                assert refused.value.status == 503
+                for page in pages:
+                    await page.close()
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            await running
+
+
+def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
+    web: Callable[..., Web], path: Path
+) -> None:
+    served = web("--database", str(path), "--host", "0.0.0.0")
+    port = urlsplit(served.url).port
+    here = f"http://127.0.0.1:{port}"
+    assert httpx.get(here).status_code == 403
+    cookie = {"Cookie": served.cookie}
+    assert httpx.get(here, headers=cookie).status_code == 200
+    inside = httpx.get(here, headers={**cookie, "Host": f"192.0.2.7:{port}"})
+    assert inside.status_code == 200
+    rebound = httpx.get(here, headers={**cookie, "Host": f"evil.example:{port}"})
+    assert rebound.status_code == 403
+    code, _, err = served.end()
+    assert code == 0
+    assert "0.0.0.0 is reached from other machines" in err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_on_loopback_nothing_but_loopback_is_answered_to(host: str) -> None:
+    door = Door(host)
+    for ours in ("127.0.0.1:80", "localhost:9000", "[::1]:1", "LOCALHOST"):
+        assert door.refusal({"Host": ours}) is None
+    for other in ("", "192.0.2.1", "localhost.evil.example", "[::1", "a@localhost", "127.0.0.1/x"):
+        assert door.refusal({"Host": other}) is not None
+
+
+def test_each_start_has_a_token_of_its_own_that_is_not_shown() -> None:
+    one, other = Door("127.0.0.1"), Door("127.0.0.1")
+    assert one.opens_to(one.token)
+    assert not one.opens_to(other.token)
+    assert not one.opens_to("")
+    assert not one.opens_to(None)
+    assert one.token not in repr(one)
+
+
+def test_without_the_extra_it_says_how_to_get_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual_serve.server", None)
+    result = CliRunner().invoke(web_command, ["--database", str(path)])
+    assert isinstance(result.exception, BadSettings)
+    assert "pip install 'frontdesk[web]'" in str(result.exception)
+
+
+def test_a_place_that_cannot_be_opened_is_told_before_anything_is_served(
+    web: Callable[..., Web], tmp_path: Path
+) -> None:
+    served = web("--database", str(tmp_path / "missing.db"))
+    assert served.link == ""
+    _, err = served.process.communicate(timeout=DEADLINE_SECONDS)
+    assert served.process.returncode == 2
+    assert "missing.db" in err
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = CliRunner().invoke(web_command, ["--database", str(path), "--port", port])
+    assert isinstance(result.exception, BadSettings)
+    assert port in str(result.exception)
