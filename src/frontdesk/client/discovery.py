@@ -1,12 +1,11 @@
 """Asking a server once for everything, to see what it has (contract 4.3)."""
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from frontdesk.client.inbox_client import InboxClient
 from frontdesk.client.server import FEATURES, Server
 from frontdesk.errors import InboxError, Unauthorised, Unreachable
-from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire import Conversation, ConversationFilter, Page
 
 FEW = 5
 # A search for this finds somebody only where nothing is searched.
@@ -15,7 +14,34 @@ _NOBODY = "zzqxj"
 Question: TypeAlias = Callable[[], Awaitable[object]]
 
 
-async def discover(client: InboxClient, asking: Callable[[str], None]) -> Server:
+class Askable(Protocol):
+    """What of the client is needed here."""
+
+    @property
+    def server(self) -> Server: ...
+
+    def ask_anew(self) -> None: ...
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = ...
+    ) -> Page[Conversation]: ...
+
+    async def counts(self) -> object: ...
+    async def message_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
+    async def note_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
+    async def contact_by_phone(self, phone: str) -> object: ...
+    async def contact_page(self, q: str | None = ..., *, limit: int = ...) -> object: ...
+    async def label_page(self) -> object: ...
+    async def custom_field_page(self) -> object: ...
+    async def user_page(self) -> object: ...
+    async def team_page(self) -> object: ...
+    async def channel_page(self) -> object: ...
+    async def canned_response_page(self) -> object: ...
+    async def template_page(self) -> object: ...
+    async def report(self) -> object: ...
+
+
+async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
     """What the server has. `asking` is told the name of each feature before it is asked for.
 
     Raises: Unreachable, Unauthorised: nothing more can be learnt.
@@ -46,9 +72,7 @@ async def discover(client: InboxClient, asking: Callable[[str], None]) -> Server
     return client.server
 
 
-async def _first_page(
-    client: InboxClient, asking: Callable[[str], None]
-) -> tuple[Conversation, ...]:
+async def _first_page(client: Askable, asking: Callable[[str], None]) -> tuple[Conversation, ...]:
     asking(FEATURES["conversations"][0])
     try:
         return (await client.conversation_page(ConversationFilter(), limit=FEW)).data
@@ -58,7 +82,7 @@ async def _first_page(
         return ()
 
 
-def _about(client: InboxClient, first: Conversation | None) -> list[tuple[str, Question]]:
+def _about(client: Askable, first: Conversation | None) -> list[tuple[str, Question]]:
     """What can only be asked of a conversation that is there."""
 
     def filtered(**filter: str) -> Question:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from frontdesk.client import address
 from frontdesk.client.answers import Answer
+from frontdesk.client.discovery import discover
 from frontdesk.client.exchange import Exchange, utc_now
 from frontdesk.client.filtering import Filtering
 from frontdesk.client.inquiries import Inquiries
@@ -132,8 +133,6 @@ class InboxClient:
 
     async def discover(self, asking: Callable[[str], None]) -> Server:
         """Ask once for everything, see `frontdesk.client.discover`."""
-        from frontdesk.client.discovery import discover
-
         return await discover(self, asking)
 
     async def close(self) -> None:
