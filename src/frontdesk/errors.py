@@ -29,6 +29,10 @@ class Unreachable(InboxError):
         self.retry_after = retry_after
 
 
+class Silent(Unreachable):
+    """Not asked, because the server did not answer before; `retry_after` is our own pause."""
+
+
 class QueryTimeout(Unreachable):
     """A query of the database took longer than it may."""
 

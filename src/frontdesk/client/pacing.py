@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import ceil
 
-from frontdesk.errors import Unreachable
+from frontdesk.errors import Silent, Unreachable
 
 AT_ONCE = 6
 LONGEST_PAUSE_SECONDS = 300.0
@@ -98,7 +98,7 @@ class Pacing:
         left = self._closed_until - self._clock()
         if left > 0 or self._trying:
             left = max(left, 1.0)
-            raise Unreachable(
+            raise Silent(
                 f"The server does not answer; it is asked again in {ceil(left)} seconds",
                 retry_after=left,
             )

@@ -8,6 +8,7 @@ from frontdesk.errors import (
     Forbidden,
     InboxError,
     NotFound,
+    Silent,
     Unauthorised,
     Unreachable,
 )
@@ -94,7 +95,7 @@ class Connection:
     def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
         """The state after a failure; None where it says nothing about the connection."""
         if isinstance(error, Unreachable):
-            if error.retry_after is not None:
+            if error.retry_after is not None and not isinstance(error, Silent):
                 return "warning", "slow down"
             seen = self._clock.here(seen_at)
             return "warning", f"offline · as of {time_of_day(seen)}" if seen else "offline"
@@ -106,7 +107,8 @@ class Connection:
         told, self.problem = self.problem, str(error)
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
-        self._next_try = None
+        if not beside or isinstance(error, Unauthorised):
+            self._next_try = None
         if not beside and not isinstance(error, Unauthorised):
             now = self._clock.now()
             self._next_try = now + self._pulse.failed(now, _retry_after(error))

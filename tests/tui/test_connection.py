@@ -1,0 +1,67 @@
+"""What the status line says of the server, failure by failure."""
+
+from datetime import UTC, datetime, timedelta
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import InboxError, Silent, Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.connection import Connection
+from tests.conftest import NOW
+
+
+class _Hand:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+async def _connection(client: InboxClient, cache: Cache, hand: _Hand) -> Connection:
+    mailbox = Mailbox(lambda: client, cache, clock=hand)
+    await mailbox.connect()
+    return Connection(mailbox, Clock(UTC, hand), lambda sentence: None)
+
+
+async def _fail(connection: Connection, error: InboxError, *, beside: bool = False) -> None:
+    async def question() -> None:
+        raise error
+
+    assert not await connection.ask(question, NOW - timedelta(minutes=2), beside=beside)
+
+
+def _said(connection: Connection) -> str:
+    return "".join(words for _, words in connection.state)
+
+
+async def test_a_server_that_is_left_alone_for_its_silence_is_offline(
+    client: InboxClient, cache: Cache
+) -> None:
+    connection = await _connection(client, cache, _Hand())
+    await _fail(connection, Silent("It does not answer", retry_after=20.0))
+    assert _said(connection).startswith("offline · as of ")
+    assert _said(connection).endswith(" · retrying in 20 s")
+
+
+async def test_only_a_server_that_asks_for_a_pause_is_said_to_want_one(
+    client: InboxClient, cache: Cache
+) -> None:
+    connection = await _connection(client, cache, _Hand())
+    await _fail(connection, Unreachable("Too many requests", retry_after=20.0))
+    assert _said(connection) == "slow down · retrying in 20 s"
+
+
+async def test_what_fails_beside_the_queue_leaves_the_countdown(
+    client: InboxClient, cache: Cache
+) -> None:
+    hand = _Hand()
+    connection = await _connection(client, cache, hand)
+    await _fail(connection, Unreachable("No answer"))
+    hand.now += timedelta(seconds=2)
+    await _fail(connection, Unreachable("No answer"), beside=True)
+    assert _said(connection).endswith(" · retrying in 3 s")
+    assert connection.failing
