@@ -105,15 +105,15 @@ class ConnectScreen(Screen[Wanted | None]):
         self._describe()
 
     @on(Input.Submitted)
-    def go_on(self, event: Input.Submitted) -> None:
-        """To the next field that is empty; when all is said try it; when it was tried take it."""
+    def go_on(self) -> None:
+        """To what is missing; when all is said, try it; when it was tried, take it."""
         wanted = self.wanted
         if self._found == wanted:
             self.dismiss(wanted)
         elif not wanted.address:
             self._fail("address", "Where is the inbox?")
         elif wanted.is_server and not wanted.key:
-            self._fail("key", "" if event.input.id == "address" else "A server wants a key.")
+            self._fail("key", "A server wants a key.")
         else:
             self._try(wanted)
 
