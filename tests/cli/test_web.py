@@ -126,6 +126,14 @@ async def page_of(web: Web) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
         yield connection
 
 
+async def _drawn(page: aiohttp.ClientWebSocketResponse, wanted: bytes) -> bytes:
+    """What is drawn, up to some words."""
+    drawn = b""
+    while wanted not in drawn:
+        drawn += await page.receive_bytes(timeout=DEADLINE_SECONDS)
+    return drawn
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(chromium.PROGRAM is None, reason="there is no Chromium on this machine")
 async def test_a_browser_shows_the_inbox_reads_keys_and_asks_no_other_host(
@@ -268,9 +276,7 @@ async def test_the_key_is_in_the_environment_of_the_viewer_and_nowhere_else(
 ) -> None:
     served = web("--url", "http://127.0.0.1:9", FRONTDESK_API_KEY=KEY)
     async with page_of(served) as connection:
-        drawn = b""
-        while b"127.0.0.1" not in drawn:
-            drawn += await connection.receive_bytes(timeout=DEADLINE_SECONDS)
+        drawn = await _drawn(connection, b"127.0.0.1")
         (viewer,) = served.viewers()
         assert KEY not in Path(f"/proc/{viewer}/cmdline").read_text()
         assert KEY in Path(f"/proc/{viewer}/environ").read_text()
@@ -284,8 +290,8 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
 ) -> None:
     served = web("--database", str(inbox), "--as", ME)
     async with page_of(served) as left, page_of(served) as closed:
-        await closed.receive_bytes(timeout=DEADLINE_SECONDS)
-        await left.receive_bytes(timeout=DEADLINE_SECONDS)
+        await _drawn(closed, b"Sam Whitcombe")
+        await _drawn(left, b"Sam Whitcombe")
         viewers = served.viewers()
         assert len(viewers) == 2
         told = Path(f"/proc/{viewers[0]}/cmdline").read_text().split("\0")
