@@ -72,4 +72,7 @@ def frontdesk(
     from frontdesk.cli.places import said_place
     from frontdesk.cli.viewer import open_viewer
 
-    open_viewer(said_place(url, database, user, profile))
+    if open_viewer(said_place(url, database, user, profile)):
+        from frontdesk.cli.demo import open_demo
+
+        open_demo()

@@ -38,10 +38,11 @@ class Inbox:
     title: str
 
 
-def open_viewer(place: Place) -> None:
+def open_viewer(place: Place) -> bool:
     """The viewer on a place, and on each profile that the reader goes to from there.
 
-    A profile that cannot be opened is told of in the one that was left for it.
+    A profile that cannot be opened is told of in the one that was left for it. True: nothing was
+    opened, for the reader wants the demo.
 
     Raises: UnusableFile: it is no database of ours. BadSettings: the place, the address or the key
     cannot be used, or a database has no such user.
@@ -51,7 +52,7 @@ def open_viewer(place: Place) -> None:
     if place == Place() and not configured.profiles:
         place = _asked_for(configured)
         if place == Place():
-            return _demo()
+            return True
         configured = configuration()
     left: Place | None = None
     while True:
@@ -63,7 +64,7 @@ def open_viewer(place: Place) -> None:
             place, left, notices = left, None, (str(error),)
             continue
         if switch is None:
-            return
+            return False
         left, notices = place, ()
         place = Place(profile=switch.profile)
 
@@ -84,12 +85,6 @@ def _nothing() -> click.UsageError:
     return click.UsageError(
         "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
     )
-
-
-def _demo() -> None:
-    from frontdesk.cli.demo import open_demo
-
-    open_demo()
 
 
 def told_mistakes(configured: Configuration) -> tuple[str, ...]:
