@@ -120,6 +120,9 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def on_resize(self, event: events.Resize) -> None:
+        if not self._list.is_attached:
+            # The viewer is being left.
+            return
         width, height = event.size
         fitting = 1 if height < 32 else 3 if height >= 50 and width >= 160 else 2
         self._list.set_density(self._preferences.density or fitting)

@@ -64,7 +64,8 @@ class Passages(InboxFrame):
 
     def action_part(self) -> None:
         """Ask which part of threads to show."""
-        self.app.push_screen(Menu("Show", PART_MENU), self._show_part)
+        menu = Menu("Show", PART_MENU, current=self._reading.part)
+        self.app.push_screen(menu, self._show_part)
 
     def action_date(self) -> None:
         """Ask for a day and go there, loading as far back as it is."""
@@ -215,7 +216,10 @@ class Passages(InboxFrame):
             self.app.push_screen(picker, lambda link: use(link) if link else None)
 
     def _open_link(self, link: str) -> None:
-        self._open_in_browser(link)
+        if self.app.is_web:
+            self.app.open_url(link)
+        else:
+            self._open_in_browser(link)
 
     @work(thread=True, group="opening")
     def _open_in_browser(self, link: str) -> None:
