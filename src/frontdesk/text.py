@@ -182,6 +182,21 @@ def long_duration(length: timedelta) -> str:
     return f"{hours} h {rest} m" if hours else f"{rest} m"
 
 
+def milliseconds(length: timedelta | None) -> str:
+    """How long an answer takes: 84 ms."""
+    return "unknown" if length is None else f"{length / timedelta(milliseconds=1):.0f} ms"
+
+
+def ahead_or_behind(skew: timedelta | None) -> str:
+    """How far another clock is from this machine's, which it is ahead of by `skew`."""
+    if skew is None:
+        return "the server does not tell the time"
+    if not skew:
+        return "the same as here"
+    seconds = abs(skew) / timedelta(seconds=1)
+    return f"{seconds:.0f} seconds {'ahead of' if skew > timedelta() else 'behind'} this machine"
+
+
 def short_date(day: date) -> str:
     """9 Mar; Mar 9 where the locale has months first."""
     return f"{day:%b} {day.day}" if month_first() else f"{day.day} {day:%b}"

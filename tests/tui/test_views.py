@@ -19,6 +19,7 @@ TITLES = {
     "templates": "12 templates",
     "replies": "8 quick replies",
     "directory": "DIRECTORY sample",
+    "server": "SERVER sample",
 }
 
 

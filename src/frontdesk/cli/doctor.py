@@ -8,7 +8,6 @@ import shutil
 import stat
 import sys
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from frontdesk.cli.places import Place, asked, found, place_options
 from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.text import ahead_or_behind, milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server
@@ -132,25 +132,11 @@ def _heading(words: str, count: int) -> str:
 
 def _connection_lines(server: "Server") -> list[str]:
     return [
-        f"Latency: {_milliseconds(server.latency)}",
-        f"Clock: {_skew(server.clock_skew)}",
+        f"Latency: {milliseconds(server.latency)}",
+        f"Clock: {ahead_or_behind(server.clock_skew)}",
         f"Asked {server.requests} times, {server.unchanged} of them unchanged, "
         f"{server.received_bytes:,} bytes received",
     ]
-
-
-def _milliseconds(latency: timedelta | None) -> str:
-    return "unknown" if latency is None else f"{latency / timedelta(milliseconds=1):.0f} ms"
-
-
-def _skew(skew: timedelta | None) -> str:
-    """How far the server's clock is from this machine's."""
-    if skew is None:
-        return "the server does not tell the time"
-    if not skew:
-        return "the same as here"
-    seconds = abs(skew) / timedelta(seconds=1)
-    return f"{seconds:.0f} seconds {'ahead of' if skew > timedelta() else 'behind'} this machine"
 
 
 def _scopes(server: "Server") -> str:

@@ -30,6 +30,7 @@ VIEWS: Sequence[View] = (
     View("t", "templates", "Templates"),
     View("q", "replies", "Quick replies"),
     View("d", "directory", "Directory"),
+    View("s", "server", "Server"),
 )
 
 

@@ -39,12 +39,19 @@ def _directory(opening: Opening) -> Made:
     return DirectoryScreen(opening)
 
 
+def _server(opening: Opening) -> Made:
+    from frontdesk.tui.screens.server import ServerScreen
+
+    return ServerScreen(opening)
+
+
 _MAKERS: Mapping[str, Callable[[Opening], Made]] = MappingProxyType(
     {
         "reports": _reports,
         "templates": partial(_library, "templates"),
         "replies": partial(_library, "canned_responses"),
         "directory": _directory,
+        "server": _server,
     }
 )
 

@@ -1,0 +1,101 @@
+"""The server: what it has and lacks, how it differs, how far away it is, what is kept of it."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from frontdesk.mailbox import Kept
+from frontdesk.text import one_line
+from frontdesk.tui.screens import server_words as say
+from frontdesk.tui.screens.view_screen import ViewScreen
+from frontdesk.tui.screens.view_table import Opening
+from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.shelf import Details
+
+_ASKING = "asking"
+
+
+class ServerScreen(ViewScreen):
+    """Shows what was learnt so far; only a key of the reader's asks for all there is."""
+
+    CSS_PATH = [STYLES / "shelf.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r,f5", "discover", "Ask the server for everything", id="server.ask"),
+    ]
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self.details = Details(id="details")
+        self._kept: Kept | None = None
+        self._asking_for = ""
+
+    @property
+    def view_name(self) -> str:
+        return "server"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return ("j/k move", "ctrl+r ask for everything", "/ find", "y copy", "v views")
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="shelf"):
+            yield self.details
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_after_refresh(self.details.focus)
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        words = f"asking for {self._asking_for} …  esc stops" if self._asking_for else ""
+        left = [("accent", " SERVER "), ("strong", one_line(self.inbox_title))]
+        return left, [("dim", f"  {words or say.summary(self.mailbox.server)} ")]
+
+    def show_saved(self) -> None:
+        problem = self.connection.problem
+        found = say.blocks(self.mailbox.server, self._kept, problem, self.clock)
+        self.details.put(found, keep_place=self.details.rows is not None)
+
+    # The server
+
+    async def read(self) -> None:
+        await self.ask(self._greet)
+        self._kept = await self.mailbox.kept()
+        self.show_saved()
+
+    async def _greet(self) -> None:
+        """Any answer shows that the server is there, and how far away."""
+        await self.mailbox.refresh_catalogues(("channels",))
+
+    @work(group=_ASKING, exclusive=True)
+    async def action_discover(self) -> None:
+        """Ask the server for everything, also for what it was known to lack."""
+        try:
+            await self.ask(lambda: self.mailbox.discover(self._say_what))
+        finally:
+            self._say_what("")
+        await self.read()
+
+    def _say_what(self, words: str) -> None:
+        self._asking_for = words
+        if self.standing:
+            self.show_saved()
+            self.describe()
+
+    # Keys
+
+    def leave(self) -> None:
+        """End what is asked for; else out of the view."""
+        if self._asking_for:
+            self.workers.cancel_group(self, _ASKING)
+        else:
+            super().leave()
+
+    def copied(self) -> str:
+        if self.details.rows is None:
+            return ""
+        return " ".join(self.details.words_at(self.details.cursor).split())

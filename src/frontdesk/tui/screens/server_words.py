@@ -1,0 +1,142 @@
+"""What the screen of the server says: pure, from what was learnt of it."""
+
+from collections.abc import Sequence
+
+from frontdesk.mailbox import Feature, Kept, Server
+from frontdesk.text import ahead_or_behind, file_size, milliseconds, one_line, short_date
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.lacking import why_not
+from frontdesk.tui.widgets.cells import Piece, fit, wrap
+from frontdesk.tui.widgets.shelf import Block, fact, heading, paragraph, title
+
+_NAMES_WIDTH = 30
+# Under so many columns a feature's words stand below its name.
+_BESIDE = 64
+
+# In this order: what is not as it should be first.
+_GROUPS = (
+    ("failing", "FAILS", "error"),
+    ("forbidden", "NOT ALLOWED", "warning"),
+    ("absent", "LACKS", "warning"),
+    ("ignored", "DONE HERE INSTEAD", "warning"),
+    ("present", "HAS", "text"),
+    ("unknown", "NOT ASKED FOR YET", "dim"),
+)
+
+
+def blocks(server: Server | None, kept: Kept | None, problem: str, clock: Clock) -> list[Block]:
+    """All that is known, from the top down. problem: why the server cannot be asked, or empty."""
+    if server is None:
+        words = problem or "There is no connection yet, so nothing is known of the server"
+        shown = [paragraph(f"{words.rstrip('.')}.", "warning" if problem else "dim")]
+    else:
+        shown = [*_connection(server, problem), *_features(server), *_differences(server)]
+    return [*shown, *_kept(kept, clock)]
+
+
+def summary(server: Server | None) -> str:
+    """What is not as it should be, in a few words."""
+    if server is None:
+        return "not connected"
+    states = [feature.state for feature in server.features.values()]
+    parts = (
+        (states.count("failing"), "fails at"),
+        (states.count("absent"), "lacks"),
+        (states.count("forbidden"), "forbids"),
+    )
+    words = ", ".join(f"{what} {count}" for count, what in parts if count)
+    return words or ("lacks nothing" if "present" in states else "nothing known yet")
+
+
+def _connection(server: Server, problem: str) -> list[Block]:
+    shown = [title(one_line(server.address))]
+    if problem:
+        shown.append(paragraph(f"{problem.rstrip('.')}.", "warning"))
+    share = f" ({100 * server.unchanged / server.requests:.0f} %)" if server.requests else ""
+    skewed = "warning" if server.clock_skew else "text"
+    shown += [
+        fact("latency", milliseconds(server.latency)),
+        fact("its clock", ahead_or_behind(server.clock_skew), skewed),
+        fact("asked", f"{server.requests:,} requests since the start"),
+        fact("“unchanged”", f"{server.unchanged:,} of them{share}"),
+        fact("received", file_size(server.received_bytes)),
+    ]
+    if server.key_scopes is not None:
+        scopes = ", ".join(one_line(scope) for scope in server.key_scopes)
+        shown.append(fact("the key may", scopes or "read nothing"))
+    return shown
+
+
+def _features(server: Server) -> list[Block]:
+    shown: list[Block] = []
+    for state, words, part in _GROUPS:
+        found = {name: one for name, one in server.features.items() if one.state == state}
+        if not found:
+            continue
+        asks = ": ctrl+r asks for everything" if state == "unknown" else ""
+        shown.append(heading(f"{words} ({len(found)}){asks}"))
+        shown += [_line(one, _said(server, name, one), part) for name, one in found.items()]
+    return shown
+
+
+def _said(server: Server, name: str, feature: Feature) -> str:
+    """The sentence beside a feature: what it means, then what the server says itself."""
+    meaning = why_not(server, name)
+    if not meaning:
+        return one_line(feature.detail)
+    detail = one_line(feature.detail)
+    for told in (f"{meaning}.", f"The key lacks the scope {feature.scope}."):
+        detail = detail.replace(told, "").strip()
+    return f"{meaning}. {detail}".strip()
+
+
+def _line(feature: Feature, said: str, part: str) -> Block:
+    """A feature, and what there is to say of it: beside it, or below where there is no room."""
+
+    def draw(width: int) -> list[list[Piece]]:
+        name = one_line(feature.words)
+        if not said:
+            return [[(part, fit(name, width))]]
+        if width < _BESIDE:
+            below = [[("dim", fit(f"  {line}", width))] for line in wrap(said, max(1, width - 2))]
+            return [[(part, fit(name, width))], *below]
+        lines = wrap(said, width - _NAMES_WIDTH)
+        return [
+            [
+                (part, fit("" if at else name, _NAMES_WIDTH)),
+                ("dim", fit(line, width - _NAMES_WIDTH)),
+            ]
+            for at, line in enumerate(lines)
+        ]
+
+    return draw
+
+
+def _differences(server: Server) -> list[Block]:
+    if not server.differences:
+        return [heading("DIFFERS FROM THE CONTRACT in nothing that was seen")]
+    found: Sequence[str] = server.differences
+    shown = [heading(f"DIFFERS FROM THE CONTRACT ({len(found)})")]
+    return [*shown, *(paragraph(one_line(sentence)) for sentence in found)]
+
+
+def _kept(kept: Kept | None, clock: Clock) -> list[Block]:
+    if kept is None:
+        return [heading("KEPT HERE"), paragraph("looking…", "dim")]
+    counts = (
+        f"{kept.conversations:,} conversations, {kept.messages:,} messages, "
+        f"{kept.notes:,} notes, {kept.contacts:,} contacts"
+    )
+    size = f"{file_size(kept.size_bytes)} of at most {file_size(kept.limit_bytes)}"
+    share = f", {file_size(kept.share_bytes)} for this server" if kept.share_bytes else ""
+    return [
+        heading("KEPT HERE"),
+        fact("the file", size + share),
+        fact("in it", counts),
+        fact("from … to", _ages(kept, clock)),
+    ]
+
+
+def _ages(kept: Kept, clock: Clock) -> str:
+    days = [clock.here(moment) for moment in (kept.oldest, kept.newest)]
+    return " … ".join(f"{short_date(day)} {day.year}" for day in days if day is not None)
