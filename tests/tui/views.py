@@ -19,23 +19,30 @@ from tests.conftest import NOW
 from tests.tui.conftest import settle
 
 
-class ViewApp(App[None]):
-    """Opens one view on a mailbox; keeps what it was left with, and what was copied."""
+class Dressed(App[None]):
+    """Looks as the viewer does, with nothing in it."""
 
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
 
-    def __init__(self, view: str, mailbox: Mailbox, clock: Clock) -> None:
+    def __init__(self) -> None:
         super().__init__()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(DARK.variables)
+
+
+class ViewApp(Dressed):
+    """Opens one view on a mailbox; keeps what it was left with, and what was copied."""
+
+    def __init__(self, view: str, mailbox: Mailbox, clock: Clock) -> None:
+        super().__init__()
         self._view = view
         self._mailbox, self._clock = mailbox, clock
         self.chosen: list[ConversationFilter | None] = []
         self.copied: list[str] = []
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(DARK.variables)
 
     def on_mount(self) -> None:
         open_view(

@@ -7,9 +7,17 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
+
+from frontdesk.tui.widgets.cells import Piece, fit
+from frontdesk.tui.widgets.painted import PARTS
+from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import VirtualList
+
+# The lines of a menu that are no entries: its border, its title, its keys.
+_AROUND = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +29,36 @@ class Entry:
     words: str
 
 
-class Menu(ModalScreen[str | None]):
-    """Answers with the value of the letter that was typed, or None when it was left."""
+class EntryList(VirtualList[Entry], can_focus=False):
+    """One line for each answer: its letter, and what it is."""
 
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        entry = self.rows[position]
+        words = fit(f"  {entry.words}", max(0, width - 2))
+        return [[("text", " "), ("accent", entry.letter), ("text", words)]]
+
+
+class Menu(ModalScreen[str | None]):
+    """Answers with the value of the letter that was typed, or None when it was left.
+
+    The cursor, first on `current`, takes an entry too: by enter, or by a click on it.
+    """
+
+    COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Back", id="menu.leave"),
+        Binding("down", "move(1)", "Next", id="menu.next", show=False),
+        Binding("up", "move(-1)", "Previous", id="menu.previous", show=False),
+        Binding("enter", "take_row", "Choose", id="menu.take", show=False),
     ]
 
-    def __init__(self, title: str, entries: Sequence[Entry]) -> None:
+    def __init__(self, title: str, entries: Sequence[Entry], *, current: str | None = None) -> None:
         super().__init__()
         self._title = title
-        self._entries = {entry.letter: entry for entry in entries}
+        self._entries = entries
+        self._at = next((n for n, entry in enumerate(entries) if entry.value == current), 0)
+        self._list = EntryList(id="menu-entries")
         # Bindings, because a letter typed at once finds them, but no handler, and only one menu.
         for entry in entries:
             take = Binding(entry.letter, f"take({entry.value!r})", entry.words)
@@ -40,10 +67,21 @@ class Menu(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="menu"):
             yield Static(self._title, id="menu-title", markup=False)
-            with VerticalScroll(id="menu-entries", can_focus=False):
-                for entry in self._entries.values():
-                    yield Static(f" {entry.letter}  {entry.words}", markup=False)
-            yield Static("esc back", id="menu-keys", markup=False)
+            yield self._list
+            yield Static("↵ choose   esc back", id="menu-keys", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#menu").styles.height = len(self._entries) + _AROUND
+        rows = FixedRows([(entry.value, entry) for entry in self._entries])
+        self._list.show(rows, cursor=self._at)
+
+    def action_move(self, step: int) -> None:
+        """The next or previous entry, around the ends; also before the list stands."""
+        self._at = (self._at + step) % len(self._entries)
+        self._list.go_to(self._at)
+
+    def action_take_row(self) -> None:
+        self.dismiss(self._entries[self._at].value)
 
     def action_take(self, value: str) -> None:
         self.dismiss(value)
@@ -52,10 +90,8 @@ class Menu(ModalScreen[str | None]):
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
+        """A click on an entry takes it; one beside the menu leaves it."""
         if event.widget is self:
             self.dismiss(None)
-        elif isinstance(event.widget, Static):
-            line = str(event.widget.visual)
-            entry = self._entries.get(line[1:2])
-            if entry is not None and line.startswith(" "):
-                self.dismiss(entry.value)
+        elif event.widget is self._list and self._list.row is not None:
+            self.dismiss(self._list.row.value)

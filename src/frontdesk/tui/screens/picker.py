@@ -18,6 +18,9 @@ from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
+# The lines of a picker that are no choices: border, title, field and the line under it, keys.
+_AROUND = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -75,9 +78,13 @@ class Picker(Asking):
         Binding("up", "move(-1)", "Previous", id="picker.previous", show=False),
     ]
 
-    def __init__(self, title: str, choices: Sequence[Choice], *, current: str | None) -> None:
+    def __init__(
+        self, title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
+    ) -> None:
+        """remark: what there is to say of the choices, below them."""
         super().__init__()
         self._title = title
+        self._remark = remark
         self._choices = choices
         self._current = current
 
@@ -88,11 +95,13 @@ class Picker(Asking):
             yield Static(self._title, id="picker-title", markup=False)
             yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
             yield ChoiceList(id="picker-list")
+            if self._remark:
+                yield Static(self._remark, id="picker-remark", markup=False)
             yield Static("↵ choose   esc back", id="picker-keys", markup=False)
 
     def on_mount(self) -> None:
         choices = self.query_one(ChoiceList)
-        choices.styles.height = max(1, min(len(self._choices), 12))
+        self.make_room(min(len(self._choices), 12))
         choices.say_when_empty("nothing matches")
         at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
         choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
@@ -101,6 +110,10 @@ class Picker(Asking):
     def narrow(self, event: Input.Changed) -> None:
         """Show the choices that match what is typed now."""
         self.offer(matching(self._choices, event.value))
+
+    def make_room(self, count: int) -> None:
+        """As high as so many choices need; where there is less room, the list has less."""
+        self.query_one("#picker").styles.height = max(3, count) + _AROUND
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Show these choices, the cursor on the first."""

@@ -47,7 +47,7 @@ class SearchScreen(Picker):
             for hit in hits
             if hit.conversation_id is not None
         ]
-        found.styles.height = max(1, min(len(choices), max(4, self.size.height - 10)))
+        self.make_room(len(choices))
         found.say_when_empty("nothing seen here has this" if event.value.strip() else "")
         self.offer(choices)
 

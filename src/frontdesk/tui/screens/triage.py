@@ -27,7 +27,8 @@ class Triage(InboxFrame):
 
     def action_order(self) -> None:
         """Ask for another order of the loaded rows."""
-        self.app.push_screen(Menu("Order", filters.ORDER_MENU), self._order_by)
+        order = self._queue.view.sieve.order
+        self.app.push_screen(Menu("Order", filters.ORDER_MENU, current=order), self._order_by)
 
     def action_kept_view(self, digit: str) -> None:
         """Show the view that is kept on a key."""

@@ -1,0 +1,78 @@
+"""Menus: a letter, the cursor or a click takes an entry."""
+
+from typing import Any
+
+import pytest
+from textual.app import App
+
+from frontdesk.tui.screens.menu import Entry, EntryList, Menu
+from tests.tui.conftest import settle, shown
+from tests.tui.views import Dressed
+
+ENTRIES = tuple(Entry(letter, f"value {letter}", f"words of {letter}") for letter in "abcdefghijkl")
+
+
+class MenuApp(Dressed):
+    """Asks by a menu at once, and keeps the answer."""
+
+    def __init__(self, current: str | None = None) -> None:
+        super().__init__()
+        self._current = current
+        self.answers: list[str | None] = []
+
+    def on_mount(self) -> None:
+        self.push_screen(Menu("Choose", ENTRIES, current=self._current), self.answers.append)
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (["c"], "value c"),
+        (["enter"], "value a"),
+        (["down", "down", "enter"], "value c"),
+        (["up", "enter"], "value l"),
+        (["escape"], None),
+        (["q"], None),
+    ],
+)
+async def test_a_letter_or_the_cursor_answers(keys: list[str], answer: str | None) -> None:
+    app = MenuApp()
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys)
+        assert app.answers == [answer]
+
+
+async def test_the_cursor_begins_on_what_is_so_now() -> None:
+    app = MenuApp("value d")
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        assert "▌ d  words of d" in shown(app)
+        await pilot.press("enter")
+        assert app.answers == ["value d"]
+
+
+async def test_one_click_takes_an_entry_and_one_beside_leaves() -> None:
+    app = MenuApp()
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click(EntryList, offset=(5, 4))
+        await pilot.pause()
+        assert app.answers == ["value e"]
+    app = MenuApp()
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click(offset=(1, 1))
+        await pilot.pause()
+        assert app.answers == [None]
+
+
+async def test_what_does_not_fit_is_reached_by_the_cursor() -> None:
+    app: App[Any] = MenuApp()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settle(pilot)
+        assert "words of l" not in shown(app)
+        assert "↵ choose   esc back" in shown(app)
+        await pilot.press("up")
+        await pilot.pause()
+        assert "words of l" in shown(app)

@@ -1,0 +1,28 @@
+"""Pickers: what is typed narrows them, the cursor stays in view whatever the size."""
+
+import pytest
+
+from frontdesk.tui.screens.picker import Choice, Picker
+from tests.tui.conftest import settle, shown
+from tests.tui.views import Dressed
+
+CHOICES = [Choice(str(number), f"choice number {number:02}") for number in range(30)]
+
+
+class PickerApp(Dressed):
+    """Asks by a picker at once."""
+
+    def on_mount(self) -> None:
+        self.push_screen(Picker("Choose", CHOICES, current=None))
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (120, 40)])
+async def test_the_cursor_is_in_view_and_so_are_the_keys(size: tuple[int, int]) -> None:
+    app = PickerApp()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        for number in range(1, 15):
+            await pilot.press("down")
+            await pilot.pause()
+            assert f"▌ choice number {number:02}" in shown(app)
+        assert "↵ choose   esc back" in shown(app)
