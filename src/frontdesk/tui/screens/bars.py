@@ -51,12 +51,13 @@ class Bars:
         """Say the view and the counts; `problem`: why nothing can be loaded."""
         queue, names = self._queue, self._queue.names
         self._channels = queue.show_channels()
-        channels_title.show([("strong", "CHANNELS")])
+        unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
+        channels_title.show([("strong", "CHANNELS")], unlisted)
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += say.chip_pieces(queue.view, names)
         room = header.size.width - width_of(left)
-        header.show(left, say.header_counts(queue.all_counts, room))
+        header.show(left, say.header_counts(queue.all_counts, room, queue.lacking("counts")))
         self._bar("#channel-tabs").show(channel_tabs(self._channels), [("dim", " f filters ")])
         width = list_title.size.width
         list_title.show(say.status_tabs(queue.counts, queue.filter, width))

@@ -100,7 +100,7 @@ def _statuses(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | Non
 
 def _assignees(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
     words = [("unassigned", "nobody (unassigned)"), ("assigned", "somebody (assigned)")]
-    if counts is None or counts.mine is not None:
+    if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
         words.insert(0, ("me", "me (mine)"))
     choices = [Choice(w, text, _count(counts, chosen, "assignee", w)) for w, text in words]
     return choices + [

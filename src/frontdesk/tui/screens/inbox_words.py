@@ -1,6 +1,6 @@
 """What the bars of the inbox say: pure, from what is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from frontdesk.text import first_said, one_line
@@ -17,16 +17,23 @@ _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of channels and users by id, for words about a filter."""
+    """Names of channels and users by id, for words about a filter.
+
+    ignored: the parts of a filter that the server does not apply, so that it is done here.
+    """
 
     channels: Mapping[str, str]
     users: Mapping[str, str]
+    ignored: Collection[str] = ()
 
     @classmethod
-    def of(cls, channels: Sequence[Channel], users: Sequence[User]) -> "Names":
+    def of(
+        cls, channels: Sequence[Channel], users: Sequence[User], ignored: Collection[str] = ()
+    ) -> "Names":
         return cls(
             {channel.id: one_line(channel.name) for channel in channels},
             {user.id: one_line(user.name) for user in users},
+            ignored,
         )
 
 
@@ -55,18 +62,29 @@ def view_words(view: View, names: Names) -> str:
 
 
 def chip_pieces(view: View, names: Names) -> list[Piece]:
-    """The chips of a view in one line: every second piece is a chip."""
+    """The chips of a view in one line: every second piece is a chip; ~ marks what is done here."""
     pieces: list[Piece] = []
-    for _, words in chips(view, names):
-        pieces += [("dim", " · " if pieces else "   "), ("chip", words)]
-    rest = [] if view.filter.status else ["any status"]
+    done_here = False
+    for name, words in chips(view, names):
+        ignored = name in names.ignored
+        done_here = done_here or ignored
+        mark = "~" if ignored else ""
+        pieces += [("dim", " · " if pieces else "   "), ("chip", f"{mark}{words}")]
+    rest = ["~ filtered here"] if done_here else []
+    rest += [] if view.filter.status else ["any status"]
     rest += [] if view.filter.channel else ["all channels"]
     words = " · ".join(rest)
     return [*pieces, ("dim", f" · {words}" if pieces and words else f"   {words}".rstrip())]
 
 
-def header_counts(counts: Counts | None, room: int) -> list[Piece]:
-    """How much there is, as far as there is room beside the filter: 41 open · 12 mine · …"""
+def header_counts(counts: Counts | None, room: int, no_counts: str = "") -> list[Piece]:
+    """How much there is, as far as there is room beside the filter: 41 open · 12 mine · …
+
+    no_counts: why the server does not tell, which stands there instead, or empty.
+    """
+    if no_counts:
+        fitting = (words for words in (no_counts, "no counts") if len(words) + 3 <= room)
+        return [("dim", f"  {words} ") for words in list(fitting)[:1]]
     if counts is None:
         return []
     words = [f"{counts.open} open", f"{counts.unassigned} unassigned"]
@@ -134,12 +152,19 @@ def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], li
     return left, [("dim", f" {' · '.join(state)} ")]
 
 
-def thread_foot(conversation: Conversation, clock: Clock, *, below: bool) -> list[Piece]:
-    """The rest of the reply window; `below`: newer messages are out of view."""
+def thread_foot(
+    conversation: Conversation, clock: Clock, *, below: bool, no_notes: str = ""
+) -> list[Piece]:
+    """The rest of the reply window; `below`: newer messages are out of view.
+
+    no_notes: why there are no notes among the messages, or empty.
+    """
     left = window_left(conversation, clock)
     words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
     pieces: list[Piece] = [("dim", f" {words}" if left else " ")]
-    return [*pieces, ("accent", "   more below ▼ G")] if below else pieces
+    if below:
+        pieces.append(("accent", "   more below ▼ G"))
+    return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
 def key_words(keys: Sequence[str], width: int, last: str = KEYS_OF_KEYS) -> str:

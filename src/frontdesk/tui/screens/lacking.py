@@ -6,7 +6,10 @@ from types import MappingProxyType
 from frontdesk.mailbox import Mailbox, Server
 from frontdesk.text import one_line
 
-ABSENT, FORBIDDEN, IGNORED, FAILING = "absent", "forbidden", "ignored", "failing"
+# The parts of a filter, and what their values are told by.
+_FILTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"status": (), "assignee": ("users", "me"), "channel": ("channels",), "label": ("labels",)}
+)
 
 _ABSENT: Mapping[str, str] = MappingProxyType(
     {
@@ -41,6 +44,19 @@ def why_not(server: Server | None, name: str) -> str:
     return ""
 
 
-def is_ignored(mailbox: Mailbox, name: str) -> bool:
-    """The server takes a filter and does not apply it; that is done here."""
-    return mailbox.state_of(name) == IGNORED
+def ignored_filters(mailbox: Mailbox) -> frozenset[str]:
+    """The parts of a filter that the server takes and does not apply, so that it is done here."""
+    server = mailbox.server
+    if server is None:
+        return frozenset()
+    return frozenset(
+        name for name in _FILTERS if server.features[f"filter_{name}"].state == "ignored"
+    )
+
+
+def remark_on(mailbox: Mailbox, name: str) -> str:
+    """What is to be said beside the values of a filter: what the server does not tell of them."""
+    lacks = [lacking(mailbox, feature) for feature in _FILTERS[name]]
+    if name in ignored_filters(mailbox):
+        lacks.append("This server ignores the filter: it is applied here")
+    return " ".join(f"{words}." for words in lacks if words)

@@ -7,6 +7,7 @@ from itertools import islice
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.lacking import ignored_filters, lacking
 from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
 from frontdesk.tui.widgets.channel_list import ChannelList, ChannelRow, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
@@ -80,7 +81,12 @@ class Queue:
     def names(self) -> say.Names:
         """Names for words about filters."""
         catalogues = self._mailbox.catalogues
-        return say.Names.of(catalogues.channels(), catalogues.users())
+        ignored = ignored_filters(self._mailbox)
+        return say.Names.of(catalogues.channels(), catalogues.users(), ignored)
+
+    def lacking(self, feature: str) -> str:
+        """Why the server does not tell something, or empty."""
+        return lacking(self._mailbox, feature)
 
     def show(self) -> None:
         """Show what is held of the view, with the cursor on the conversation it was on."""

@@ -10,6 +10,7 @@ from frontdesk.text import first_said
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.excerpt import ALL, REACH, excerpt
+from frontdesk.tui.screens.lacking import lacking
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
 from frontdesk.tui.widgets.rows import Place, Rows
@@ -178,7 +179,9 @@ class Reading:
         title.show(*say.thread_head(self.conversation, title.size.width))
         below = bool(self.listing) and not self._thread.at_end
         shown = [("accent", f"showing: {self.part}  f a all ")] if self.part != ALL else []
-        foot.show(say.thread_foot(self.conversation, self._clock, below=below), shown)
+        no_notes = lacking(self._mailbox, "notes")
+        words = say.thread_foot(self.conversation, self._clock, below=below, no_notes=no_notes)
+        foot.show(words, shown)
 
     async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         """One page more; in a part of a thread as many as fill the window, up to 20."""
@@ -267,6 +270,8 @@ class Reading:
                 self._mailbox.notes(self.conversation.id),
                 self._mailbox.conversations_of(self.conversation.contact.id),
                 self._clock,
+                no_contact=lacking(self._mailbox, "contact_by_phone"),
+                no_notes=lacking(self._mailbox, "notes"),
             )
             self._contact.show_facts(facts, keep_place=keep_place)
 

@@ -68,15 +68,23 @@ def contact_facts(
     notes: Sequence[Note],
     others: Sequence[Conversation],
     clock: Clock,
+    *,
+    no_contact: str = "",
+    no_notes: str = "",
 ) -> list[Fact]:
     """Everything the pane shows, from the top down; `notes` newest first.
 
     others: the contact's conversations that were seen, this one may be among them.
+    no_contact, no_notes: why the server does not give them, or empty.
     """
     facts = _identity(conversation, contact)
+    if no_contact and contact is None:
+        facts.append(Fact("", f"{no_contact}.", "dim"))
     facts += _conversation(conversation, clock)
     facts += _custom_fields(contact, fields)
-    facts.append(Fact(f"NOTES ({len(notes)})"))
+    facts.append(Fact("NOTES" if no_notes and not notes else f"NOTES ({len(notes)})"))
+    if no_notes:
+        facts.append(Fact("", f"{no_notes}.", "dim"))
     for note in notes:
         written = clock.local(note.created_at)
         who = one_line(note.author_ref.name or "") if note.author_ref else ""
