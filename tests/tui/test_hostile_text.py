@@ -134,7 +134,7 @@ def test_every_choice_of_a_filter_can_be_read(
 def test_help_and_the_channels_can_be_read(terminal: Recorded) -> None:
     terminal.send("?")
     terminal.until("Keys that work here")
-    terminal.send("q")
+    terminal.send("\x1b")
     terminal.until("live", gone="Keys that work here")
     leave(terminal)
 

@@ -467,13 +467,47 @@ async def test_the_keys_that_help_shows_are_the_bindings(viewer: Viewer) -> None
         await pilot.press("question_mark")
         await settle(pilot)
         text = shown(app)
-        for words in ("View 5", "Next pane", "Pane to the left"):
+        for words in ("Kept view 5", "Next pane", "Pane to the left"):
             assert words in text
-        await pilot.press("G")
-        assert "Suspend" in shown(app)
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)
+
+
+async def test_typing_narrows_help_and_enter_does_what_is_chosen(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark", *"alone")
+        await settle(pilot)
+        assert "This pane alone, and back" in shown(app)
+        assert "Pane to the left" not in shown(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, InboxScreen)
+        assert not screen_of(app)._panes["thread"].display
+
+
+async def test_the_palette_has_each_action_once_with_all_its_keys(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        commands = list(app.get_system_commands(app.screen))
+        titles = [command.title for command in commands]
+        assert len(titles) == len(set(titles))
+        refresh = next(one for one in commands if one.title == "Ask the server now")
+        assert refresh.help == "key ^r f5"
+
+
+async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("r", "r", "r", "e")
+        assert [one.message for one in app._notifications] == [
+            "This version only reads: it cannot reply",
+            "This version only reads: it cannot resolve",
+        ]
 
 
 async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(

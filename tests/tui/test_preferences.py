@@ -132,7 +132,7 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
         assert "f9 keys" in lines(viewer)[-1]
         await press(pilot, "f9")
         assert isinstance(viewer.screen, HelpScreen)
-        keys = dict((words, shown) for shown, words in viewer.screen._keys)
+        keys = {choice.words: choice.hint for choice in viewer.screen._choices}
         assert keys["Filter; in the thread: what is shown"] == "^f F"
         assert keys["Next"] == "x"
 

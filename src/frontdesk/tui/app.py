@@ -19,6 +19,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.screens.asking import Asking
+from frontdesk.tui.screens.help import actions_of
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.stylesheets import STYLES
@@ -101,13 +102,14 @@ class FrontdeskApp(App[InboxError | Switch | None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every action that has a key here, and what Textual has."""
-        for active in screen.active_bindings.values():
+        for words, (keys, active) in actions_of(screen).items():
             binding = active.binding
-            if binding.id and binding.description and not binding.id.startswith("not_yet"):
+            if not (binding.id or "").startswith("not_yet"):
                 run = partial(self.run_action, binding.action, active.node)
-                keys = self.get_key_display(binding)
-                yield SystemCommand(binding.description, f"key {keys}", run)
-        yield from super().get_system_commands(screen)
+                yield SystemCommand(words, f"key {keys}", run)
+        # Its summary of the keys is less than ours.
+        theirs = super().get_system_commands(screen)
+        yield from (command for command in theirs if command.title != "Keys")
 
     def _each_inbox(self, do: Callable[[InboxScreen], None]) -> None:
         for screen in self.screen_stack:

@@ -143,6 +143,5 @@ def _together() -> Sequence[Together]:
         (InboxScreen, VirtualList, app),
         *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
-        (HelpScreen, VirtualList),
-        *((screen,) for screen in (Menu, Picker, Prompt, Received, Explanation)),
+        *((screen,) for screen in (Menu, Picker, HelpScreen, Prompt, Received, Explanation)),
     ]

@@ -213,7 +213,9 @@ class InboxFrame(Screen[None]):
         self.notify(sentence, severity="warning", timeout=10, markup=False)
 
     def _say(self, sentence: str) -> None:
-        self.notify(sentence, timeout=3, markup=False)
+        """Say it in passing; not again while it stands there."""
+        if all(one.message != sentence for one in self.app._notifications):
+            self.notify(sentence, timeout=3, markup=False)
 
     def _time_passed(self) -> None:
         self._list.update_ages()

@@ -1,61 +1,48 @@
-"""The keys that work here, read from the bindings themselves."""
+"""The keys that work here, read from the bindings themselves; typing narrows them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Static
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.screen import Screen
 
-from frontdesk.tui.widgets.cells import Piece, fit
-from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.tui.widgets.rows import FixedRows
-from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.tui.screens.picker import Choice, Picker
 
 
-def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
-    """The keys that work where the focus of a screen is, and what each does."""
-    keys: dict[str, str] = {}
+def actions_of(screen: Screen[Any]) -> Mapping[str, tuple[str, ActiveBinding]]:
+    """What keys do where the focus of a screen is, by its words: all its keys, and one of them."""
+    actions: dict[str, tuple[str, ActiveBinding]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
         if binding.description and binding.id:
-            shown = screen.app.get_key_display(binding)
-            keys[binding.description] = f"{keys.get(binding.description, '')} {shown}".strip()
-    return [(shown, words) for words, shown in keys.items()]
+            before, _ = actions.get(binding.description, ("", active))
+            shown = f"{before} {screen.app.get_key_display(binding)}".strip()
+            actions[binding.description] = (shown, active)
+    return actions
 
 
-class KeyList(VirtualList[tuple[str, str]]):
-    """One line for each action: its keys, and what it does."""
+def show_help(screen: Screen[Any]) -> None:
+    """Show the keys that work here, and do what is chosen of them."""
+    actions = actions_of(screen)
 
-    def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
-        keys, words = self.rows[position]
-        return [[("accent", fit(f" {keys}", 18)), ("text", fit(words, max(0, width - 18)))]]
+    def do(words: str | None) -> None:
+        if words is not None:
+            active = actions[words][1]
+            screen.call_later(screen.app.run_action, active.binding.action, active.node)
+
+    keys = [(shown, words) for words, (shown, _) in actions.items()]
+    screen.app.push_screen(HelpScreen(keys), do)
 
 
-class HelpScreen(ModalScreen[None]):
-    """Shows keys and what they do; `keys` are pairs of both."""
+class HelpScreen(Picker):
+    """Answers with the words of the action that was chosen; `keys` are pairs of keys and words."""
 
-    COMPONENT_CLASSES = PARTS
+    PLACEHOLDER = "type to find an action; ↵ does it"
+    MOST_SHOWN = 60
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1", "leave", "Back", id="help.leave"),
+        Binding("f1", "leave", "Back", id="help.leave"),
     ]
 
-    def __init__(self, keys: list[tuple[str, str]]) -> None:
-        super().__init__()
-        self._keys = keys
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="help"):
-            yield Static("Keys that work here", id="help-title", markup=False)
-            yield KeyList(id="help-keys")
-            yield Static("j/k move   esc back", id="help-foot", markup=False)
-
-    def on_mount(self) -> None:
-        keys = self.query_one(KeyList)
-        keys.show(FixedRows([(words, (key, words)) for key, words in self._keys]))
-        keys.focus()
-
-    def action_leave(self) -> None:
-        self.dismiss()
+    def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
+        choices = [Choice(words, words, shown) for shown, words in keys]
+        super().__init__("Keys that work here", choices, current=None)

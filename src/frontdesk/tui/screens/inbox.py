@@ -11,7 +11,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens.filters import with_filter, without
 from frontdesk.tui.screens.frame import InboxFrame
-from frontdesk.tui.screens.help import HelpScreen, keys_of
+from frontdesk.tui.screens.help import show_help
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.passages import Passages
 from frontdesk.tui.screens.saved_views import DIGITS
@@ -47,7 +47,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("3", "pane('thread')", "Thread", id="pane.thread"),
         Binding("4", "pane('contact')", "Contact", id="pane.contact"),
         *(
-            Binding(digit, f"kept_view('{digit}')", f"View {digit}", id=f"inbox.view_{digit}")
+            Binding(digit, f"kept_view('{digit}')", f"Kept view {digit}", id=f"inbox.view_{digit}")
             for digit in DIGITS
         ),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
@@ -205,7 +205,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_help(self) -> None:
         """All keys that work where the focus is."""
-        self.app.push_screen(HelpScreen(keys_of(self)))
+        show_help(self)
 
     def action_read_only(self, what: str) -> None:
         """Keys that will write, once there is something to write to."""

@@ -85,10 +85,12 @@ class Picker(Asking):
         super().__init__()
         self._title = title
         self._remark = remark
+        self._remark_lines = 2 if remark else 0
         self._choices = choices
         self._current = current
 
     PLACEHOLDER = "type to narrow the list"
+    MOST_SHOWN = 12
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker"):
@@ -101,7 +103,7 @@ class Picker(Asking):
 
     def on_mount(self) -> None:
         choices = self.query_one(ChoiceList)
-        self.make_room(min(len(self._choices), 12))
+        self.make_room(min(len(self._choices), self.MOST_SHOWN))
         choices.say_when_empty("nothing matches")
         at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
         choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
@@ -113,7 +115,7 @@ class Picker(Asking):
 
     def make_room(self, count: int) -> None:
         """As high as so many choices need; where there is less room, the list has less."""
-        self.query_one("#picker").styles.height = max(3, count) + _AROUND
+        self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Show these choices, the cursor on the first."""

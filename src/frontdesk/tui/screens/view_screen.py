@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.tui.screens.connection import Connection
-from frontdesk.tui.screens.help import HelpScreen, keys_of
+from frontdesk.tui.screens.help import show_help
 from frontdesk.tui.screens.inbox_words import key_words
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
@@ -193,7 +193,7 @@ class ViewScreen(Screen[ConversationFilter | None]):
 
     def action_help(self) -> None:
         """All keys that work where the focus is."""
-        self.app.push_screen(HelpScreen(keys_of(self)))
+        show_help(self)
 
     def action_find(self) -> None:
         """Ask for words and go to the next row of this pane that has them."""
