@@ -8,6 +8,7 @@ from frontdesk.text import first_said
 from frontdesk.tui.screens import filters
 from frontdesk.tui.screens.filters import ANY, choices_for, quickly, with_filter, with_sieve
 from frontdesk.tui.screens.frame import InboxFrame
+from frontdesk.tui.screens.lacking import remark_on
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.prompt import Prompt
@@ -133,6 +134,10 @@ class Triage(InboxFrame):
         """
         if name is None:
             return
+        no_me = self._queue.lacking("me") if name == "mine" else ""
+        if no_me:
+            self._say(no_me)
+            return
         view = quickly(self._queue.view, name)
         if view is not None:
             self._choose(view)
@@ -148,7 +153,8 @@ class Triage(InboxFrame):
         """Let the reader choose a value for a filter of the server's."""
         current = getattr(self._queue.filter, name)
         choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
-        picker = Picker(f"Filter by {name}", choices, current=current or ANY)
+        remark = remark_on(self._mailbox, name)
+        picker = Picker(f"Filter by {name}", choices, current=current or ANY, remark=remark)
         self.app.push_screen(picker, partial(self._take_choice, name))
 
     def _take_choice(self, name: str, value: str | None) -> None:

@@ -1,0 +1,262 @@
+"""The whole viewer on servers that choose otherwise: what it shows, and what it says of a lack."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from frontdesk.cache import Cache
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.widgets.contact_panel import ContactPanel
+from tests.client.inbox_rows import Row
+from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
+from tests.client.test_lacking import Unfiltered, answering
+from tests.client.variants import ENVELOPES, ROWS
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.other_viewers import viewer_of
+from tests.tui.views import press
+
+WIDE = (200, 60)
+NO_PATH = problem(404, "route_not_found")
+
+
+def refused(scope: str) -> Reply:
+    return problem(403, "insufficient_scope", required_scope=scope)
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Iterator[Cache]:
+    cache = Cache(tmp_path / "pages.db", "test")
+    yield cache
+    cache.close()
+
+
+def flat(app: FrontdeskApp) -> str:
+    text = shown(app)
+    for mark in "│┃▌▸█":
+        text = text.replace(mark, " ")
+    return " ".join(text.split())
+
+
+def facts(app: FrontdeskApp) -> list[str]:
+    """What stands in the contact's pane."""
+    rows = app.screen.query_one(ContactPanel).rows
+    assert rows is not None
+    found = [rows[at] for at in range(len(rows))]
+    return [fact.value or fact.label for fact in found]
+
+
+def told(app: FrontdeskApp) -> list[str]:
+    """What was said in passing."""
+    return [notification.message for notification in app._notifications]
+
+
+def oldest_first(name: str, rows: list[Row]) -> list[Row]:
+    return rows[::-1] if name == "messages" else rows
+
+
+SPELLINGS: dict[str, Callable[[], OtherServer]] = {
+    "V11 bare lists and links": lambda: OtherServer((ENVELOPES["V11"],)),
+    "V40 JSON:API": lambda: OtherServer((ENVELOPES["V40"],)),
+    "V39 camel case, V16 tokens": lambda: OtherServer((ROWS["V39"], ENVELOPES["V16"])),
+    "V24 numbers": lambda: OtherServer((ROWS["V24 numbers"],)),
+    "V25 seconds, V06 items": lambda: OtherServer((ROWS["V25 seconds"], ENVELOPES["V06"])),
+    "V27 inbox_id": lambda: OtherServer((ROWS["V27 inbox_id"],)),
+    "V28 and V29 ids of people": lambda: OtherServer((ROWS["V28 number"], ROWS["V29"])),
+    "another platform": lambda: OtherServer((ROWS["the names of another platform"],)),
+    "V22 oldest first": lambda: OtherServer((Variant(rows=oldest_first),)),
+    "V42 labels as text": lambda: OtherServer((ROWS["V42 text"],)),
+}
+
+
+async def first_sight(server: OtherServer, cache: Cache) -> str:
+    """What the viewer shows of the newest open conversation, without the ends of the bars."""
+    app = viewer_of(server, cache)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "G")
+        assert told(app) == []
+        return "\n".join(lines(app))
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+async def test_another_spelling_is_the_same_inbox(name: str, tmp_path: Path) -> None:
+    seen = []
+    for number, server in enumerate((OtherServer(), SPELLINGS[name]())):
+        cache = Cache(tmp_path / f"{number}.db", "test")
+        try:
+            seen.append(await first_sight(server, cache))
+        finally:
+            cache.close()
+    assert seen[1] == seen[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (NO_PATH, "This server lists no notes"),
+        (problem(405, "method_not_allowed"), "This server lists no notes"),
+        (refused("notes:read"), "This key may not read notes: it lacks the scope notes:read"),
+    ],
+)
+async def test_without_notes_it_is_said_where_they_would_stand(
+    pages: Cache, answer: Reply, sentence: str
+) -> None:
+    """V46, V47"""
+    server = OtherServer((answering("notes", answer),))
+    app = viewer_of(server, pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "ctrl+r", "ctrl+r", "J", "K")
+        assert sentence in flat(app)
+        assert f"{sentence}." in facts(app)
+        assert "NOTES" in facts(app)
+        assert "live" in lines(app)[-1]
+        assert told(app) == []
+        assert server.times_asked("notes") == 1
+
+
+async def test_notes_that_were_seen_stay_when_they_may_not_be_read_any_more(pages: Cache) -> None:
+    server = OtherServer()
+    app = viewer_of(server, pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        before = facts(app)
+        server.variants = (answering("notes", refused("notes:read")),)
+        await press(pilot, "ctrl+r")
+        assert "it lacks the scope notes:read" in flat(app)
+        assert [fact for fact in facts(app) if "lacks the scope" not in fact] == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (NO_PATH, "This server tells no counts"),
+        (reply(b"<html>"), "This server fails at counts of conversations"),
+    ],
+)
+async def test_without_counts_the_inbox_stands_and_says_so(
+    pages: Cache, answer: Reply, sentence: str
+) -> None:
+    app = viewer_of(OtherServer((answering("conversations/counts", answer),)), pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        assert sentence in lines(app)[0]
+        assert "live" in lines(app)[-1]
+        assert told(app) == []
+        assert "Open" in flat(app)
+
+
+async def test_without_room_the_lack_of_counts_is_short(pages: Cache) -> None:
+    app = viewer_of(OtherServer((answering("conversations/counts", NO_PATH),)), pages)
+    async with app.run_test(size=(64, 20)) as pilot:
+        await settle(pilot)
+        assert lines(app)[0].endswith("no counts")
+
+
+@pytest.mark.parametrize(
+    ("lacking", "keys", "sentence"),
+    [
+        ("users", ("f", "a"), "This server does not list users."),
+        ("labels", ("f", "l"), "This server does not list labels."),
+        ("channels", ("f", "c"), "This server does not list channels."),
+    ],
+)
+async def test_a_picker_says_what_the_server_does_not_list(
+    pages: Cache, lacking: str, keys: tuple[str, ...], sentence: str
+) -> None:
+    app = viewer_of(OtherServer((answering(lacking, NO_PATH),)), pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert ("not listed" in flat(app)) == (lacking == "channels")
+        await press(pilot, *keys)
+        assert sentence in flat(app)
+        await press(pilot, "escape")
+        assert told(app) == []
+
+
+async def test_a_catalogue_that_the_key_may_not_read_names_the_scope(pages: Cache) -> None:
+    server = OtherServer((answering("labels", refused("labels:read")),))
+    app = viewer_of(server, pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f", "l")
+        remark = app.screen.query_one("#picker-remark", Static).content
+        assert remark == "This key may not read labels: it lacks the scope labels:read."
+
+
+async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offered(
+    pages: Cache,
+) -> None:
+    """V56"""
+
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        mine = question.query.get("assignee") == "me"
+        return problem(400, "invalid_filter", detail="Nobody's key") if mine else None
+
+    server = OtherServer((Variant(before=before),))
+    app = viewer_of(server, pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f", "m")
+        await press(pilot, "ctrl+r")
+        assert told(app) == ["Nobody's key"]
+        await press(pilot, "f", "n", "f", "m")
+        assert told(app)[1:] == ["This server does not know “me”"]
+        await press(pilot, "f", "a")
+        assert "me (mine)" not in flat(app)
+        assert "This server does not know “me”." in flat(app)
+    asked = [question for question in server.asked if question.query.get("assignee") == "me"]
+    assert len(asked) == 1
+
+
+async def test_a_filter_that_the_server_ignores_is_marked_at_its_chip(pages: Cache) -> None:
+    """V55"""
+    app = viewer_of(Unfiltered(), pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "~open · ~ filtered here" in lines(app)[0]
+        await press(pilot, "f", "l", *"vip", "enter")
+        assert "~open · ~#vip · ~ filtered here" in lines(app)[0]
+        await press(pilot, "f", "l")
+        assert "This server ignores the filter: it is applied here." in flat(app)
+        await press(pilot, "escape", "backspace")
+        assert "#vip" not in lines(app)[0]
+
+
+async def test_filters_that_the_server_applies_are_not_marked(pages: Cache) -> None:
+    app = viewer_of(OtherServer(), pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "filtered here" not in lines(app)[0]
+
+
+async def test_contacts_that_may_not_be_read_are_told_of_in_the_contact_pane(pages: Cache) -> None:
+    answer = refused("contacts:read")
+    server = OtherServer((answering("contacts/by-phone", answer), answering("contacts", answer)))
+    app = viewer_of(server, pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "ctrl+r")
+        lack = "This key may not read contacts by phone: it lacks the scope contacts:read."
+        assert lack in facts(app)
+        assert told(app) == []
+        assert server.times_asked("contacts/by-phone") == 1
+
+
+async def test_a_dozen_lacks_at_once_leave_an_inbox(pages: Cache) -> None:
+    names = ("notes", "labels", "users", "teams", "channels", "custom-fields", "contacts")
+    lacks = [answering(name, NO_PATH) for name in (*names, "contacts/by-phone", "reports/inbox")]
+    server = OtherServer((*lacks, answering("conversations/counts", NO_PATH)))
+    app = viewer_of(server, pages)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "ctrl+r", "ctrl+r")
+        assert told(app) == []
+        assert "live" in lines(app)[-1]
+        assert "2 loaded" in lines(app)[-1]
+        times = {name: server.times_asked(name) for name in (*names, "conversations/counts")}
+        assert max(times.values()) == 1
