@@ -90,7 +90,8 @@ class Connection:
     def is_live(self) -> None:
         """What is shown is what the server has."""
         self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
-        self._pulse.answered(self._live_at)
+        in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
+        self._pulse.answered(self._live_at, in_full=in_full)
 
     def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
         """The state after a failure; None where it says nothing about the connection."""

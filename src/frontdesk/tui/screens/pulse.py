@@ -14,6 +14,9 @@ _STAGES = (
     (timedelta(hours=1), IDLE),
 )
 
+# A server that never says that nothing changed sends all of it each time: it is asked less often.
+SLOWER = 2
+
 # After the first, second, … failure in a row.
 _AFTER_FAILURES = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
 
@@ -30,19 +33,22 @@ class Pulse:
         self._focused = True
         self._failures = 0
         self._not_before = now
+        self._pace = 1
 
     def used(self, now: datetime) -> bool:
         """A key or a click; True if the last answer is older than it should be in use."""
         self._used_at = now
-        return now >= self._not_before and not self._failures and now - self._asked_at > IN_USE
+        late = now - self._asked_at > IN_USE * self._pace
+        return now >= self._not_before and not self._failures and late
 
     def focus(self, focused: bool) -> None:
         """The terminal got or lost the focus."""
         self._focused = focused
 
-    def answered(self, now: datetime) -> None:
-        """The server gave what was asked."""
+    def answered(self, now: datetime, *, in_full: bool = False) -> None:
+        """The server gave what was asked. in_full: it never just says that nothing changed."""
         self._asked_at, self._failures = now, 0
+        self._pace = SLOWER if in_full else 1
         self._not_before = now
 
     def failed(self, now: datetime, retry_after: timedelta | None = None) -> timedelta:
@@ -63,4 +69,4 @@ class Pulse:
         every = next((every for upto, every in _STAGES if idle < upto), ASLEEP)
         if not self._focused:
             every = max(every, IDLE)
-        return max(self._asked_at + every - now, timedelta(seconds=1))
+        return max(self._asked_at + every * self._pace - now, timedelta(seconds=1))

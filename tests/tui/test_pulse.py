@@ -1,0 +1,83 @@
+"""When the server is asked again, by a clock that moves when the test says so."""
+
+from datetime import UTC, timedelta
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.pulse import ASLEEP, IDLE, IN_USE, RESTING, Pulse
+from tests.client.other_server import OtherServer, Question, Reply
+from tests.conftest import NOW
+from tests.tui.conftest import settle
+from tests.tui.other_viewers import client_of
+from tests.tui.views import press
+
+SECOND = timedelta(seconds=1)
+STAGES = [
+    (timedelta(), IN_USE),
+    (timedelta(minutes=2), RESTING),
+    (timedelta(minutes=30), IDLE),
+    (timedelta(hours=3), ASLEEP),
+]
+
+
+class Tagged(OtherServer):
+    """A server whose answers carry a tag, and that says when it still holds."""
+
+    def _reply(self, question: Question) -> Reply:
+        status, headers, body = super()._reply(question)
+        tag = f'W/"{hash((question.name, question.id, tuple(question.query.items())))}"'
+        if question.headers.get("if-none-match") == tag:
+            return 304, {"etag": tag}, b""
+        return status, {**headers, "etag": tag}, body
+
+
+@pytest.mark.parametrize(("idle", "every"), STAGES)
+@pytest.mark.parametrize(("in_full", "times"), [(False, 1), (True, 2)])
+def test_the_longer_nobody_looks_the_less_is_asked(
+    idle: timedelta, every: timedelta, in_full: bool, times: int
+) -> None:
+    pulse = Pulse(NOW)
+    pulse.used(NOW)
+    pulse.answered(NOW + idle, in_full=in_full)
+    assert pulse.wait(NOW + idle) == every * times
+
+
+def test_a_server_that_learns_to_say_unchanged_is_asked_as_often_as_others() -> None:
+    pulse = Pulse(NOW)
+    pulse.answered(NOW, in_full=True)
+    pulse.answered(NOW)
+    assert pulse.wait(NOW) == IN_USE
+
+
+@pytest.mark.parametrize(("in_full", "late"), [(False, IN_USE), (True, IN_USE * 2)])
+def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
+    in_full: bool, late: timedelta
+) -> None:
+    pulse = Pulse(NOW)
+    pulse.answered(NOW, in_full=in_full)
+    assert not pulse.used(NOW + late)
+    assert pulse.used(NOW + late + SECOND)
+
+
+def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None:
+    pulse = Pulse(NOW)
+    pulse.answered(NOW, in_full=True)
+    pulse.failed(NOW)
+    assert pulse.wait(NOW) == timedelta(seconds=5)
+
+
+@pytest.mark.parametrize(("server", "wait"), [(OtherServer, 20), (Tagged, 10)])
+async def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each_time(
+    server: type[OtherServer], wait: int, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client_of(server()), cache, clock=lambda: NOW)
+    app = FrontdeskApp(mailbox, title="elsewhere", clock=Clock(UTC, lambda: NOW))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        timer = app.screen._next_question  # type: ignore[attr-defined]
+        assert timer._interval == wait
