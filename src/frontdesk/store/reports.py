@@ -1,10 +1,10 @@
 """What the service reads for reports: sums from whole buckets and, at the edges, from facts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Dialect, Row
 from frontdesk.store.rollups import (
     DAY,
     DAYS,
@@ -64,7 +64,7 @@ def figures(
         (spans, _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
-    detail = _DETAILED if detailed else _SUMMED
+    shape = {**(_DETAILED if detailed else _SUMMED), **_RANGES[connection.dialect]}
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     parameters = {"account": account_id, "channel": channel_id}
     found: list[Row] = []
@@ -73,7 +73,7 @@ def figures(
             values, bounds = _values(some)
             found += connection.rows(
                 f"WITH span(tag, start_at, end_at) AS (VALUES {values})"
-                f" {select.format(narrowed=narrowed, **detail)}",
+                f" {select.format(narrowed=narrowed, **shape)}",
                 {**parameters, **bounds, **also},
             )
     return found
@@ -132,40 +132,50 @@ _DETAILED = MappingProxyType(
 )
 _SUMMED = MappingProxyType({"channel": "0", "author": "''", "by_channel": "", "by_author": ""})
 
-# CROSS JOIN makes SQLite take the spans first, each as a range of the index.
+# The spans come first, each as a range of the index: SQLite takes a CROSS JOIN in its order, while
+# PostgreSQL, which cannot know how little a range is, would rather read the whole table.
+_RANGES: Mapping[Dialect, Mapping[str, str]] = MappingProxyType(
+    {
+        "sqlite": MappingProxyType({"ranges": "", "end": ""}),
+        "postgresql": MappingProxyType(
+            {"ranges": "LATERAL (SELECT * FROM", "end": "OFFSET 0) AS fact"}
+        ),
+    }
+)
 _ROLLUPS = """
     SELECT span.tag, {channel} AS channel_id, fact.name, {author} AS author,
       CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.samples) AS BIGINT) AS samples,
       CAST(SUM(fact.total) AS BIGINT) AS total
-    FROM span CROSS JOIN rollup AS fact
+    FROM span CROSS JOIN {ranges} rollup AS fact
     WHERE fact.account_id = :account AND fact.grain = :grain
-      AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed}
+      AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed} {end}
     GROUP BY span.tag, fact.name {by_channel} {by_author}
 """
 _MESSAGES = f"""
     SELECT span.tag, {{channel}} AS channel_id,
       CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
       {{author}} AS author, COUNT(*) AS n, 0 AS samples, 0 AS total
-    FROM span CROSS JOIN message AS fact
+    FROM span CROSS JOIN {{ranges}} message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= span.start_at
       AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} {{narrowed}}
+      {{end}}
     GROUP BY span.tag, fact.direction {{by_channel}} {{by_author}}
 """
 _MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
       COUNT(*) AS n, COUNT(fact.started_at) AS samples,
       CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT) AS total
-    FROM span CROSS JOIN measure CROSS JOIN metric_event AS fact
+    FROM span CROSS JOIN measure CROSS JOIN {{ranges}} metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = measure.name
-      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
+      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
     GROUP BY span.tag, fact.name {{by_channel}}
 """
 _HANDOFFS = f"""
     SELECT span.tag, {{channel}} AS channel_id, '{HANDOFF}' AS name, '' AS author,
       COUNT(DISTINCT fact.conversation_id) AS n, 0 AS samples, 0 AS total
-    FROM span CROSS JOIN metric_event AS fact
+    FROM span CROSS JOIN {{ranges}} metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = '{HANDOFF}'
-      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}}
+      AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
     GROUP BY span.tag {{by_channel}}
 """
 # Counted channel by channel, each as one range of an index: nothing has to be sorted.
