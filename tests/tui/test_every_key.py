@@ -1,0 +1,295 @@
+"""Every key of the viewer is pressed where it works, and does something that can be seen.
+
+A new binding needs a line here: which keys bring the reader to where it works.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.pilot import Pilot
+
+import frontdesk.tui
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.connect import ConnectApp
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.screens.sieve import View
+from tests.tui.conftest import Viewer, settle, shown
+from tests.tui.test_connect_screen import Servers
+
+# Where a class's keys work: the keys that lead there from the list of the inbox.
+OPENED = {
+    "FrontdeskApp": "",
+    "InboxScreen": "",
+    "VirtualList": "",
+    "Menu": "f",
+    "Picker": "f c",
+    "Prompt": "t",
+    "HelpScreen": "question_mark",
+    "Received": "w",
+    "ViewScreen": "v r",
+    "ReportScreen": "v r",
+    "Table": "v r",
+    "Plot": "v r 2",
+    "LiveLine": "v r 0",
+    "Explanation": "v r w",
+    "ShelfScreen": "v d",
+    "ServerScreen": "v s",
+}
+
+# Further keys before each action's own, so that there is something for it to do.
+PRESSES: Mapping[str, Mapping[str, str]] = {
+    "FrontdeskApp": {"app.profiles": ""},
+    "InboxScreen": {
+        "pane.channels": "",
+        "pane.list": "3",
+        "pane.thread": "",
+        "pane.contact": "",
+        **{f"inbox.view_{digit}": "f n f u" for digit in "56789"},
+        "pane.next": "",
+        "pane.before": "",
+        "pane.left": "3",
+        "pane.right": "",
+        "inbox.contact": "",
+        "inbox.filter": "",
+        "inbox.order": "",
+        "inbox.take_off": "f n",
+        "inbox.before": "",
+        "inbox.after": "",
+        "inbox.next": "",
+        "inbox.previous": "j",
+        "inbox.next_unread": "",
+        "inbox.previous_unread": "G",
+        "inbox.next_waiting": "",
+        "inbox.swap": "J",
+        "inbox.find": "",
+        "inbox.next_match": "slash a enter",
+        "inbox.previous_match": "slash a enter",
+        "inbox.search": "",
+        "inbox.switch": "",
+        "inbox.date": "",
+        "inbox.zoom": "",
+        "inbox.received": "",
+        "inbox.open_link": "3",
+        "inbox.copy": "3",
+        "inbox.copy_menu": "",
+        "inbox.export": "",
+        "view.menu": "",
+        "view.inbox": "",
+        "view.reports": "",
+        "inbox.refresh": "",
+        "inbox.back": "3",
+        "inbox.leave": "",
+        "inbox.help": "",
+        "inbox.commands": "",
+        "inbox.redraw": "",
+        "inbox.suspend": "",
+        **{f"not_yet.{key}": "" for key in "rPezaLm"},
+    },
+    "VirtualList": {
+        "list.next": "",
+        "list.previous": "j",
+        "list.first": "j",
+        "list.last": "",
+        "list.half_down": "",
+        "list.half_up": "G",
+        "list.page_down": "",
+        "list.page_up": "G",
+        "list.open": "",
+    },
+    "Menu": {"menu.leave": "", "menu.next": "", "menu.previous": "", "menu.take": ""},
+    "Picker": {"picker.leave": "", "picker.next": "", "picker.previous": "down"},
+    "Prompt": {"prompt.leave": ""},
+    "HelpScreen": {"help.leave": ""},
+    "Received": {"received.leave": "", "received.copy": ""},
+    "ViewScreen": {
+        "pane.next": "",
+        "pane.before": "",
+        "view.find": "",
+        "view.next_match": "slash resol enter",
+        "view.previous_match": "slash resol enter",
+        "view.copy": "",
+        "view.refresh": "",
+        "view.back": "",
+        "view.leave": "",
+        "view.help": "",
+        "view.commands": "",
+        "view.suspend": "",
+        "view.menu": "",
+        "view.inbox": "",
+        "view.reports": "",
+    },
+    "ReportScreen": {
+        "report.metrics": "2",
+        "report.plot": "",
+        "report.channels": "",
+        "report.authors": "",
+        "report.live": "",
+        "pane.next": "",
+        "pane.before": "",
+        "report.next_metric": "2",
+        "report.before_metric": "2 j",
+        "report.period": "",
+        "report.before": "",
+        "report.after": "comma comma",
+        "report.channel": "",
+        "report.zone": "",
+        "report.parts": "2",
+        "report.sort": "",
+        "report.formula": "",
+        "report.export": "",
+    },
+    "Table": {"report.parts": ""},
+    "Plot": {"plot.next": "home", "plot.before": "end", "plot.last": "home", "plot.first": "end"},
+    "LiveLine": {"live.next": "", "live.before": "l", "live.open": ""},
+    "Explanation": {"explanation.leave": ""},
+    "ShelfScreen": {
+        "shelf.before": "",
+        "shelf.after": "",
+        "shelf.1": "2",
+        **{f"shelf.{section}": "" for section in "2345"},
+        "shelf.pane": "",
+        "shelf.details": "",
+        "shelf.list": "l",
+        "shelf.search": "",
+    },
+    "ServerScreen": {"server.ask": ""},
+    "ConnectScreen": {
+        "connect.leave": "",
+        "connect.demo": "",
+        "connect.next": "",
+        "connect.previous": "down",
+    },
+}
+
+# What changes nothing that stands on a screen where all is well.
+UNSEEN = {
+    "inbox.redraw",
+    "inbox.refresh",
+    "server.ask",
+    "view.refresh",
+    ("InboxScreen", "view.inbox"),
+    ("ViewScreen", "view.reports"),
+}
+
+
+def owners() -> Iterator[type[DOMNode]]:
+    """Everything of the viewer's that has keys of its own."""
+    for module in pkgutil.walk_packages(frontdesk.tui.__path__, "frontdesk.tui."):
+        for value in vars(importlib.import_module(module.name)).values():
+            ours = isinstance(value, type) and value.__module__ == module.name
+            if ours and issubclass(value, DOMNode) and "BINDINGS" in vars(value):
+                yield value
+
+
+def bindings(owner: type[DOMNode]) -> list[Binding]:
+    return [one for one in vars(owner)["BINDINGS"] if isinstance(one, Binding)]
+
+
+OWNERS = {owner.__name__: owner for owner in owners()}
+
+
+class Watched(FrontdeskApp):
+    """The viewer; what leaves no trace on the screen is kept."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.done: list[str] = []
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self.done.append(f"copied {text}")
+
+    def action_suspend_process(self) -> None:
+        self.done.append("suspended")
+
+
+def state(app: App[Any]) -> tuple[object, ...]:
+    """All that a key may change."""
+    said = [notification.message for notification in app._notifications]
+    done = len(app.done) if isinstance(app, Watched) else 0
+    return shown(app), app.focused, app.screen, said, done, app._exit
+
+
+async def home(pilot: Pilot[Any]) -> None:
+    """The list of the inbox as at the start."""
+    app = pilot.app
+    app.clear_notifications()
+    while len(app.screen_stack) > 1:
+        await pilot.press("escape")
+        await settle(pilot)
+    screen = app.screen
+    assert isinstance(screen, InboxScreen)
+    screen._panes.remove_class("-zoomed")
+    screen._panes.show_contact(False)
+    screen._panes.enter("list")
+    screen._choose(View())
+    await settle(pilot)
+    screen._list.go_to(0)
+    await settle(pilot)
+
+
+def test_every_binding_has_a_line_here() -> None:
+    found = {name: sorted({str(one.id) for one in bindings(OWNERS[name])}) for name in OWNERS}
+    assert found == {name: sorted(actions) for name, actions in PRESSES.items()}
+
+
+@pytest.mark.parametrize("name", OPENED)
+async def test_every_key_does_something(name: str, viewer: Viewer) -> None:
+    plain = viewer()
+    app = Watched(plain._mailbox, title="sample", clock=plain._clock)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for binding in bindings(OWNERS[name]):
+            before = [*OPENED[name].split(), *PRESSES[name][str(binding.id)].split()]
+            for key in binding.key.split(","):
+                await home(pilot)
+                await reach(pilot, before)
+                was = state(app)
+                await pilot.press(key)
+                await settle(pilot)
+                if not {binding.id, (name, binding.id)} & UNSEEN:
+                    assert state(app) != was, f"{key} ({binding.id}) did nothing after {before}"
+        assert not app._exit
+
+
+async def test_a_key_without_an_action_would_be_noticed(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await home(pilot)
+        was = state(app)
+        await pilot.press("f12", "x")
+        await settle(pilot)
+        assert state(app) == was
+
+
+async def reach(pilot: Pilot[Any], keys: list[str]) -> None:
+    """Press keys; words are typed."""
+    for key in keys:
+        typed = list(key) if key in ("resol",) else [key]
+        await pilot.press(*typed)
+        await settle(pilot)
+
+
+@pytest.mark.parametrize(
+    ("action", "key"),
+    [
+        (binding.id, key)
+        for binding in bindings(OWNERS["ConnectScreen"])
+        for key in binding.key.split(",")
+    ],
+)
+async def test_every_key_of_the_connect_screen_does_something(action: str, key: str) -> None:
+    app = ConnectApp(Servers())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await reach(pilot, PRESSES["ConnectScreen"][action].split())
+        was = state(app)
+        await pilot.press(key)
+        await settle(pilot)
+        assert state(app) != was
