@@ -488,6 +488,28 @@ async def test_typing_narrows_help_and_enter_does_what_is_chosen(viewer: Viewer)
         assert not screen_of(app)._panes["thread"].display
 
 
+async def test_help_shows_enter_as_the_status_line_does(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert any("Open " in line and "↵" in line for line in lines(app)[4:-4])
+
+
+async def test_an_empty_queue_is_not_saved(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "t")
+        await settle(pilot)
+        await pilot.press(*"qqqqq", "enter")
+        await settle(pilot)
+        await pilot.press("E")
+        assert isinstance(app.screen, InboxScreen)
+        assert [one.message for one in app._notifications] == ["There is nothing to save here"]
+
+
 async def test_the_palette_has_each_action_once_with_all_its_keys(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -77,6 +77,10 @@ class FrontdeskApp(App[InboxError | Switch | None]):
             return event
         return events.Key(_character_to_key(latin), latin)
 
+    def get_key_display(self, binding: Binding) -> str:
+        """A key as help shows it: enter as the status lines show it."""
+        return super().get_key_display(binding).replace("⏎", "↵")
+
     def action_profiles(self) -> None:
         """Choose another profile; the viewer is left for it."""
         profiles = self._preferences.profiles

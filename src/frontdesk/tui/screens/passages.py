@@ -108,6 +108,8 @@ class Passages(InboxFrame):
             name = first_said(contact.name, contact.phone, contact.id)
             suggested = file_name(name, today, THREAD_ENDINGS[0])
             self.app.push_screen(save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
+        elif self._list.row is None:
+            self._say("There is nothing to save here")
         else:
             suggested = file_name("conversations", today, QUEUE_ENDINGS[0])
             self.app.push_screen(save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)

@@ -187,6 +187,7 @@ class Triage(InboxFrame):
             found.extend([] if position is None else [position])
 
         if await self._ask(look) and not found:
-            self._say("No unread conversation below")
+            where = "" if self._queue.listing.complete else " in what is loaded"
+            self._say(f"No unread conversation below{where}")
         elif found:
             self._go_to(found[0])
