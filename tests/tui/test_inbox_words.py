@@ -14,6 +14,7 @@ from frontdesk.tui.screens.inbox_words import (
     empty_words,
     header_counts,
     key_words,
+    rounded,
     status_tabs,
     thread_foot,
     thread_head,
@@ -185,3 +186,25 @@ def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
     line = spread(*thread_head(row, width), width)
     assert width_of(line) == width
     assert "\n" not in said(line)
+
+
+def test_numbers_of_a_tab_are_rounded_before_they_are_cut_off() -> None:
+    every = {"open": 27_923, "snoozed": 6_872, "resolved": 965_205}
+    sets = {status: count_set(number) for status, number in every.items()}
+    counts = Counts.model_validate({"by_status": sets})
+    chosen = ConversationFilter(status="open")
+    for width, words in (
+        (60, "  Open 27923   Snoozed 6872   Resolved 965205 "),
+        (40, " Open 27923 Snoozed 6872 Resolved 965205"),
+        (37, " Open 27k Snoozed 6872 Resolved 965k"),
+    ):
+        assert said(status_tabs(counts, chosen, width)).split() == words.split()
+        assert len(said(status_tabs(counts, chosen, width))) < width
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0"), (9_999, "9999"), (10_999, "10k"), (999_999, "999k"), (12_900_000, "12M")],
+)
+def test_a_rounded_number_is_never_more_than_there_are(number: int, words: str) -> None:
+    assert rounded(number) == words

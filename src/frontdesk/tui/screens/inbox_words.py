@@ -1,6 +1,6 @@
 """What the bars of the inbox say: pure, from what is known."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from frontdesk.text import first_said, one_line
@@ -12,6 +12,9 @@ from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, Co
 from frontdesk.wire.queries import STATUSES
 
 KEYS_OF_KEYS = "? keys"
+
+# A title begins with the mark of the pane that has the focus.
+_TITLE_MARK = 1
 _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
@@ -99,17 +102,42 @@ def header_counts(counts: Counts | None, room: int, no_counts: str = "") -> list
 
 
 def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
-    """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee."""
-    pad = " " if width >= 40 else ""
+    """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee.
+
+    Numbers are rounded down, 965k, where they would be cut off and taken for others.
+    """
+    wide = _status_tabs(counts, chosen, " ", str)
+    if width >= 40 and _cells(wide) <= width - _TITLE_MARK:
+        return wide
+    exact = _status_tabs(counts, chosen, "", str)
+    fits = _cells(exact) <= width - _TITLE_MARK
+    return exact if fits else _status_tabs(counts, chosen, "", rounded)
+
+
+def _status_tabs(
+    counts: Counts | None, chosen: ConversationFilter, pad: str, written: Callable[[int], str]
+) -> list[Piece]:
     pieces: list[Piece] = []
     for status in STATUSES:
         number = count_for(counts, chosen.model_copy(update={"status": status}))
-        words = status.capitalize() + ("" if number is None else f" {number}")
+        words = status.capitalize() + ("" if number is None else f" {written(number)}")
         part = "chip" if status == chosen.status else "dim"
         pieces += [("text", " " if pieces or pad else ""), (part, f"{pad}{words}{pad}")]
     if chosen.status is None:
         pieces += [("text", " "), ("chip", f"{pad}Any{pad}")]
     return pieces
+
+
+def _cells(pieces: Sequence[Piece]) -> int:
+    """How wide words are that have no wide letters."""
+    return sum(len(words) for _, words in pieces)
+
+
+def rounded(number: int) -> str:
+    """A number in four cells at most: 9999, 27k, 965k, 12M."""
+    if number < 10_000:
+        return str(number)
+    return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
 
 
 def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
