@@ -1,10 +1,12 @@
 """The benchmarks run; what they measure is for whoever runs them."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.bench.idle import hour
 from tests.bench.ratios import Ratio, in_turn, percentile, shown
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,3 +61,15 @@ def test_a_ratio_is_reached_on_the_right_side_of_its_bound() -> None:
 def test_a_percentile_is_one_of_the_times() -> None:
     times = [5.0, 1.0, 4.0, 2.0, 3.0]
     assert [percentile(times, share) for share in (0, 0.5, 0.99)] == [1.0, 3.0, 5.0]
+
+
+async def test_an_hour_in_which_nothing_happens_is_mostly_unchanged(
+    sample_file: Path, tmp_path: Path
+) -> None:
+    shutil.copy(sample_file, tmp_path / "inbox.db")
+    tagged = await hour(tmp_path, in_use=False, untagged=False)
+    untagged = await hour(tmp_path, in_use=False, untagged=True)
+    assert tagged.unchanged > 0.9 * tagged.requests
+    assert untagged.unchanged == 0
+    assert untagged.requests < 0.6 * tagged.requests
+    assert tagged.received < untagged.received

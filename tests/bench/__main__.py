@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.bench import cache, ingest, store, tolerance, viewer
+from tests.bench import cache, idle, ingest, store, tolerance, viewer
 
 
 def main() -> None:
@@ -15,6 +15,7 @@ def main() -> None:
         ("ingest", ingest),
         ("tolerance", tolerance),
         ("cache", cache),
+        ("idle", idle),
     )
     for name, bench in benches:
         kind = kinds.add_parser(name, description=bench.__doc__)

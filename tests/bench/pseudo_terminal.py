@@ -30,16 +30,23 @@ _SKIPPED = re.compile(rb"\x1b\[[<=>]|\x1b\[\?[0-9;]*[^0-9;hl]|\x1b\[[0-9;]*[$\"'
 
 
 class PseudoTerminal:
-    """A program in a terminal of 120 by 40. Times are seconds of `time.perf_counter`."""
+    """A program in a terminal. Times are seconds of `time.perf_counter`."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._screen = pyte.Screen(COLUMNS, ROWS)
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        size: tuple[int, int] = (COLUMNS, ROWS),
+    ) -> None:
+        """size: columns and rows."""
+        columns, rows = size
+        self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._pending = b""
         self.sent_bytes = 0
         self.frames = 0
         self._master, slave = os.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self._ready = selectors.DefaultSelector()
         self._ready.register(self._master, selectors.EVENT_READ)
         self.started = time.perf_counter()
@@ -84,6 +91,10 @@ class PseudoTerminal:
             if came is not None and self.frames > frames and self.text != shown:
                 return came - sent
         raise TimeoutError(f"Nothing changed after {key!r}:\n{self.text}")
+
+    def write(self, keys: bytes) -> None:
+        """Send keys without waiting for what they do."""
+        os.write(self._master, keys)
 
     def settle(self, quiet: float, timeout: float) -> None:
         """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""

@@ -22,7 +22,7 @@ from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.settings import KEY_VARIABLE, cache_file
 from tests.bench import warm_cache
-from tests.bench.pseudo_terminal import PseudoTerminal
+from tests.bench.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
 from tests.bench.ratios import table
 
 HERE = Path(__file__).resolve().parent
@@ -81,9 +81,15 @@ def start(program: Program, environment: Mapping[str, str]) -> Start:
         terminal.close()
 
 
-def keys(program: Program, environment: Mapping[str, str], key: bytes, presses: int) -> Keys:
+def keys(
+    program: Program,
+    environment: Mapping[str, str],
+    key: bytes,
+    presses: int,
+    size: tuple[int, int] = (COLUMNS, ROWS),
+) -> Keys:
     """Press a key again and again, each time after the program has come to rest from drawing."""
-    terminal = PseudoTerminal(program.command, {**environment, **program.variables})
+    terminal = PseudoTerminal(program.command, {**environment, **program.variables}, size)
     try:
         terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
         terminal.settle(1.5, TIMEOUT)

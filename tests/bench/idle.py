@@ -1,0 +1,243 @@
+"""What the viewer costs while little happens, and over a thin line: `python -m tests.bench idle`.
+
+An hour of polling the real service is simulated on a clock of its own: requests, answers of
+"unchanged", bytes as HTTP/1.1 would write them. Then bytes that a key press sends to the terminal,
+and memory after scrolling through a long list.
+"""
+
+import argparse
+import asyncio
+import re
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.ingest.sample import ME
+from frontdesk.ingest.sample.__main__ import make
+from frontdesk.mailbox import Mailbox
+from frontdesk.service.app import Application, create_app
+from frontdesk.service.auth import new_guest
+from frontdesk.store.keys import user_named
+from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.inbox import InboxScreen
+from tests.bench.pseudo_terminal import PseudoTerminal
+from tests.bench.ratios import table
+from tests.bench.viewer import Program, environment_in, keys, newest_names, viewer
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+SIZES = ((80, 24), (200, 60))
+PRESSES = {
+    "cursor down": (b"j", 40),
+    "page down": (b"\x1b[6~", 2),
+    "next status": (b"]", 12),
+    "next conversation": (b"J", 20),
+}
+PAGE_DOWN = b"\x1b[6~"
+# At a size at which names are shown whole, and a page is so many rows; in bursts of so many pages.
+SCROLLED_AT, PAGE_ROWS, BURST = (120, 40), 16, 5
+TIMEOUT = 60.0
+
+Scope = dict[str, Any]
+Send = Callable[[Scope], Awaitable[None]]
+
+
+class Moment:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def seconds(self) -> float:
+        return self.now.timestamp()
+
+
+@dataclass
+class Traffic:
+    """What went through a service, in bytes of HTTP/1.1. untagged: its tags are kept back."""
+
+    service: Callable[..., Awaitable[None]]
+    untagged: bool = False
+    requests: int = 0
+    unchanged: int = 0
+    received: int = 0
+    sent: int = 0
+
+    async def __call__(
+        self, scope: Scope, receive: Callable[[], Awaitable[Scope]], send: Send
+    ) -> None:
+        self.requests += 1
+        line = scope["raw_path"] + b"?" + scope["query_string"]
+        self.sent += len(b"GET  HTTP/1.1\r\n\r\n") + len(line) + _size(scope["headers"])
+
+        async def count(message: Scope) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message["headers"])
+                if self.untagged:
+                    headers = [pair for pair in headers if pair[0].lower() != b"etag"]
+                self.unchanged += message["status"] == 304
+                self.received += len(b"HTTP/1.1 200 OK\r\n\r\n") + _size(headers)
+                message = {**message, "headers": headers}
+            else:
+                self.received += len(message.get("body", b""))
+            await send(message)
+
+        await self.service(scope, receive, count)
+
+    def forget(self) -> None:
+        """Count from here on."""
+        self.requests = self.unchanged = self.received = self.sent = 0
+
+
+def _size(headers: list[tuple[bytes, bytes]]) -> int:
+    return sum(len(name) + len(value) + len(b": \r\n") for name, value in headers)
+
+
+async def hour(directory: Path, *, in_use: bool, untagged: bool) -> Traffic:
+    """An hour of the real viewer on the real service, in which nobody writes.
+
+    in_use: keys are pressed all the time; else the last one is pressed at the start.
+    """
+    moment = Moment()
+    with ExitStack() as ending:
+        service, key = _service(directory / "inbox.db", moment, ending)
+        traffic = Traffic(service, untagged)
+        cache = Cache(directory / f"pages-{in_use}-{untagged}.db", "bench")
+        ending.callback(cache.close)
+        client = InboxClient(
+            "http://localhost", key, app=traffic, clock=moment.seconds, now=lambda: moment.now
+        )
+        mailbox = Mailbox(lambda: client, cache, clock=lambda: moment.now)
+        app = FrontdeskApp(mailbox, title="bench", clock=Clock(UTC, lambda: moment.now))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.pause()
+            await app.workers.wait_for_complete()
+            traffic.forget()
+            await _pass_an_hour(app, moment, in_use=in_use)
+    return traffic
+
+
+def _service(path: Path, moment: Moment, ending: ExitStack) -> tuple[Application, str]:
+    """The service over the sample, and a key of one of its agents."""
+    database = SQLiteDatabase(path, durable=False)
+    ending.callback(database.close)
+    me = database.read(lambda connection: user_named(connection, 1, ME))
+    key, guest = new_guest(1, int(me["id"]) if me else None)
+    service = create_app(database, guests=[guest], clock=lambda: int(moment.seconds() * 1000))
+    ending.callback(service.close)
+    return service, key
+
+
+async def _pass_an_hour(app: FrontdeskApp, moment: Moment, *, in_use: bool) -> None:
+    """Ask whenever the viewer would, and move the clock on to there."""
+    screen = app.screen
+    assert isinstance(screen, InboxScreen)
+    while True:
+        if in_use:
+            screen._pulse.used(moment.now)
+        wait = screen._pulse.wait(moment.now)
+        assert wait is not None
+        if moment.now + wait > NOW + HOUR:
+            return
+        moment.now += wait
+        screen._ask_now()
+        await app.workers.wait_for_complete()
+
+
+def hours() -> str:
+    """A line for each way to spend an hour."""
+    rows = [["an hour", "requests", "“unchanged”", "KB received", "KB sent"]]
+    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
+        directory = Path(name)
+        make(directory / "inbox.db", now=int(NOW.timestamp() * 1000))
+        for in_use in (False, True):
+            for untagged in (False, True):
+                traffic = asyncio.run(hour(directory, in_use=in_use, untagged=untagged))
+                words = "in use" if in_use else "left alone"
+                rows.append(
+                    [
+                        f"{words}{', no tags' if untagged else ''}",
+                        f"{traffic.requests:,}",
+                        f"{traffic.unchanged:,}",
+                        f"{traffic.received / 1000:,.0f}",
+                        f"{traffic.sent / 1000:,.0f}",
+                    ]
+                )
+    return table(rows)
+
+
+def key_bytes() -> str:
+    """Bytes that a key press sends to the terminal, at two sizes of it."""
+    rows = [
+        ["bytes to the terminal for a key", *(f"{columns}x{lines}" for columns, lines in SIZES)]
+    ]
+    command = (sys.executable, "-m", "frontdesk", "demo")
+    program = Program("demo", command, newest_names())
+    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
+        environment = environment_in(Path(name))
+        for words, (key, presses) in PRESSES.items():
+            found = (keys(program, environment, key, presses, size).bytes for size in SIZES)
+            rows.append([words, *(f"{sent:,.0f}" for sent in found)])
+    return table(rows)
+
+
+def scrolled(count: int, database: str) -> str:
+    """Memory before and after scrolling through conversations, of a cache or of a database."""
+    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
+        home = Path(name)
+        if database:
+            command = (sys.executable, "-m", "frontdesk", "--database", database)
+            program = Program("database", command, r"\d+ (?:of [\d,]+ )?loaded")
+        else:
+            program = viewer(count, home)
+        environment = {**environment_in(home), **program.variables}
+        terminal = PseudoTerminal(program.command, environment, SCROLLED_AT)
+        try:
+            terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
+            terminal.settle(0.5, 10.0)
+            before = terminal.resident_megabytes()
+            held = _scroll(terminal, count)
+            after = terminal.resident_megabytes()
+        finally:
+            terminal.close()
+    heading = ["scrolled through", "MB before", "MB after"]
+    return table([heading, [f"{held} conversations", f"{before:.0f}", f"{after:.0f}"]])
+
+
+def _scroll(terminal: PseudoTerminal, count: int) -> str:
+    """Page down over `count` rows, as fast as they are drawn; how many rows are loaded then."""
+    for _ in range(count // PAGE_ROWS // BURST + 1):
+        terminal.write(PAGE_DOWN * BURST)
+        terminal.settle(0.02, 1.0)
+    terminal.settle(0.5, 10.0)
+    found = re.search(r"([\d,]+)(?: of [\d,]+)? loaded", terminal.text)
+    return found[1] if found else "an unknown number of"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What is measured, and on what is scrolled."""
+    parser.add_argument("--only", choices=("hour", "keys", "memory"))
+    parser.add_argument("--conversations", type=int, default=100_000, help="to scroll through")
+    parser.add_argument("--database", default="", help="scroll in this one, not in a cache")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the tables."""
+    works: dict[str, Callable[[], str]] = {
+        "hour": hours,
+        "keys": key_bytes,
+        "memory": lambda: scrolled(options.conversations, options.database),
+    }
+    for name, work in works.items():
+        if options.only in (None, name):
+            sys.stdout.write(f"{work()}\n\n")
+            sys.stdout.flush()
