@@ -1,7 +1,6 @@
 """A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
 
 import pytest
-from textual.app import App
 from textual.widgets import Input
 
 from frontdesk.cache import Cache
@@ -29,7 +28,7 @@ def queue(app: FrontdeskApp) -> list[Conversation]:
     return [rows[at] for at in range(len(rows))]
 
 
-def said(app: App[object]) -> list[str]:
+def said(app: FrontdeskApp) -> list[str]:
     return [notification.message for notification in app._notifications]
 
 
@@ -261,6 +260,22 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
         found = screen_of(app)._reading.conversation
         assert found is not None
         assert "seen so far" in lines(app)[-1]
+
+
+async def test_a_customer_who_is_known_only_from_the_queue_is_named_in_the_chip(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        screen = screen_of(app)
+        rows = screen._list.rows
+        assert rows is not None
+        contact = rows[1].contact
+        assert screen._mailbox.known_contact(contact.id) is None
+        screen._show_found(f"{rows[1].id} ")
+        await settle(pilot)
+        assert f"~{contact.name} · any status" in lines(app)[0]
 
 
 async def test_keys_that_will_write_say_that_this_version_only_reads(viewer: Viewer) -> None:

@@ -101,10 +101,10 @@ class Triage(InboxFrame):
         elif kind:
             self._choose(View(filter=ConversationFilter(**{kind: id})))
 
-    def _show_contact(self, id: str) -> None:
-        """Show what was seen of a customer."""
+    def _show_contact(self, id: str, name: str = "") -> None:
+        """Show what was seen of a customer, whose name may be known only to a conversation."""
         contact = self._mailbox.known_contact(id)
-        name = first_said(contact.name, contact.phone) if contact else ""
+        name = first_said(contact.name, contact.phone) if contact else name
         self._choose(filters.of_contact(id, name))
         self._panes.enter("list")
 
@@ -117,7 +117,8 @@ class Triage(InboxFrame):
         if conversation is None:
             self._say("This conversation is no longer kept here")
             return
-        self._show_contact(conversation.contact.id)
+        contact = conversation.contact
+        self._show_contact(contact.id, first_said(contact.name, contact.phone))
         rows = self._list.rows
         position = rows.find(f"conversation {conversation_id}") if rows is not None else None
         self._go_to(position or 0)
