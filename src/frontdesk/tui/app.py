@@ -59,6 +59,11 @@ class FrontdeskApp(App[InboxError | Switch | None]):
         self.stylesheet.set_variables(self.get_css_variables())
         self.set_keymap(dict(preferences.keys))
 
+    def exit(self, *arguments: Any, **options: Any) -> None:
+        """Leave. Nothing is asked any more: an answer would find no screen to stand on."""
+        self.workers.cancel_all()
+        super().exit(*arguments, **options)
+
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal: the inbox asks more often while it is used."""
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:

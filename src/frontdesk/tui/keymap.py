@@ -134,6 +134,7 @@ def _together() -> Sequence[Together]:
     from frontdesk.tui.screens.received import Received
     from frontdesk.tui.screens.report import ReportScreen
     from frontdesk.tui.screens.report_prompts import Explanation
+    from frontdesk.tui.screens.server import ServerScreen
     from frontdesk.tui.widgets import live_line, plots, report_tables
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
@@ -141,7 +142,7 @@ def _together() -> Sequence[Together]:
     in_reports = (live_line.LiveLine, plots.Plot, report_tables.Table)
     return [
         (InboxScreen, VirtualList, app),
-        *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen)),
+        *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen, ServerScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
         *((screen,) for screen in (Menu, Picker, HelpScreen, Prompt, Received, Explanation)),
     ]

@@ -223,7 +223,7 @@ class InboxFrame(Screen[None]):
 
     def _describe(self) -> None:
         """Bring every bar up to date; bars that say the same as before are not redrawn."""
-        if not self.is_attached:
+        if not self._list.is_attached:
             return
         if self._mailbox.warning not in (None, self._warned):
             self._warned = self._mailbox.warning
