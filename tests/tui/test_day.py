@@ -77,14 +77,14 @@ def find_an_older_case(terminal: Recorded) -> None:
 
 
 def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
-    terminal.send("2flrefund\r")
-    terminal.until("#refund", within="header")
+    terminal.send("2flcomplaint\r")
+    terminal.until("#complaint", within="header")
     terminal.send("fk9")
     terminal.until("Key 9 shows this view from now on")
     terminal.send("8")
     terminal.until("snoozed · all channels", within="header")
     terminal.send("9")
-    terminal.until("open · mine · #refund", within="header")
+    terminal.until("open · mine · #complaint", within="header")
     terminal.send("E")
     terminal.until("save as")
     terminal.send(str(path) + "\r")
