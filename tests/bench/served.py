@@ -1,7 +1,7 @@
 """`python -m tests.bench.served hello` or `… inbox DATABASE`: serves one application, for a bench.
 
 Both are served in the same way, on a free port, which is printed once requests are taken. The key
-to the inbox is in FRONTDESK_BENCH_KEY.
+to the inbox is in FRONTDESK_BENCH_KEY. `h11` before them: by the parser of HTTP that is all Python.
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 from contextlib import closing
 from typing import Any, cast
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -44,7 +45,7 @@ def hello() -> Starlette:
     return Starlette(routes=[Route("/", greet_at_once)])
 
 
-def _serve(app: Any) -> None:
+def _serve(app: Any, parser: str) -> None:
     # Named as TCP, or asyncio leaves answers waiting for those before them to be acknowledged.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
@@ -54,18 +55,27 @@ def _serve(app: Any) -> None:
         sys.stdout.write(f"{listening.getsockname()[1]}\n")
         sys.stdout.flush()
 
-    answer(cast(Application, app), [listening], ready)
+    if parser == "h11":
+        ready()
+        config = uvicorn.Config(
+            app, http="h11", access_log=False, log_level="error", lifespan="off"
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+    else:
+        answer(cast(Application, app), [listening], ready)
 
 
 def main() -> None:
     """Serve until a signal."""
-    if sys.argv[1] == "hello":
-        _serve(hello())
+    parser = "h11" if sys.argv[1] == "h11" else "httptools"
+    what, *where = sys.argv[2:] if parser == "h11" else sys.argv[1:]
+    if what == "hello":
+        _serve(hello(), parser)
         return
-    with closing(open_database(sys.argv[2])) as database:
+    with closing(open_database(where[0])) as database:
         app = inbox(database, os.environ[KEY_VARIABLE])
         try:
-            _serve(app)
+            _serve(app, parser)
         finally:
             app.close()
 
