@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from frontdesk.cache import directory, objects
@@ -96,11 +96,30 @@ def save_older(
     cursor = connection.execute("SELECT cursor FROM list WHERE number = ?", (number,)).fetchone()
     if cursor[0] != after:
         return Saved(False)
+    fetched = _without_outdated(connection, number, fetched)
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
     _continue_at(connection, number, fetched)
     _weave_notes(connection, origin, which.conversation_id)
     return Saved(changed or moved)
+
+
+def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetched) -> Fetched:
+    """Without rows that are held where they are newer: activity never goes back."""
+    newer = {
+        key
+        for key in fetched.stretch.keys
+        for held in connection.execute(
+            "SELECT sort, size, id, kind FROM entry WHERE kind = ? AND id = ? AND list = ?",
+            (key.kind, key.id, number),
+        )
+        if Key(*held) > key
+    }
+    if not newer:
+        return fetched
+    keys = tuple(key for key in fetched.stretch.keys if key not in newer)
+    bodies = {key: body for key, body in fetched.bodies.items() if key not in newer}
+    return Fetched(bodies, replace(fetched.stretch, keys=keys), fetched.cursor)
 
 
 def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
