@@ -30,10 +30,13 @@ def viewer(client: InboxClient, cache: Cache) -> Viewer:
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until every worker has ended and what they found is painted."""
+    """Wait until every worker has ended, also those that others began, and all is painted."""
     await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    while True:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        if all(worker.is_finished for worker in pilot.app.workers):
+            break
 
 
 def lines(app: App[Any]) -> list[str]:
