@@ -14,6 +14,7 @@ from frontdesk.tui.widgets.channel_list import (
     ChannelRow,
     channel_rows,
     channel_tabs,
+    tabs_in,
 )
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.wire import Channel, Counts
@@ -78,6 +79,16 @@ def test_the_line_of_channels_shows_which_is_chosen() -> None:
     tabs = channel_tabs(rows)
     assert "".join(text for _, text in tabs) == f" All 12 │ Support EU 9 │ {'x' * 23}… 0 "
     assert [text for part, text in tabs if part == "strong"] == [" Support EU 9 "]
+
+
+def test_a_chosen_channel_that_has_no_room_is_brought_into_the_line() -> None:
+    channels = [channel(id=str(one), name=f"Shop {one}") for one in range(30)]
+    rows = channel_rows(channels, None, "20")
+    assert [row.id for row in tabs_in(rows, 500)] == [row.id for row in rows]
+    shown = tabs_in(rows, 40)
+    assert shown[-1] is rows[-1]
+    line = "".join(text for _, text in channel_tabs(shown))[:40]
+    assert " Shop 17 │ Shop 18 │ Shop 19 │ Shop 20 " in f" {line}"
 
 
 @given(

@@ -55,6 +55,25 @@ def drawn(fact: Fact, width: int) -> list[str]:
     return lines
 
 
+def test_the_panel_goes_from_group_to_group() -> None:
+    panel = ContactPanel()
+    note = Note(id="1", text="x", created_at="some day")
+    panel.show_facts(facts(contact={}, notes=(note,)), keep_place=False)
+    headings = []
+    for step in (1, 1, 1, 1, -1, -1, -1, -1):
+        panel.step_group(step)
+        headings.append(panel.row.label if panel.row else None)
+    down = ["CONVERSATION", "NOTES (1)", "NOTES (1)", "NOTES (1)"]
+    assert headings == [*down, "CONVERSATION", "", "", ""]
+
+
+def test_a_panel_without_facts_has_no_groups_to_go_to() -> None:
+    panel = ContactPanel()
+    panel.show_facts([], keep_place=False)
+    panel.step_group(1)
+    assert panel.row is None
+
+
 def test_before_the_contact_is_known_the_conversation_says_who_it_is() -> None:
     first, second = facts()[:2]
     assert first == Fact("", "Sheena Nelson", "strong")

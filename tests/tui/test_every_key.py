@@ -66,7 +66,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.next_unread": "",
         "inbox.previous_unread": "G",
         "inbox.next_waiting": "",
-        "inbox.swap": "J",
+        "inbox.swap": "3 J",
         "inbox.find": "",
         "inbox.next_match": "slash a enter",
         "inbox.previous_match": "slash a enter",

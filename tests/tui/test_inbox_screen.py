@@ -287,7 +287,7 @@ async def test_coming_back_to_a_thread_finds_it_where_it_was_left(viewer: Viewer
     app = viewer()
     async with app.run_test(size=(120, 20)) as pilot:
         await settle(pilot)
-        await pilot.press("J", "J", "J", "enter")
+        await pilot.press("j", "j", "j", "enter")
         await settle(pilot)
         await pilot.press("g", "j", "j")
         await settle(pilot)
@@ -323,10 +323,10 @@ async def test_minus_swaps_with_the_conversation_before(viewer: Viewer) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         first = open_conversation(app).id
-        await pilot.press("J", "J")
+        await pilot.press("3", "J", "J")
         await settle(pilot)
         third = open_conversation(app).id
-        await pilot.press("g", "enter")
+        await pilot.press("2", "g", "enter")
         await settle(pilot)
         assert open_conversation(app).id == first
         await pilot.press("minus")

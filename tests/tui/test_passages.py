@@ -88,6 +88,7 @@ async def test_brackets_step_through_the_days_of_a_thread(viewer: Viewer) -> Non
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         days: list[str] = []
+        await pilot.press("3")
         while len(set(days)) < 2:
             await pilot.press("J")
             await settle(pilot)

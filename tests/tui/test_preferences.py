@@ -120,7 +120,7 @@ async def test_other_keys_work_and_the_old_ones_do_not(app: Any) -> None:
         moved = inbox_of(viewer)._list
         await pilot.press("j", "J")
         assert moved.cursor == 0
-        await pilot.press("ctrl+n", "x", "down")
+        await pilot.press("3", "ctrl+n", "2", "x", "down")
         assert moved.cursor == 3
 
 

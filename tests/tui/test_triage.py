@@ -247,7 +247,7 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
         entry = screen_of(app)._thread.row
         assert entry is not None
         words = (entry.text or "").split()[0].strip(",.!?…")
-        await pilot.press("J", "s")
+        await pilot.press("j", "s")
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, SearchScreen)

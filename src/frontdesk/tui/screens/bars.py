@@ -1,6 +1,6 @@
 """The one-line bars around the inbox's panes: what they say, and what a click on them means."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from textual.widget import Widget
@@ -10,7 +10,7 @@ from frontdesk.tui.screens.hints import as_mapped
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
-from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs
+from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
 from frontdesk.wire.queries import STATUSES
 
 _KEYS = {
@@ -45,12 +45,13 @@ class Bars:
         self._queue = queue
         self._title = title
         self._keys = keys
-        self._channels: list[ChannelRow] = []
+        self._channels: Sequence[ChannelRow] = ()
 
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
         """Say the view and the counts; `problem`: why nothing can be loaded."""
         queue, names = self._queue, self._queue.names
-        self._channels = queue.show_channels()
+        tabs, filters = self._bar("#channel-tabs"), [("dim", " f filters ")]
+        self._channels = tabs_in(queue.show_channels(), tabs.size.width - width_of(filters))
         unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
         channels_title.show([("strong", "CHANNELS")], unlisted)
         header = self._bar("#header")
@@ -58,7 +59,7 @@ class Bars:
         left += say.chip_pieces(queue.view, names)
         room = header.size.width - width_of(left)
         header.show(left, say.header_counts(queue.all_counts, room, queue.lacking("counts")))
-        self._bar("#channel-tabs").show(channel_tabs(self._channels), [("dim", " f filters ")])
+        tabs.show(channel_tabs(self._channels), filters)
         width = list_title.size.width
         list_title.show(say.status_tabs(queue.counts, queue.filter, width))
         loaded = queue.listing.fetched_at is not None

@@ -61,17 +61,22 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding(
             "left_square_bracket,comma",
             "section(-1)",
-            "Previous status; in the thread: previous day",
+            "Previous status, day of the thread, part of the contact",
             id="inbox.before",
         ),
         Binding(
             "right_square_bracket,full_stop",
             "section(1)",
-            "Next status; in the thread: next day",
+            "Next status, day of the thread, part of the contact",
             id="inbox.after",
         ),
-        Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
-        Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
+        Binding("J", "beside(1)", "Next channel; elsewhere: next conversation", id="inbox.next"),
+        Binding(
+            "K",
+            "beside(-1)",
+            "Previous channel; elsewhere: previous conversation",
+            id="inbox.previous",
+        ),
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest waiting", id="inbox.next_waiting"),
@@ -156,11 +161,21 @@ class InboxScreen(Triage, Passages, InboxFrame):
             self._panes.enter("contact")
 
     def action_section(self, step: int) -> None:
-        """The next or previous part of this pane: a day of the thread, a status of the queue."""
-        if self._panes.at == "thread":
-            self.action_day(step)
+        """The next or previous part of this pane: a day, a group of facts, a status."""
+        match self._panes.at:
+            case "thread":
+                self.action_day(step)
+            case "contact":
+                self._contact.step_group(step)
+            case _:
+                self.action_status(step)
+
+    def action_beside(self, step: int) -> None:
+        """The next or previous channel in the queue; beside it, conversation."""
+        if self._panes.at in ("list", "channels"):
+            self.action_channel(step)
         else:
-            self.action_status(step)
+            self.action_conversation(step)
 
     def action_filter(self) -> None:
         """Ask by what to filter the queue, or which part of the thread to show."""

@@ -9,7 +9,12 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.lacking import ignored_filters, lacking
 from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
-from frontdesk.tui.widgets.channel_list import ChannelList, ChannelRow, channel_rows
+from frontdesk.tui.widgets.channel_list import (
+    ALL_CHANNELS,
+    ChannelList,
+    ChannelRow,
+    channel_rows,
+)
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.rows import FixedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
@@ -118,6 +123,17 @@ class Queue:
         """The status before (-1) or after (1) the filter's own."""
         at = STATUSES.index(self.filter.status) if self.filter.status in STATUSES else -1
         return STATUSES[(at + step) % len(STATUSES)]
+
+    def channel_beside(self, step: int) -> str | None:
+        """The channel after (1) or before (-1) the filter's own, empty for all; None: no channels.
+
+        Around the ends, as they stand in their pane.
+        """
+        ids = [ALL_CHANNELS, *(one.id for one in self._mailbox.catalogues.channels())]
+        if len(ids) == 1:
+            return None
+        at = ids.index(self.filter.channel) if self.filter.channel in ids else 0
+        return ids[(at + step) % len(ids)]
 
     def current(self, conversation_id: str) -> Conversation | None:
         """The newest state that is held of a conversation."""

@@ -49,6 +49,14 @@ class Triage(InboxFrame):
         status = self._queue.status_beside(step)
         self._choose(with_filter(self._queue.view, status=status))
 
+    def action_channel(self, step: int) -> None:
+        """The conversations of the next or previous channel; before the first are all."""
+        channel = self._queue.channel_beside(step)
+        if channel is None:
+            self._say(self._queue.lacking("channels") or "There is no channel to go to")
+        else:
+            self._choose(with_filter(self._queue.view, channel=channel or None))
+
     def action_conversation(self, step: int) -> None:
         """The next or previous conversation, without leaving the pane."""
         self._list.action_move(step)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.cells import Piece, cut, fit, spread
+from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Channel, Counts
@@ -41,6 +41,15 @@ def channel_rows(
     return rows
 
 
+def tabs_in(rows: Sequence[ChannelRow], width: int) -> Sequence[ChannelRow]:
+    """Those that a line begins with, so that the chosen one has room: all, or later ones."""
+    chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
+    first = 0
+    while first < chosen and width_of(channel_tabs(rows[first : chosen + 1])) > width:
+        first += 1
+    return rows[first:]
+
+
 def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
     """The channels in one line; what does not fit is cut at the end."""
     pieces: list[Piece] = []
@@ -55,14 +64,21 @@ def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
 class ChannelList(VirtualList[ChannelRow]):
     """Two lines for each channel: name and count, number and quality."""
 
+    _shown: Sequence[ChannelRow] = ()
+    _chosen = ALL_CHANNELS
+
     def show_channels(self, rows: Sequence[ChannelRow]) -> None:
-        """Show these rows, with the cursor where it was."""
-        known = self.rows is not None
+        """Show these rows, with the cursor where it was, or where another one was chosen."""
+        if rows == self._shown:
+            return
+        chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
+        again = bool(self._shown) and rows[chosen].id == self._chosen
+        self._shown, self._chosen = rows, rows[chosen].id
         self.rows = FixedRows([(row.id, row) for row in rows])
-        if known:
+        if again:
             self.rows_changed()
         else:
-            self.show(self.rows, cursor=next((at for at, r in enumerate(rows) if r.chosen), 0))
+            self.show(self.rows, cursor=chosen)
 
     def copied(self) -> str:
         """The channel's number."""

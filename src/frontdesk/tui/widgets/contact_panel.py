@@ -24,6 +24,11 @@ class Fact:
     part: str = "text"
     conversation_id: str | None = None
 
+    @property
+    def heads(self) -> bool:
+        """It is a heading: the facts below it are a group."""
+        return bool(self.label) and not self.value
+
 
 class ContactPanel(VirtualList[Fact]):
     """Draws facts: headings in capitals, names left, values wrapped beside them."""
@@ -38,6 +43,17 @@ class ContactPanel(VirtualList[Fact]):
         else:
             self.show(self.rows)
 
+    def step_group(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) group of facts; the first has no heading."""
+        facts = self.rows or FixedRows[Fact]()
+        starts = [at for at in range(len(facts)) if not at or facts[at].heads]
+        here = sum(start <= self.cursor for start in starts) - 1
+        if starts and 0 <= here + step < len(starts):
+            start, end = [*starts, len(facts)][here + step : here + step + 2]
+            # Its end first, so that as much of it as has room is in view below its start.
+            self.go_to(end - 1)
+            self.go_to(start)
+
     def copied(self) -> str:
         return self.row.value if self.row else ""
 
@@ -48,7 +64,7 @@ class ContactPanel(VirtualList[Fact]):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         fact = self.rows[position]
-        if not fact.value and fact.label:
+        if fact.heads:
             return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
         if not fact.label:
             return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]

@@ -1,0 +1,49 @@
+"""Keys that mean the same in every pane: the next of what stands there."""
+
+from frontdesk.errors import Unreachable
+from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.sources import Failing
+from tests.tui.test_triage import queue, said, screen_of
+
+
+async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        screen = screen_of(app)
+        names = [one.name for one in screen._mailbox.catalogues.channels()]
+        for name in (*names, None, names[0]):
+            await pilot.press("J")
+            await settle(pilot)
+            assert (name or "all channels") in lines(app)[0]
+            assert all(row.channel.name == name for row in queue(app) if name)
+            assert screen._panes.at == "list"
+        await pilot.press("K", "K")
+        await settle(pilot)
+        assert names[-1] in lines(app)[0]
+        chosen = screen._channels.row
+        assert chosen is not None
+        assert (chosen.name, chosen.chosen) == (names[-1], True)
+
+
+async def test_without_channels_there_is_none_to_go_to(viewer: Viewer) -> None:
+    app = viewer(Failing(Unreachable("No answer")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("J")
+        assert "There is no channel to go to" in said(app)
+
+
+async def test_brackets_in_the_contact_go_from_group_to_group(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("4")
+        await settle(pilot)
+        panel = screen_of(app)._contact
+        for key in ("right_square_bracket", "full_stop", "left_square_bracket"):
+            await pilot.press(key)
+            assert panel.row is not None
+            assert panel.row.heads
+        await pilot.press("comma")
+        assert panel.cursor == 0
