@@ -46,7 +46,11 @@ class HeadProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, and close; what was asked before it is answered before."""
-        self._refusal = self._refused()
+        self.turn_away(self._reason())
+
+    def turn_away(self, refusal: Refusal) -> None:
+        """Say a last thing and close, once what was asked before is answered."""
+        self._refusal = self._refused(refusal)
         if self.cycle is None or self.cycle.response_complete:
             self._close_refusing()
 
@@ -59,13 +63,18 @@ class HeadProtocol(HttpToolsProtocol):
     def _close_refusing(self) -> None:
         if not self.transport.is_closing():
             self.transport.write(self._refusal or b"")
-            # What is still being sent is taken in for a while: a reset could undo the answer.
-            self.transport.write_eof()
-            self.loop.call_later(LINGER_SECONDS, self.transport.close)
+            try:
+                # What is still being sent is taken in for a while: a reset could undo the answer.
+                self.transport.write_eof()
+            except OSError:
+                # Nobody is there any more.
+                self.transport.abort()
+            else:
+                self.loop.call_later(LINGER_SECONDS, self.transport.close)
 
-    def _refused(self) -> bytes:
+    def _refused(self, refusal: Refusal) -> bytes:
         request_id = str(uuid.uuid4())
-        response = refused(self._reason(), request_id, self.problem_base_uri)
+        response = refused(refusal, request_id, self.problem_base_uri)
         headers = [
             *response.headers,
             ("X-Request-Id", request_id),

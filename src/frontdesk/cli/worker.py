@@ -11,7 +11,7 @@ from typing import TextIO
 import uvicorn
 
 from frontdesk.cli.databases import opened
-from frontdesk.cli.http_heads import HeadProtocol
+from frontdesk.cli.http_connections import BoundedProtocol
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.app import Application, create_app, system_clock
@@ -115,7 +115,7 @@ def answer(
 ) -> None:
     """Answer by an application until a signal; requests under way are finished first."""
 
-    class Protocol(HeadProtocol):
+    class Protocol(BoundedProtocol):
         pass
 
     Protocol.problem_base_uri = problem_base_uri

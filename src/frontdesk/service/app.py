@@ -37,13 +37,19 @@ from frontdesk.service.health import alive, ready
 from frontdesk.service.limits import Limits
 from frontdesk.service.options import Options
 from frontdesk.service.parameters import Parameters
-from frontdesk.service.problems import Refusal, failed, lacking, no_route, unavailable
+from frontdesk.service.problems import Refusal, failed, lacking, no_route, too_busy, unavailable
+from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.keys import touch_key
 from frontdesk.store.queries import snoozes_over
 
 THREADS = 4
+# So many requests wait or are being answered at once; who comes then is told to come again.
+MOST_AT_ONCE = 128
+RETRY_SECONDS = 1
+# Who waited so long for a thread has likely gone: it is no use to ask the database.
+MOST_WAITING_MILLISECONDS = 5_000
 # A key's last use is written at most this often.
 TOUCH_MILLISECONDS = 60_000
 # How often it is tried to write down that snoozes are over.
@@ -77,6 +83,7 @@ class Application:
         self._access_log = access_log
         self._readers = ThreadPoolExecutor(THREADS, "frontdesk-service")
         self._notary = ThreadPoolExecutor(1, "frontdesk-service-notes")
+        self._room = Room(MOST_AT_ONCE, RETRY_SECONDS)
         self._touched: dict[str, int] = {}
         self._woken: dict[int, int] = {}
         self._document = b""
@@ -100,14 +107,22 @@ class Application:
             # Answered even while every thread waits for the database.
             response = self._respond(visit)
         else:
-            loop = asyncio.get_running_loop()
-            response = await loop.run_in_executor(self._readers, self._respond, visit)
+            response = await self._respond_in_turn(visit)
         with_body = request.method != "HEAD"
         await send_response(send, response, with_body=with_body)
         if self._access_log is not None:
             seconds = time.perf_counter() - started
             sent = len(response.body) if with_body else 0
             self._access_log.note(visit, response, seconds=seconds, sent=sent)
+
+    async def _respond_in_turn(self, visit: Visit) -> Response:
+        """The answer to one request, as soon as a thread is free; at once if too many wait."""
+        try:
+            with self._room.place():
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._readers, self._respond, visit)
+        except Refusal as refusal:
+            return _signed(visit, self._refused(visit, refusal))
 
     def _respond(self, visit: Visit) -> Response:
         """The answer to one request; blocks, and never raises."""
@@ -121,8 +136,7 @@ class Application:
             # The request itself is not logged: its headers hold a key.
             _log.exception("Request %s failed", visit.id)
             response = self._refused(visit, failed())
-        limits = () if visit.allowance is None else visit.allowance.headers()
-        return replace(response, headers=(*response.headers, *limits, ("X-Request-Id", visit.id)))
+        return _signed(visit, response)
 
     def _refused(self, visit: Visit, refusal: Refusal) -> Response:
         visit.problem = refusal.code
@@ -130,6 +144,8 @@ class Application:
 
     def _answer(self, visit: Visit) -> Response:
         check_size(visit.request)
+        if self._clock() - visit.now > MOST_WAITING_MILLISECONDS:
+            raise too_busy(RETRY_SECONDS)
         version, *path = [unquote(segment) for segment in visit.request.path.split("/")]
         if version != "v1":
             return self._answer_anyone(visit)
@@ -258,6 +274,12 @@ def create_app(
     options = options or Options()
     limits = limits or Limits(options.rate_limit)
     return Application(database, guests, clock, options, limits, access_log)
+
+
+def _signed(visit: Visit, response: Response) -> Response:
+    """The answer with what every answer tells: what is left to the key, and the request's id."""
+    limits = () if visit.allowance is None else visit.allowance.headers()
+    return replace(response, headers=(*response.headers, *limits, ("X-Request-Id", visit.id)))
 
 
 def _check_method(request: Request) -> None:

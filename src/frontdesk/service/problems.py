@@ -142,6 +142,16 @@ def failed() -> Refusal:
     return Refusal("internal_error", "The service failed; its log knows the request id.")
 
 
+def too_busy(seconds: int) -> Refusal:
+    """A 503 for who comes while too much is under way; nothing was asked of the database."""
+    return Refusal(
+        "service_unavailable",
+        "Too much comes at once.",
+        headers=(("Retry-After", str(seconds)),),
+        retry_after=seconds,
+    )
+
+
 def unavailable(error: Unreachable) -> Refusal:
     """A 503 for a database that does not do what it is asked for, with a time to try again."""
     seconds = max(RETRY_SECONDS, round(error.retry_after or 0))

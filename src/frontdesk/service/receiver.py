@@ -19,6 +19,7 @@ from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
 from frontdesk.service.problems import Refusal, failed, no_route, unavailable
+from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
 from frontdesk.store.accounts import account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
@@ -81,7 +82,7 @@ class Receiver:
         self._problem_base_uri = problem_base_uri
         self._access_log = access_log
         self._threads = ThreadPoolExecutor(THREADS, "frontdesk-receiver")
-        self._inside = 0
+        self._room = Room(MOST_AT_ONCE, RETRY_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
@@ -122,18 +123,13 @@ class Receiver:
                 headers=(("Allow", "GET, POST"),),
                 allow=("GET", "POST"),
             )
-        if self._inside >= MOST_AT_ONCE:
-            raise _too_busy()
-        self._inside += 1
-        try:
+        with self._room.place():
             loop = asyncio.get_running_loop()
             if request.method == "GET":
                 return await loop.run_in_executor(self._threads, self._shake, slug, request.query)
             headers = dict(scope["headers"])
             delivery = _Delivery(slug, headers, await _body(headers, receive))
             return await loop.run_in_executor(self._threads, self._take, delivery, visit.now)
-        finally:
-            self._inside -= 1
 
     def _shake(self, slug: str | None, query: bytes) -> Response:
         """The handshake: the challenge comes back to whoever knows the verify token."""
@@ -234,12 +230,3 @@ def _account(connection: Connection, slug: str | None) -> Row:
     if found is None or found["disabled"]:
         raise no_route()
     return found
-
-
-def _too_busy() -> Refusal:
-    return Refusal(
-        "service_unavailable",
-        "Too much comes at once.",
-        headers=(("Retry-After", str(RETRY_SECONDS)),),
-        retry_after=RETRY_SECONDS,
-    )

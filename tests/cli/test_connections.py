@@ -1,0 +1,157 @@
+"""Connections that are too many, say nothing, or take nothing of what they asked for."""
+
+import json
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+
+import pytest
+
+from frontdesk.cli.http_connections import MOST_TURNED_AWAY
+
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+SERVER = """
+import pathlib, socket, sys
+from contextlib import closing
+from frontdesk.cli.http_connections import BoundedProtocol
+from frontdesk.cli.worker import answer
+from frontdesk.service.app import create_app
+from frontdesk.store.sqlite import SQLiteDatabase
+
+for option in sys.argv[2:]:
+    name, _, value = option.partition("=")
+    setattr(BoundedProtocol, name, float(value))
+listening = socket.create_server(("127.0.0.1", 0))
+with closing(SQLiteDatabase(pathlib.Path(sys.argv[1]))) as database:
+    app = create_app(database)
+    with closing(app):
+        answer(app, [listening], lambda: print(listening.getsockname()[1], flush=True))
+"""
+
+Start = Callable[..., int]
+
+
+@pytest.fixture
+def start(path: Path) -> Iterator[Start]:
+    """Starts a server with other bounds than the usual; gives its port."""
+    with ExitStack() as ending:
+
+        def started(*options: str) -> int:
+            process = subprocess.Popen(
+                [sys.executable, "-c", SERVER, str(path), *options],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            ending.callback(process.communicate)
+            ending.callback(process.kill)
+            assert process.stdout is not None
+            return int(process.stdout.readline())
+
+        yield started
+
+
+def connected(port: int) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.settimeout(60)
+    return connection
+
+
+def said(connection: socket.socket) -> bytes:
+    """All that comes until the other side has said all."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def is_answered(connection: socket.socket, request: bytes = HEALTH) -> bool:
+    connection.sendall(request)
+    answer = b""
+    while not answer.endswith(b"}"):
+        answer += connection.recv(65536)
+    return answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes_room(
+    start: Start,
+):
+    port = start("most=20")
+    with ExitStack() as open_ones:
+        inside = [open_ones.enter_context(closing(connected(port))) for _ in range(20)]
+        # Answered, it is counted, and so are all that came before.
+        assert is_answered(inside[-1])
+        with closing(connected(port)) as one_more:
+            head, _, body = said(one_more).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: 1" in head
+        assert b"content-type: application/problem+json" in head
+        assert json.loads(body)["code"] == "service_unavailable"
+        assert is_answered(inside[0])
+    while True:
+        with closing(connected(port)) as later:
+            if is_answered(later):
+                break
+
+
+def test_a_flood_of_them_gets_no_words(start: Start):
+    port = start("most=0")
+    with ExitStack() as open_ones:
+        turned_away = [
+            open_ones.enter_context(closing(connected(port))) for _ in range(MOST_TURNED_AWAY)
+        ]
+        for each in turned_away:
+            assert each.recv(65536).startswith(b"HTTP/1.1 503 ")
+        with closing(connected(port)) as one_more:
+            assert said(one_more) == b""
+
+
+def test_those_who_are_gone_before_they_are_turned_away_are_no_trouble(
+    start: Start, capfd: pytest.CaptureFixture[str]
+):
+    port = start("most=0")
+    reset = struct.pack("ii", 1, 0)
+    for _ in range(300):
+        with closing(connected(port)) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+    with closing(connected(port)) as connection:
+        said(connection)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_connection_without_a_request_is_closed(start: Start):
+    with closing(connected(start("head_seconds=0.1"))) as connection:
+        assert said(connection) == b""
+
+
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_a_head_that_does_not_end_is_refused(start: Start, before: int):
+    with closing(connected(start("head_seconds=0.1"))) as connection:
+        assert [is_answered(connection) for _ in range(before)] == [True] * before
+        connection.sendall(b"GET /v1/labels HTTP/1.1\r\nHost: a")
+        head, _, body = said(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408 ")
+    assert b"connection: close" in head
+    assert json.loads(body)["code"] == "request_timeout"
+
+
+def test_a_body_without_an_end_that_nobody_reads_holds_no_connection(start: Start):
+    with closing(connected(start("head_seconds=0.1"))) as connection:
+        begun = b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n"
+        assert is_answered(connection, begun)
+        connection.sendall(b"x")
+        assert said(connection) == b""
+
+
+def test_who_takes_no_answers_loses_the_connection(start: Start):
+    port = start("taking_seconds=0.1")
+    with closing(socket.socket()) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(60)
+        connection.connect(("127.0.0.1", port))
+        request = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+        # What comes back fills all that lies between; then nothing is read any more, nor sent.
+        with suppress(ConnectionResetError, BrokenPipeError):
+            while True:
+                connection.sendall(request * 100)

@@ -1,0 +1,93 @@
+"""More than can be answered: who comes then is told to come again, and nobody waits for long."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import httpx
+import pytest
+
+from frontdesk.service import app as app_module
+from frontdesk.service.app import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS, create_app
+from frontdesk.service.auth import new_guest
+from frontdesk.store.database import Connection, Database
+
+T = TypeVar("T")
+
+
+class Gated:
+    """A database that is read only once its gate is open, and says how often it was asked."""
+
+    def __init__(self, database: Database) -> None:
+        self.asked = 0
+        self.gate = threading.Event()
+        self._database = database
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        self.asked += 1
+        assert self.gate.wait(60)
+        return self._database.read(work)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+
+@pytest.fixture
+def gated(database: Database) -> Gated:
+    return Gated(database)
+
+
+async def asked_at_once(client: httpx.AsyncClient, count: int) -> "list[asyncio.Task[Any]]":
+    """So many requests under way, each as far as it gets."""
+    tasks = [asyncio.create_task(client.get("/v1/labels")) for _ in range(count)]
+    # httpx takes some turns of the loop to hand a request on.
+    for _ in range(50):
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_are_answered(
+    desk, gated, is_problem
+):
+    key, guest = new_guest(1)
+    client = await desk.client_of(create_app(gated, guests=[guest]), key)
+    inside = await asked_at_once(client, MOST_AT_ONCE)
+    for _ in range(3):
+        refused = await client.get("/v1/labels")
+        document = is_problem(refused, 503, "service_unavailable")
+        assert refused.headers["Retry-After"] == "1"
+        assert document["retry_after"] == 1
+    assert not [task for task in inside if task.done()]
+    assert (await client.get("/healthz")).status_code == 200
+    gated.gate.set()
+    assert {task.status_code for task in await asyncio.gather(*inside)} == {200}
+    assert (await client.get("/v1/labels")).status_code == 200
+
+
+async def test_the_database_is_asked_by_as_many_as_there_are_threads(desk, gated):
+    key, guest = new_guest(1)
+    client = await desk.client_of(create_app(gated, guests=[guest]), key)
+    inside = await asked_at_once(client, 3 * app_module.THREADS)
+    assert gated.asked <= app_module.THREADS
+    gated.gate.set()
+    await asyncio.gather(*inside)
+
+
+async def test_who_waited_too_long_is_told_to_come_again_without_asking_the_database(
+    desk, gated, is_problem, now
+):
+    moment = now
+    key, guest = new_guest(1)
+    client = await desk.client_of(create_app(gated, guests=[guest], clock=lambda: moment), key)
+    inside = await asked_at_once(client, app_module.THREADS + 5)
+    moment += MOST_WAITING_MILLISECONDS + 1
+    gated.gate.set()
+    answers = await asyncio.gather(*inside)
+    late = [answer for answer in answers if answer.status_code != 200]
+    assert len(late) == 5
+    for answer in late:
+        is_problem(answer, 503, "service_unavailable")
+        assert answer.headers["Retry-After"] == "1"
+    assert gated.asked == app_module.THREADS
+    assert (await client.get("/v1/labels")).status_code == 200
