@@ -94,7 +94,7 @@ def test_a_revocation_names_its_message() -> None:
 )
 def test_a_changed_number_is_told_and_shown(type_: str, members: dict[str, str]) -> None:
     move, row = one(system(type_, body="Ana changed", **members))
-    assert move == IdentityChange(PERSON, Person("+34600000002", "34600000002"), AT)
+    assert move == IdentityChange(PERSON, Person("+34600000002", "34600000002"), AT, "101")
     assert isinstance(row, MessageUpsert)
     assert (row.type, row.text, row.author) == ("system", "Ana changed", Author("system"))
     assert row.content == {
@@ -111,7 +111,7 @@ def test_a_changed_number_is_told_and_shown(type_: str, members: dict[str, str])
 def test_a_changed_user_id_may_tell_the_old_one_only_inside(members: dict[str, str]) -> None:
     told = {"type": "user_changed_user_id", "user_id": "US.2", **members}
     move, row = one(text("s", 0, type="system", system=told))
-    assert move == IdentityChange(Person(wa_user_id="US.1"), Person(wa_user_id="US.2"), AT)
+    assert move == IdentityChange(Person(wa_user_id="US.1"), Person(wa_user_id="US.2"), AT, "101")
     assert isinstance(row, MessageUpsert)
     assert row.content == {"event": "user_changed_user_id"}
 
@@ -137,7 +137,8 @@ def test_only_who_was_asked_for_the_number_tells_it_by_a_card(origin: str, told:
     card = {"origin": origin, "phones": [{"phone": "+1 650 555 0001", "wa_id": ANA}]}
     found = one(text("c", 0, type="contacts", contacts=[card], from_user_id="US.1"))
     own = [event for event in found if isinstance(event, ContactUpsert)]
-    assert own == ([ContactUpsert(Person(f"+{ANA}", ANA, "US.1"), AT)] if told else [])
+    person = Person(f"+{ANA}", ANA, "US.1")
+    assert own == ([ContactUpsert(person, AT, channel="101")] if told else [])
 
 
 def test_a_time_in_the_future_counts_as_the_time_of_receipt() -> None:
@@ -231,11 +232,13 @@ def synced(action: str, second: str = str(SECONDS), **contact: Any) -> dict[str,
 
 
 def test_the_address_book_gives_and_takes_names() -> None:
-    assert events(synced("add")) == [ContactUpsert(PERSON, AT, "Ana Souza", ADDRESS_BOOK_NAME)]
-    assert events(synced("add", str(AT), full_name=None)) == [
-        ContactUpsert(PERSON, AT, "Ana", ADDRESS_BOOK_NAME)
+    assert events(synced("add")) == [
+        ContactUpsert(PERSON, AT, "Ana Souza", ADDRESS_BOOK_NAME, channel="101")
     ]
-    assert events(synced("remove")) == [ContactRemove(PERSON, AT)]
+    assert events(synced("add", str(AT), full_name=None)) == [
+        ContactUpsert(PERSON, AT, "Ana", ADDRESS_BOOK_NAME, channel="101")
+    ]
+    assert events(synced("remove")) == [ContactRemove(PERSON, AT, "101")]
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ def test_a_text_names_its_channel_its_person_and_its_time() -> None:
         phone="+15550783881",
         display_phone_number="15550783881",
         waba_id="102290129340398",
+        listed=False,
     )
     assert text == MessageUpsert(
         channel="106540352242922",
@@ -221,6 +222,7 @@ def test_contacts_are_matched_by_id_and_never_by_position() -> None:
             name_rank=PROFILE_NAME,
             profile_name="Sheena",
             username="she",
+            channel="106540352242922",
         )
     ]
 

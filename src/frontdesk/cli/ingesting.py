@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.commands import ERROR, INTERRUPTED, Group
 from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.importing.summary import unknown_channels
 from frontdesk.cli.progress import progress
 from frontdesk.cli.receiving import DEFAULT_DAYS
 from frontdesk.cli.tables import moment, table
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.intake import Step
+    from frontdesk.ingest.admission import Admission
+    from frontdesk.ingest.intake import Intake, Step
     from frontdesk.store.database import Connection, Database
 
 FAILURES_SHOWN = 10
@@ -56,8 +59,9 @@ def status_command(database: str, account: str) -> None:
     for row in ignored:
         for kind, count in json.loads(row["ignored_json"]).items():
             elements[kind] += count * row["n"]
+    passed_over = unknown_channels(elements)
     for kind, count in sorted(elements.items()):
-        click.echo(f"ignored: {count:,} {one_line(clean(kind))}")
+        click.echo(passed_over.get(kind, f"ignored: {count:,} {one_line(clean(kind))}"))
     for row in failures:
         reason = one_line(clean(row["reason"] or "unknown"))
         click.echo(f"failed: {moment(row['received_at'])} {row['digest'][:12]} {reason}")
@@ -75,6 +79,7 @@ def status_command(database: str, account: str) -> None:
     help="What came since then, as 2026-03-01 or 2026-03-01T09:30, in UTC.",
 )
 @click.option("--retain-revoked", is_flag=True, help="As the service has it.")
+@admission_options
 @click.pass_context
 def replay_command(
     context: click.Context,
@@ -83,26 +88,35 @@ def replay_command(
     which: str | None,
     since: int | None,
     retain_revoked: bool,
+    admission: "Admission",
 ) -> None:
     """Apply webhook bodies once more, and those that still wait.
 
+    Give the same options as to the service: what is retained, made a channel, or stood in for.
     What is known already changes nothing. --since alone takes everything from then on. Broken off,
     the rest is applied by the service, or by the next replay.
     """
+    from frontdesk.ingest.intake import Intake
+
     # Everything from a moment on is meant where only the moment is given.
     state = "failed" if which == "failed" or (which is None and since is None) else None
     with opened(database, upgrade=True) as store:
         account_id = _account_id(store, account)
         settled: Counter[str] = Counter()
+        passed_over: Counter[str] = Counter()
         finished = True
         try:
             chosen = _choose(store, account_id, state, since or 0)
-            for step in _steps(store, account_id, chosen, retain_revoked=retain_revoked):
+            intake = Intake(store, _now, admission=admission, retain_revoked=retain_revoked)
+            for step in _steps(intake, account_id, chosen):
                 settled += step.settled
+                passed_over += step.passed_over
         except KeyboardInterrupt:
             finished = False
     counts = ", ".join(f"{settled[one]:,} {one}" for one in ("applied", "ignored", "failed"))
     click.echo(f"replayed: {counts}")
+    for line in unknown_channels(passed_over).values():
+        click.echo(line)
     if not finished:
         click.echo("frontdesk: interrupted; the rest waits", err=True)
         context.exit(INTERRUPTED)
@@ -152,13 +166,8 @@ def _choose(store: "Database", account_id: int, state: str | None, since: int) -
     return chosen
 
 
-def _steps(
-    store: "Database", account_id: int, chosen: int, *, retain_revoked: bool
-) -> "Iterator[Step]":
+def _steps(intake: "Intake", account_id: int, chosen: int) -> "Iterator[Step]":
     """Apply what waits, until nothing does or another process is at it."""
-    from frontdesk.ingest.intake import Intake
-
-    intake = Intake(store, _now, retain_revoked=retain_revoked)
     with progress("Replaying", chosen) as advance:
         while (step := intake.step(account_id)).moved:
             yield step

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk import settings
+from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
+    from frontdesk.ingest.admission import Admission
     from frontdesk.service.agreements import Agreement, Agreements
     from frontdesk.service.clerk import Rules
 
@@ -32,11 +34,13 @@ class Order:
     retain_revoked: bool
     resolve_after_days: int | None
     resolve_waiting: bool
+    admission: "Admission"
 
 
 def receiving_options(command: F) -> Callable[..., object]:
     """The options of a command that takes an `Order` as its argument `order`."""
 
+    @admission_options
     @wraps(command)
     def ordered(
         *,
@@ -47,6 +51,7 @@ def receiving_options(command: F) -> Callable[..., object]:
         retain_revoked: bool,
         resolve_after_days: int | None,
         resolve_waiting: bool,
+        admission: "Admission",
         **others: Any,
     ) -> object:
         order = Order(
@@ -57,6 +62,7 @@ def receiving_options(command: F) -> Callable[..., object]:
             retain_revoked,
             resolve_after_days,
             resolve_waiting,
+            admission,
         )
         return command(order=order, **others)
 
@@ -115,7 +121,7 @@ def rules(order: Order) -> "Rules":
     silence = None
     if order.resolve_after_days is not None:
         silence = Silence(order.resolve_after_days * DAY, but_waiting=not order.resolve_waiting)
-    return Rules(order.keep_days, order.retain_revoked, silence)
+    return Rules(order.keep_days, order.retain_revoked, silence, order.admission)
 
 
 def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":

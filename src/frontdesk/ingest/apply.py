@@ -1,9 +1,10 @@
 """Folds domain events into the store: many at once, in any order, as often as they come."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest import rules
+from frontdesk.ingest import admission, rules
 from frontdesk.ingest.applied import Applied, Counted, Tally
 from frontdesk.ingest.catalogue import Catalogue, CatalogueUpsert
 from frontdesk.ingest.conversations import conversation_row
@@ -15,6 +16,7 @@ from frontdesk.ingest.events import (
     DomainEvent,
     LabelUpsert,
     NumberUpdate,
+    StatusUpdate,
     TeamUpsert,
     TemplateUpsert,
     UserUpsert,
@@ -24,7 +26,7 @@ from frontdesk.ingest.reckoning import Reckoning
 from frontdesk.ingest.rules import InitialStatus, Standing
 from frontdesk.ingest.telling import Kinds, Telling, by_kind
 from frontdesk.ingest.threads import Thread
-from frontdesk.store import changes, counters, known
+from frontdesk.store import changes, counters, known, raw_events
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
@@ -59,16 +61,14 @@ def apply_events(
     that these events open are given to somebody (R10), which is recorded as an event. Without
     `placeholders`, nothing stands for messages of which only delivery steps were seen.
     """
-    batch = _Batch(connection, account_id, now, placeholders=placeholders)
-    return batch.apply(events, initial_status, live=live)
+    told = events if placeholders else [_without_person(event) for event in events]
+    return _Batch(connection, account_id, now).apply(told, initial_status, live=live)
 
 
 class _Batch:
     """One call of `apply_events`."""
 
-    def __init__(
-        self, connection: Connection, account_id: int, now: int, *, placeholders: bool
-    ) -> None:
+    def __init__(self, connection: Connection, account_id: int, now: int) -> None:
         self._connection = connection
         self._account_id = account_id
         self._now = now
@@ -76,9 +76,7 @@ class _Batch:
         self._ids = Ids(*place)
         self._counted = Counted()
         self._catalogue = Catalogue(*place, self._ids, self._counted)
-        self._telling = Telling(
-            *place, now, self._ids, self._counted, self._catalogue, placeholders=placeholders
-        )
+        self._telling = Telling(*place, now, self._ids, self._counted, self._catalogue)
         self._reckoning = Reckoning(*place, self._ids)
 
     def apply(
@@ -114,6 +112,9 @@ class _Batch:
         self._telling.orphans.save()
         self._catalogue.save()
         self._ids.save()
+        # What came for them before they were channels can go in now.
+        kinds = map(admission.kind_of, self._catalogue.new_numbers)
+        raw_events.wait_for(self._connection, self._account_id, kinds)
 
     def _save_conversations(self, initial_status: InitialStatus, *, live: bool) -> None:
         """Fold the touched conversations and write what became of them."""
@@ -161,6 +162,11 @@ class _Batch:
         standing = rules.fold(Standing(), messages, happenings)
         self._reckoning.replace(thread, standing.measures)
         return standing
+
+
+def _without_person(event: DomainEvent) -> DomainEvent:
+    """A delivery step that tells of nobody waits for its message, and says nothing else."""
+    return replace(event, person=None) if isinstance(event, StatusUpdate) else event
 
 
 def _named(kinds: Kinds) -> Iterator[CatalogueUpsert]:

@@ -66,6 +66,8 @@ class Catalogue:
         self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
         self._teams: list[tuple[int, set[int], set[int]]] = []
         self._times: dict[tuple[str, str], dict[str, int]] = {}
+        # Those that are channels since this batch.
+        self.new_numbers: list[str] = []
 
     def channel_id(self, phone_number_id: str, at: int) -> int:
         """The id of a channel, which is made if it is unknown."""
@@ -180,6 +182,8 @@ class Catalogue:
         row[shelf.key] = key
         if shelf.key != "id":
             row["id"] = self._ids.next(kind)
+        if kind == "channel":
+            self.new_numbers.append(key)
         self._rows[kind, key] = self._unsaved[kind, key] = row
         return row
 

@@ -194,7 +194,7 @@ def _tell_own_number(value: Value, message: Part, person: Person, at: int) -> No
             phone = phone_of(told.optional_text("wa_id") or told.optional_text("phone"))
             if phone is not None:
                 own = Person(phone, phone.removeprefix("+"), person.wa_user_id)
-                value.events.append(ContactUpsert(own, at))
+                value.events.append(ContactUpsert(own, at, channel=value.channel))
                 return
 
 
@@ -239,7 +239,7 @@ def _tell_system(value: Value, message: Part, person: Person) -> None:
         new = _changed_identity(system)
         if kind in _NUMBER_CHANGED:
             content |= {"old_phone": person.phone, "new_phone": new.phone}
-        value.events.append(IdentityChange(person, new, at))
+        value.events.append(IdentityChange(person, new, at, value.channel))
     elif kind not in _SYSTEM_EVENTS and kind != "request_welcome":
         raw = message.members
     text = system.optional_text("body") or None

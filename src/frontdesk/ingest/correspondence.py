@@ -28,10 +28,7 @@ _NAMELESS = tuple[int, int, int, str, str | None]
 
 
 class Correspondence:
-    """Puts messages in their conversations. `load` those that the batch names first.
-
-    placeholders: whether a delivery step of an unknown message makes one that stands for it.
-    """
+    """Puts messages in their conversations. `load` those that the batch names first."""
 
     def __init__(
         self,
@@ -43,8 +40,6 @@ class Correspondence:
         people: People,
         threads: Threads,
         orphans: Orphans,
-        *,
-        placeholders: bool,
     ) -> None:
         self._connection = connection
         self._account_id = account_id
@@ -53,7 +48,6 @@ class Correspondence:
         self._catalogue = catalogue
         self._people = people
         self._threads = threads
-        self._placeholders = placeholders
         self._orphans = orphans
         self._letters: dict[tuple[int, str], Letter] = {}
         self._nameless: dict[int, set[_NAMELESS]] = {}
@@ -104,10 +98,13 @@ class Correspondence:
         self._counted.new("messages")
 
     def deliver(self, event: StatusUpdate) -> None:
-        """A delivery step of a message; one of an unknown message makes a placeholder, or waits."""
+        """A delivery step of a message.
+
+        One of an unknown message makes a placeholder, or waits where it does not tell with whom.
+        """
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.wamid)
-        if row is not None and event.person is not None and self._placeholders:
+        if row is not None and event.person is not None:
             self._threads.began(row, event.at)
         if event.status not in letters.STATUSES or (row is not None and not row["direction"]):
             self._counted.ignore()
@@ -115,7 +112,7 @@ class Correspondence:
             before = letters.standing_parts(row)
             changed = letters.deliver(row, event)
             self._rewrite(row, before, "statuses", changed=changed)
-        elif event.person is None or not self._placeholders:
+        elif event.person is None:
             self._counted.ignore()
             self._keep_earliest(channel_id, event)
         else:

@@ -39,7 +39,10 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class ChannelUpsert:
-    """A number is known, with whatever is told of it; `details` has columns of `channel`."""
+    """A number is known, with whatever is told of it; `details` has columns of `channel`.
+
+    listed: by somebody who says which numbers there are, not only seen in what came for it.
+    """
 
     phone_number_id: str
     at: int
@@ -48,6 +51,7 @@ class ChannelUpsert:
     waba_id: str | None = None
     alias: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class NumberUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ContactUpsert:
-    """Something is known of a person."""
+    """Something is known of a person. channel: through which number, None where through none."""
 
     person: Person
     at: int
@@ -75,14 +79,16 @@ class ContactUpsert:
     email: str | None = None
     blocked: bool | None = None
     custom_fields: Mapping[str, Any] = field(default_factory=dict)
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ContactRemove:
-    """A person was taken out of the address book; only the name from there goes."""
+    """A person was taken out of the address book of a number; only the name from there goes."""
 
     person: Person
     at: int
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,7 @@ class IdentityChange:
     old: Person
     new: Person
     at: int
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

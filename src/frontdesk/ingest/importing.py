@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest import archive, native, restoring
+from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.applied import Applied, Tally
 from frontdesk.ingest.apply import InitialStatus, apply_events
 from frontdesk.ingest.archive import Line, Native, Reading, Rejected
@@ -42,13 +43,14 @@ class Order:
     """How to import. account: its slug; None for those that the lines name, else the default one.
 
     channel: the number of records of sent messages that do not tell theirs. clock: now in epoch
-    milliseconds.
+    milliseconds. Lines that `admission` has no place for are counted, and can be imported again.
     """
 
     clock: Callable[[], int]
     account: str | None = None
     initial_status: InitialStatus = "auto"
     channel: str | None = None
+    admission: Admission = ANYTHING
 
 
 @dataclass(slots=True)
@@ -83,6 +85,14 @@ class _Account:
     id: int
     named: bool = False
     copying: int | None = None
+
+
+class _Done(NamedTuple):
+    """What a transaction did, the account after it, and what of it was passed over, by kind."""
+
+    applied: Applied
+    account: _Account
+    passed_over: Counter[str]
 
 
 @dataclass(slots=True)
@@ -232,28 +242,33 @@ class Import:
         account = self._account
         put_in = self._apply if account.copying is None else self._restore
 
-        def put_in_and_keep(connection: Connection) -> tuple[Applied, _Account]:
-            applied, after = put_in(connection, account, batch)
-            self._keep(connection, source, batch.last, after)
-            return applied, after
+        def put_in_and_keep(connection: Connection) -> _Done:
+            done = put_in(connection, account, batch)
+            self._keep(connection, source, batch.last, done.account)
+            return done
 
-        applied, self._account = self._database.write(put_in_and_keep)
-        self.outcome.applied += applied
+        done = self._database.write(put_in_and_keep)
+        self._account = done.account
+        self.outcome.applied += done.applied
         self.outcome.lines += batch.lines
-        self.outcome.ignored.update(batch.ignored)
+        self.outcome.ignored.update(batch.ignored + done.passed_over)
         source.advance()
 
-    def _apply(
-        self, connection: Connection, account: _Account, batch: _Batch
-    ) -> tuple[Applied, _Account]:
-        now, choice = self._order.clock(), self._order.initial_status
+    def _apply(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
+        now, admission = self._order.clock(), self._order.admission
         wake(connection, account.id, now)
-        applied = apply_events(connection, account.id, batch.events, now=now, initial_status=choice)
-        return applied, account
+        part = admission.part(connection, account.id, batch.events)
+        applied = apply_events(
+            connection,
+            account.id,
+            part.events,
+            now=now,
+            initial_status=self._order.initial_status,
+            placeholders=admission.placeholders,
+        )
+        return _Done(applied, account, part.passed_over)
 
-    def _restore(
-        self, connection: Connection, account: _Account, batch: _Batch
-    ) -> tuple[Applied, _Account]:
+    def _restore(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
         """Put copies in; the account must be as this import left it."""
         accounts.take_turn(connection, account.id)
         if accounts.revision(connection, account.id) != account.copying:
@@ -266,7 +281,7 @@ class Import:
         after = replace(account, copying=accounts.revision(connection, account.id))
         kinds = Counter(restoring.TALLIES[line["kind"]] for line, _ in batch.copies)
         tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
-        return Applied(**tallies), after
+        return _Done(Applied(**tallies), after, Counter())
 
     def _keep(self, connection: Connection, source: Source, line: int, account: _Account) -> None:
         if source.digest is not None:

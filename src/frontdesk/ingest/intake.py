@@ -6,10 +6,10 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest import redaction
+from frontdesk.ingest.admission import ANYTHING, Admission, kind_of, number_of
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.archive import body_of
 from frontdesk.ingest.events import DomainEvent, MessageUpsert
@@ -34,13 +34,21 @@ _log = logging.getLogger("frontdesk.ingest")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step did: bodies that it moved on, and how many of them it ended in which state."""
+    """What one step did: bodies that it moved on, and how many of them it ended in which state.
+
+    passed_over: elements of numbers that are no channels, by kind as `admission.kind_of` names it.
+    """
 
     moved: int = 0
     settled: Counter[str] = field(default_factory=Counter)
+    passed_over: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: "Step") -> "Step":
-        return Step(self.moved + other.moved, self.settled + other.settled)
+        return Step(
+            self.moved + other.moved,
+            self.settled + other.settled,
+            self.passed_over + other.passed_over,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +86,16 @@ class Intake:
     """
 
     def __init__(
-        self, database: Database, clock: Callable[[], int], *, retain_revoked: bool = False
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        *,
+        admission: Admission = ANYTHING,
+        retain_revoked: bool = False,
     ) -> None:
         self._database = database
         self._clock = clock
+        self._admission = admission
         self._retain_revoked = retain_revoked
         # A long body takes several steps and is read once.
         self._last: tuple[bytes, _Told] = (b"", _Told())
@@ -148,19 +162,30 @@ class Intake:
         def put_in(connection: Connection) -> Step:
             take_turn(connection, account_id)
             mine = [one for one in portions if _claim(connection, account_id, one)]
-            events = [event for one in mine for event in one.events]
+            parts = [self._admission.part(connection, account_id, one.events) for one in mine]
+            events = [event for part in parts for event in part.events]
             if events:
                 wake(connection, account_id, now)
-                apply_events(connection, account_id, events, now=now, live=True)
+                self._apply(connection, account_id, events, now)
             if not self._retain_revoked:
                 gone = taken_back | _taken_back(connection, account_id, events)
                 digests = {*found, *(one.row["digest"] for one in mine)}
                 _blank(connection, account_id, sorted(digests), gone)
-            for one in mine:
-                _settle(connection, account_id, one)
-            return Step(len(mine), Counter(one.state for one in mine if one.state is not None))
+            ends = (
+                _settle(connection, account_id, one, part.passed_over)
+                for one, part in zip(mine, parts, strict=True)
+            )
+            settled = Counter(state for state in ends if state is not None)
+            passed_over = sum((part.passed_over for part in parts), Counter[str]())
+            return Step(len(mine), settled, passed_over)
 
         return self._database.write(put_in)
+
+    def _apply(
+        self, connection: Connection, account_id: int, events: Sequence[DomainEvent], now: int
+    ) -> None:
+        placeholders = self._admission.placeholders
+        apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
 
     def _naming(self, account_id: int, portions: Sequence[_Portion]) -> list[str]:
         """The bodies that may have what these take back, by their digests."""
@@ -216,17 +241,34 @@ def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
     )
 
 
-def _settle(connection: Connection, account_id: int, portion: _Portion) -> None:
-    if portion.state is not None:
-        ignored: dict[str, Any] = dict(sorted(portion.told.ignored.items()))
-        raw_events.settle(
-            connection,
-            account_id,
-            portion.row["digest"],
-            portion.state,
-            reason=portion.reason,
-            ignored_json=json.dumps(ignored) if ignored else None,
-        )
+def _settle(
+    connection: Connection, account_id: int, portion: _Portion, passed_over: Counter[str]
+) -> str | None:
+    """Write down how a body ended, which is returned, or what was passed over of it so far."""
+    digest = portion.row["digest"]
+    ignored = json.loads(portion.row["ignored_json"] or "{}")
+    ignored |= {kind: count + ignored.get(kind, 0) for kind, count in passed_over.items()}
+    if portion.state is None:
+        if passed_over:
+            raw_events.pass_over(connection, account_id, digest, json.dumps(ignored))
+        return None
+    state = portion.state
+    if state == APPLIED and all(
+        number is not None and kind_of(number) in ignored
+        for number in map(number_of, portion.told.events)
+    ):
+        state = IGNORED
+    ignored |= portion.told.ignored
+    settled = raw_events.settle(
+        connection,
+        account_id,
+        digest,
+        state,
+        reason=portion.reason,
+        ignored_json=json.dumps(ignored, sort_keys=True) if ignored else None,
+        done=portion.to,
+    )
+    return state if settled else None
 
 
 def _blank(

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from frontdesk.ingest import admission
 from frontdesk.ingest.copies import STORED, instant, row_of
 from frontdesk.ingest.reckoning import Reckoning
 from frontdesk.ingest.recounting import measures
 from frontdesk.ingest.shapes import Malformed
 from frontdesk.ingest.threads import Thread
-from frontdesk.store import changes, counters, known, whole
+from frontdesk.store import changes, counters, known, raw_events, whole
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection
 from frontdesk.store.folding import label_key
@@ -100,6 +101,8 @@ def restore(
             changes.save_contacts(connection, account_id, rows)
         elif kind != "conversation":
             whole.put(connection, kind, rows)
+    numbers = (each["phone_number_id"] for _, each in by_kind.get("channel", ()))
+    raw_events.wait_for(connection, account_id, map(admission.kind_of, numbers))
     _link_teams(connection, account_id, by_kind.get("team", ()))
     for thread in _threads(each for _, each in by_kind.get("message", ())):
         reckoning.count(thread)

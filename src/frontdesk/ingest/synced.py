@@ -40,11 +40,17 @@ def tell_contact(value: Value, entry: Part) -> None:
     name = contact.optional_text("full_name") or contact.optional_text("first_name") or ""
     value.at = max(value.at, at)
     if entry.optional_text("action") == "remove":
-        value.events.append(ContactRemove(person, at))
+        value.events.append(ContactRemove(person, at, value.channel))
         return
-    username = contact.optional_text("username") or None
     value.events.append(
-        ContactUpsert(person, at, name.strip() or None, ADDRESS_BOOK_NAME, username=username)
+        ContactUpsert(
+            person=person,
+            at=at,
+            name=name.strip() or None,
+            name_rank=ADDRESS_BOOK_NAME,
+            username=contact.optional_text("username") or None,
+            channel=value.channel,
+        )
     )
 
 

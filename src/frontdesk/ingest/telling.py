@@ -53,23 +53,13 @@ class Telling:
         ids: Ids,
         counted: Counted,
         catalogue: Catalogue,
-        *,
-        placeholders: bool = True,
     ) -> None:
-        self._placeholders = placeholders
         place = (connection, account_id)
         self.orphans = Orphans(*place)
         self.people = People(*place, now, ids, counted)
         self.threads = Threads(*place, ids, counted, self.people)
         self.correspondence = Correspondence(
-            *place,
-            ids,
-            counted,
-            catalogue,
-            self.people,
-            self.threads,
-            self.orphans,
-            placeholders=placeholders,
+            *place, ids, counted, catalogue, self.people, self.threads, self.orphans
         )
         self.asides = Asides(*place, ids, counted, catalogue, self.threads, self.correspondence)
 
@@ -115,11 +105,10 @@ class Telling:
             yield from ((event.person, event.at, event.at) for event in kinds.get(kind, ()))
         for aside in (NoteUpsert, ConversationEvent):
             yield from ((event.person, event.at, 0) for event in kinds.get(aside, ()))
-        if self._placeholders:
-            named = self.correspondence.named
-            for status in kinds.get(StatusUpdate, ()):
-                if status.person is not None and not named(status.channel, status.wamid):
-                    yield status.person, status.at, 0
+        named = self.correspondence.named
+        for status in kinds.get(StatusUpdate, ()):
+            if status.person is not None and not named(status.channel, status.wamid):
+                yield status.person, status.at, 0
 
     def _namesakes(self, kinds: Kinds) -> Iterator[Namesakes]:
         """Messages whose person is told in more than one way, or anew."""

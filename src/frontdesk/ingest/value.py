@@ -98,6 +98,7 @@ class Value:
             phone=phone_of(self.business_digits()),
             display_phone_number=self.metadata.optional_text("display_phone_number"),
             waba_id=account,
+            listed=False,
         )
 
     def _names(self) -> Iterator[ContactUpsert]:
@@ -119,6 +120,7 @@ class Value:
                 name_rank=PROFILE_NAME,
                 profile_name=name,
                 username=profile.optional_text("username") or None,
+                channel=self.channel,
             )
 
     def _contact(self, number: str, user_id: str | None) -> Part | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from frontdesk.errors import Unreachable
+from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.intake import Intake
 from frontdesk.ingest.retention import DEFAULT_DAYS, retire
 from frontdesk.ingest.silences import Silence, resolve_silent
@@ -33,6 +34,7 @@ class Rules:
     retention_days: int = DEFAULT_DAYS
     retain_revoked: bool = False
     silence: Silence | None = None
+    admission: Admission = ANYTHING
 
 
 class Clerk:
@@ -45,11 +47,14 @@ class Clerk:
         self._database = database
         self._clock = clock
         self._rules = rules
-        self._intake = Intake(database, clock, retain_revoked=rules.retain_revoked)
+        self._intake = Intake(
+            database, clock, admission=rules.admission, retain_revoked=rules.retain_revoked
+        )
         self._due: dict[str, int] = {}
         self._called = threading.Event()
         self._ending = threading.Event()
         self._hindered = False
+        self._told: set[str] = set()
         self._thread = threading.Thread(target=self._work, name="frontdesk-clerk", daemon=True)
 
     def start(self) -> None:
@@ -107,7 +112,13 @@ class Clerk:
 
     def _step(self, account_id: int) -> bool:
         waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))
-        return waits and self._intake.step(account_id).moved > 0
+        if not waits:
+            return False
+        step = self._intake.step(account_id)
+        for kind in sorted(step.passed_over.keys() - self._told):
+            _log.warning("%s: what comes for it is kept and not shown", kind)
+            self._told.add(kind)
+        return step.moved > 0
 
     def _is_due(self, name: str, every: int) -> bool:
         now = self._clock()

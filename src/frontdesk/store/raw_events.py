@@ -1,6 +1,7 @@
 """Webhook bodies as they came: kept before they are acknowledged, dropped in time."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,7 +54,9 @@ def keep(connection: Connection, arrival: Arrival) -> bool:
 
 
 def waiting(connection: Connection, account_id: int, count: int, size: int) -> list[Row]:
-    """What is stored and not applied, first come first: (digest, received_at, done, body).
+    """What is stored and not applied, first come first.
+
+    (digest, received_at, done, body, ignored_json): what is ignored of it so far.
 
     At most `count`, and the first alone or so many as have `size` bytes together.
     """
@@ -111,20 +114,38 @@ def settle(
     *,
     reason: str | None = None,
     ignored_json: str | None = None,
-) -> None:
-    """A stored body is done with."""
+    done: int,
+) -> bool:
+    """A stored body of which `done` events were applied is done with.
+
+    False if it waits again from its first event on.
+    """
+    return bool(
+        connection.run(
+            """
+            UPDATE raw_event SET state = :state, done = 0, reason = :reason, ignored_json = :ignored
+            WHERE account_id = :account AND digest = :digest AND state = 'stored' AND done = :done
+            """,
+            {
+                "account": account_id,
+                "digest": digest,
+                "state": state,
+                "reason": reason,
+                "ignored": ignored_json,
+                "done": done,
+            },
+        )
+    )
+
+
+def pass_over(connection: Connection, account_id: int, digest: str, ignored_json: str) -> None:
+    """Keep what is ignored so far of a stored body that is not done with."""
     connection.run(
         """
-        UPDATE raw_event SET state = :state, done = 0, reason = :reason, ignored_json = :ignored
+        UPDATE raw_event SET ignored_json = :ignored
         WHERE account_id = :account AND digest = :digest AND state = 'stored'
         """,
-        {
-            "account": account_id,
-            "digest": digest,
-            "state": state,
-            "reason": reason,
-            "ignored": ignored_json,
-        },
+        {"account": account_id, "digest": digest, "ignored": ignored_json},
     )
 
 
@@ -167,6 +188,19 @@ def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) 
         WHERE account_id = :account AND digest = :digest AND state <> 'stored'
         """,
         _each(account_id, digests),
+    )
+
+
+def wait_for(connection: Connection, account_id: int, kinds: Iterable[str]) -> None:
+    """Have raw events applied once more of which something of one of these kinds was ignored."""
+    held = "strpos" if connection.dialect == "postgresql" else "instr"
+    connection.run_many(
+        f"""
+        UPDATE raw_event SET state = 'stored', done = 0, reason = NULL, ignored_json = NULL
+        WHERE account_id = :account AND ignored_json IS NOT NULL
+          AND {held}(ignored_json, :kind) > 0
+        """,
+        [{"account": account_id, "kind": json.dumps(kind)} for kind in kinds],
     )
 
 
@@ -284,7 +318,7 @@ def failures(connection: Connection, account_id: int, count: int) -> list[Row]:
 def _whole(connection: Connection, account_id: int, digest: str) -> Row | None:
     return connection.row(
         """
-        SELECT digest, received_at, done, body FROM raw_event
+        SELECT digest, received_at, done, body, ignored_json FROM raw_event
         WHERE account_id = :account AND digest = :digest
         """,
         {"account": account_id, "digest": digest},

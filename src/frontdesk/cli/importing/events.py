@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.commands import ERROR, INTERRUPTED, Command, now
 from frontdesk.cli.databases import database_option
 from frontdesk.cli.importing.files import Rejects, check, digest, named, position, progress, stream
@@ -14,6 +15,7 @@ from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable
 
 if TYPE_CHECKING:
+    from frontdesk.ingest.admission import Admission
     from frontdesk.ingest.apply import InitialStatus
     from frontdesk.ingest.archive import Rejected
     from frontdesk.ingest.importing import Import, Order, Transactions
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--channel", metavar="ID", help="The number of sent messages that do not tell it.")
 @click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
 @click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")
+@admission_options
 @click.pass_context
 def events_command(
     context: click.Context,
@@ -44,6 +47,7 @@ def events_command(
     channel: str | None,
     dry_run: bool,
     strict: bool,
+    admission: "Admission",
 ) -> None:
     """Import archives, one JSON value a line.
 
@@ -55,7 +59,7 @@ def events_command(
     from frontdesk.ingest.importing import Order
 
     check(files)
-    order = Order(now, account, initial_status, channel)
+    order = Order(now, account, initial_status, channel, admission)
     run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)

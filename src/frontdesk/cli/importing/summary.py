@@ -1,9 +1,9 @@
 """What an import did, in lines for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from frontdesk.text import clean
+from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
     from frontdesk.ingest.importing import Outcome
@@ -34,13 +34,27 @@ def summary(outcome: "Outcome") -> Iterator[str]:
         if tally.new or tally.changed or tally.known:
             changed = f", {tally.changed:,} changed" if tally.changed else ""
             yield f"{words}: {tally.new:,} new{changed}, {tally.known:,} already known"
-    ignored = dict(outcome.ignored)
+    passed_over = set(unknown_channels(outcome.ignored))
+    ignored = {kind: n for kind, n in outcome.ignored.items() if kind not in passed_over}
     if applied.ignored:
         ignored["status of no known message"] = applied.ignored
     if ignored:
         kinds = (f"{count:,} {clean(kind)}" for kind, count in sorted(ignored.items()))
         yield f"ignored: {', '.join(kinds)}"
+    yield from unknown_channels(outcome.ignored).values()
     yield f"rejected: {counted(outcome.rejected, 'line')}"
+
+
+def unknown_channels(ignored: Mapping[str, int]) -> dict[str, str]:
+    """Of what is ignored that of numbers that are no channels, {kind: a line about it}."""
+    from frontdesk.ingest.admission import UNKNOWN_CHANNEL
+
+    found = {}
+    for kind, count in sorted(ignored.items()):
+        name, _, number = kind.partition(" ")
+        if name == UNKNOWN_CHANNEL:
+            found[kind] = f"{name}: {count:,} of {one_line(clean(number))}, which is no channel"
+    return found
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,0 +1,37 @@
+"""The options by which every door to an inbox is told what it lets in."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def admission_options(command: F) -> Callable[..., object]:
+    """The options of a command that takes an `Admission` as its argument `admission`."""
+
+    @wraps(command)
+    def admitting(*, auto_create_channels: bool, placeholders: bool, **others: Any) -> object:
+        from frontdesk.ingest.admission import Admission
+
+        return command(admission=Admission(auto_create_channels, placeholders), **others)
+
+    options = (
+        click.option(
+            "--auto-create-channels/--no-auto-create-channels",
+            default=True,
+            show_default=True,
+            help="Make a channel of every number that something comes for, or pass it over.",
+        ),
+        click.option(
+            "--placeholders/--no-placeholders",
+            default=True,
+            show_default=True,
+            help="Show that there was a message where only its delivery is known, or not.",
+        ),
+    )
+    for option in reversed(options):
+        admitting = option(admitting)
+    return admitting
