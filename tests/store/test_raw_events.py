@@ -1,5 +1,6 @@
 """Webhook bodies as they came: kept once, claimed once, dropped in time."""
 
+import json
 import threading
 from functools import partial
 
@@ -28,7 +29,9 @@ def waiting(database: Database, count: int = 50, size: int = 1_000_000) -> list[
 
 def settle(database: Database, digest: str, state: str, reason: str | None = None) -> None:
     database.write(
-        lambda connection: raw_events.settle(connection, ACCOUNT, digest, state, reason=reason)
+        lambda connection: raw_events.settle(
+            connection, ACCOUNT, digest, state, reason=reason, done=0
+        )
     )
 
 
@@ -183,3 +186,39 @@ def test_a_full_file_takes_nothing_and_says_to_try_again():
             arrive(database, b"x" * 1_000_000)
         assert refused.value.retry_after
         assert waiting(database) == []
+
+
+def test_what_was_ignored_waits_again_by_the_exact_name_of_its_kind(database: Database):
+    kinds = ("of 10", "of 101", 'of "1%', "of é_1")
+    digests = arrive(database, *(kind.encode() for kind in kinds))
+    for digest, kind in zip(digests, kinds, strict=True):
+        ignored = json.dumps({"group message": 2, kind: 1})
+        database.write(
+            partial(
+                raw_events.settle,
+                account_id=ACCOUNT,
+                digest=digest,
+                state="ignored",
+                ignored_json=ignored,
+                done=0,
+            )
+        )
+    for kind in kinds:
+        database.write(partial(raw_events.wait_for, account_id=ACCOUNT, kinds=[kind]))
+        assert waiting(database)[-1:] == [kind.encode()]
+    assert len(waiting(database)) == len(kinds)
+    assert database.read(partial(raw_events.ignored, account_id=ACCOUNT)) == []
+
+
+def test_what_waits_from_the_first_event_again_is_not_done_with(database: Database):
+    (digest,) = arrive(database, b"a")
+    database.write(lambda connection: raw_events.advance(connection, ACCOUNT, digest, 0, 7, size=1))
+    database.write(
+        lambda connection: raw_events.pass_over(connection, ACCOUNT, digest, '{"of 10": 1}')
+    )
+    database.write(partial(raw_events.wait_for, account_id=ACCOUNT, kinds=["of 10"]))
+    settled = database.write(
+        lambda connection: raw_events.settle(connection, ACCOUNT, digest, "applied", done=7)
+    )
+    assert not settled
+    assert waiting(database) == [b"a"]
