@@ -1,11 +1,12 @@
 """Screens that ask something: keys that are typed before they stand are not lost."""
 
 from textual import events, on
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from frontdesk.tui.screens.leaving import Dialog
 
-class Asking(ModalScreen[str | None]):
+
+class Asking(Dialog[str | None]):
     """Takes keys that came too early for its widgets; the application hands them on."""
 
     def __init__(self) -> None:

@@ -8,10 +8,10 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.screen import Screen
 from textual.widgets import Input, Label, Static
 
 from frontdesk.errors import InboxError
+from frontdesk.tui.screens.leaving import LeftOnce
 
 Field = Literal["address", "key", "me", "name"]
 
@@ -52,7 +52,7 @@ class Fault(Exception):
 Try = Callable[[Wanted], Awaitable[str]]
 
 
-class ConnectScreen(Screen[Wanted | None]):
+class ConnectScreen(LeftOnce[Wanted | None]):
     """Answers with an inbox that was tried; the empty one stands for the demo, None for leaving.
 
     `attempt` says what it found, or raises: Fault, InboxError.

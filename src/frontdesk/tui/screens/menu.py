@@ -8,9 +8,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.widgets.cells import Piece, fit
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
@@ -39,7 +39,7 @@ class EntryList(VirtualList[Entry], can_focus=False):
         return [[("text", " "), ("accent", entry.letter), ("text", words)]]
 
 
-class Menu(ModalScreen[str | None]):
+class Menu(Dialog[str | None]):
     """Answers with the value of the letter that was typed, or None when it was left.
 
     The cursor, first on `current`, takes an entry too: by enter, or by a click on it.

@@ -6,9 +6,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
@@ -27,7 +27,7 @@ class Lines(VirtualList[str]):
         return [[("text", fit(line, width))] for line in wrap(self.rows[position], width)]
 
 
-class Received(ModalScreen[None]):
+class Received(Dialog[None]):
     """Shows a value of the wire as indented JSON."""
 
     COMPONENT_CLASSES = PARTS

@@ -6,9 +6,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.report_periods import Span, typed_span
 
@@ -27,7 +27,7 @@ def date_prompt(span: Span, today: date) -> Prompt:
     return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
 
 
-class Explanation(ModalScreen[None]):
+class Explanation(Dialog[None]):
     """Some sentences to read."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.tui.screens.connection import Connection
 from frontdesk.tui.screens.help import show_help
 from frontdesk.tui.screens.inbox_words import key_words
+from frontdesk.tui.screens.leaving import LeftOnce
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.pulse import Pulse
@@ -28,7 +28,7 @@ from frontdesk.wire import ConversationFilter
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
-class ViewScreen(Screen[ConversationFilter | None]):
+class ViewScreen(LeftOnce[ConversationFilter | None]):
     """A subclass composes `body`, refreshes itself and says what it shows."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
@@ -232,8 +232,7 @@ class ViewScreen(Screen[ConversationFilter | None]):
             self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
 
     def _end(self, chosen: ConversationFilter | None) -> bool:
-        """Leave, once: a key may come twice before the first has had its effect."""
-        if self.app.screen is not self:
-            return False
+        """Leave; False where this was left before."""
+        standing = self.app.screen is self
         self.dismiss(chosen)
-        return True
+        return standing

@@ -1,0 +1,77 @@
+"""A key that comes several times in one moment leaves one screen, and breaks nothing."""
+
+import pytest
+from textual import events
+from textual.app import App
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+
+from frontdesk.tui.connect import ConnectApp
+from tests.tui.conftest import Viewer, settle
+from tests.tui.test_connect_screen import Servers
+
+# From the list of the inbox: the keys that open a screen over it.
+OPENED = {
+    "menu": ("f",),
+    "picker": ("f", "c"),
+    "prompt": ("t",),
+    "save": ("E",),
+    "switcher": ("f3",),
+    "search": ("s",),
+    "help": ("question_mark",),
+    "received": ("w",),
+    "view": ("v", "s"),
+    "explanation": ("v", "r", "w"),
+    "palette": ("colon",),
+}
+
+
+async def at_once(pilot: Pilot[object], *keys: str) -> None:
+    """Press keys before any of them has had its effect, and wait for all of that."""
+    driver = pilot.app._driver
+    assert driver is not None
+    for key in keys:
+        event = events.Key(key, None)
+        event.set_sender(pilot.app)
+        driver.send_message(event)
+    await settle(pilot)
+
+
+def standing(app: App[object]) -> int:
+    return len(app.screen_stack)
+
+
+@pytest.mark.parametrize("name", OPENED)
+async def test_several_ways_out_at_once_leave_one_screen(viewer: Viewer, name: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in OPENED[name]:
+            before = standing(app)
+            await pilot.press(key)
+            await settle(pilot)
+        await at_once(pilot, "enter", "escape", "escape", "enter", "escape")
+        assert standing(app) <= before
+        while standing(app) > 1:
+            await pilot.press("escape")
+            await settle(pilot)
+        assert app.is_running
+
+
+async def test_the_first_start_is_left_once() -> None:
+    app = ConnectApp(Servers())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await at_once(pilot, "f2", "f2", "escape", "escape")
+
+
+@pytest.mark.parametrize("key", ["pageup", "pagedown", "home", "end", "up", "down"])
+async def test_keys_that_come_before_the_commands_break_nothing(viewer: Viewer, key: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await at_once(pilot, "colon", *[key] * 3)
+        assert CommandPalette.is_open(app)
+        await pilot.press("z", "q", "x", key, key)
+        await settle(pilot)
+        assert app.is_running
