@@ -36,6 +36,11 @@ class Terminal:
         os.close(slave)
 
     @property
+    def said(self) -> bytes:
+        """What was written so far."""
+        return self._said
+
+    @property
     def words(self) -> str:
         """What was written so far, without the sequences that move the cursor and colour."""
         return _SEQUENCES.sub(b"", self._said).decode(errors="replace")

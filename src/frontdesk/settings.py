@@ -4,16 +4,16 @@ import os
 import re
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_config_path, user_log_path
+from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
 
 from frontdesk.errors import BadSettings
+from frontdesk.outside import APP_SECRET_VARIABLE as APP_SECRET_VARIABLE
+from frontdesk.outside import KEY_VARIABLE as KEY_VARIABLE
+from frontdesk.outside import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
 
-KEY_VARIABLE = "FRONTDESK_API_KEY"
 CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
 DEFAULT_CACHE_MB = 512
 MOST_CACHE_MB = 1_000_000
-APP_SECRET_VARIABLE = "FRONTDESK_WHATSAPP_APP_SECRET"
-VERIFY_TOKEN_VARIABLE = "FRONTDESK_WHATSAPP_VERIFY_TOKEN"
 
 
 def cache_file() -> Path:
@@ -51,6 +51,11 @@ def cache_limit_bytes(configured_mb: int | None = None) -> int:
 def log_file() -> Path:
     """The file that `--debug` writes to."""
     return user_log_path("frontdesk") / "debug.log"
+
+
+def crash_directory() -> Path:
+    """Where reports of bugs are: a file each."""
+    return user_state_path("frontdesk") / "crashes"
 
 
 def key_in_environment() -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from frontdesk import settings
+from frontdesk.cli.discretion import Discreet, be_discreet
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 
 DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -63,6 +64,7 @@ def run(command: click.Command, given: object = None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _leave)
+    be_discreet()
     sys.exit(guarded(lambda: command.main(standalone_mode=False, obj=given)))
 
 
@@ -71,7 +73,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def guarded(work: Callable[[], object]) -> int:
-    """The exit code of some work; an expected failure of it is told on standard error."""
+    """The exit code of some work; a failure of it is told on standard error, a bug kept too."""
     try:
         code = work()
     except click.exceptions.NoArgsIsHelpError as error:
@@ -89,7 +91,16 @@ def guarded(work: Callable[[], object]) -> int:
         # Nobody reads on: leave quietly, also when Python flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ERROR
+    except Exception as error:
+        code = _crashed(error)
     return code if isinstance(code, int) else DONE
+
+
+def _crashed(error: Exception) -> int:
+    from frontdesk.cli.crashes import keep
+
+    click.echo(f"frontdesk: {keep(error)}", err=True)
+    return ERROR
 
 
 def now() -> int:
@@ -128,7 +139,7 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
     except OSError as error:
         raise BadSettings(f"Cannot write the log {path}: {error.strerror}") from error
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("frontdesk")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

@@ -20,8 +20,8 @@ def connect(configured: Configuration) -> Place | None:
         return None
     app = ConnectApp(attempt, theme=configured.look.theme, keys=configured.keys)
     wanted = asyncio.run(app.run_async(mouse=configured.look.mouse))
-    if app.return_code:
-        sys.exit(app.return_code)
+    if app.crash is not None:
+        raise app.crash
     if wanted is None:
         sys.exit(0)
     return Place(profile=keep(configured, wanted)) if wanted.address else Place()

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from frontdesk import settings
+from frontdesk import outside, settings
 from frontdesk.cli.private import private_text, write_private
 from frontdesk.errors import BadSettings, UnusableFile
 
@@ -99,7 +99,11 @@ def _said_by(command: tuple[str, ...]) -> str:
     """The first line that a command writes; what it says otherwise goes to the terminal."""
     try:
         said = subprocess.run(
-            command, stdout=subprocess.PIPE, check=True, timeout=_COMMAND_SECONDS
+            command,
+            stdout=subprocess.PIPE,
+            check=True,
+            timeout=_COMMAND_SECONDS,
+            env=outside.environment(),
         ).stdout
     except subprocess.CalledProcessError as error:
         raise BadSettings(f"{command[0]} gave no key: it ended with {error.returncode}") from None

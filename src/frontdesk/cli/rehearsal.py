@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import frontdesk
+from frontdesk import outside
 from frontdesk.errors import UnusableFile
 
 DATABASE = "inbox.db"
@@ -53,7 +54,7 @@ def rehearse(ending: ExitStack) -> Rehearsal:
     package = os.path.dirname(os.path.dirname(frontdesk.__file__))
     maker = subprocess.Popen(
         [sys.executable, "-c", _MAKER, directory],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([package, *sys.path])},
+        env={**outside.environment(), "PYTHONPATH": os.pathsep.join([package, *sys.path])},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

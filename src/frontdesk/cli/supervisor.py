@@ -7,7 +7,6 @@ import socket
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from frontdesk.cli.commands import guarded
+from frontdesk.crash import trace
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 
@@ -131,8 +131,8 @@ class Supervisor:
             code = guarded(lambda: self._work(lambda: _say_begun(tell)))
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 0
-        except BaseException:
-            traceback.print_exc()
+        except BaseException as error:
+            sys.stderr.write(f"{trace(error)}\n")
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

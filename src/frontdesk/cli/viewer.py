@@ -176,9 +176,8 @@ def view(
         cache.close()
     if isinstance(ended, InboxError):
         raise ended
-    if app.return_code:
-        # A bug: the viewer has shown its traceback.
-        sys.exit(app.return_code)
+    if app.crash is not None:
+        raise app.crash
     return ended
 
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from starlette.types import Receive, Scope, Send
 
+from frontdesk.crash import trace
 from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.auth import Caller, Guest
@@ -132,9 +133,9 @@ class Application:
             response = self._refused(visit, refusal)
         except Unreachable as error:
             response = self._refused(visit, unavailable(error))
-        except Exception:
+        except Exception as error:
             # The request itself is not logged: its headers hold a key.
-            _log.exception("Request %s failed", visit.id)
+            _log.error("Request %s failed\n%s", visit.id, trace(error))
             response = self._refused(visit, failed())
         return _signed(visit, response)
 

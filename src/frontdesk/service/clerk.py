@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from frontdesk.crash import trace
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.intake import Intake
@@ -84,9 +85,9 @@ class Clerk:
                 if not self._hindered:
                     _log.info("What is due waits: %s", error)
                 self._hindered = True
-            except Exception:
+            except Exception as error:
                 # The next tick tries again; ending would leave everything undone.
-                _log.exception("What is due could not be done")
+                _log.error("What is due could not be done\n%s", trace(error))
 
     def do_all(self) -> None:
         """Everything that waits or is due now.

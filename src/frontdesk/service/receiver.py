@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote
 
 from starlette.types import Receive, Scope, Send
 
+from frontdesk.crash import trace
 from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
@@ -95,8 +96,8 @@ class Receiver:
             response = self._refused(visit, unavailable(error))
         except _Gone:
             return
-        except Exception:
-            _log.exception("Request %s failed", visit.id)
+        except Exception as error:
+            _log.error("Request %s failed\n%s", visit.id, trace(error))
             response = self._refused(visit, failed())
         headers = (*response.headers, ("X-Request-Id", visit.id))
         await send_response(send, Response(response.status, headers, response.body), with_body=True)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, ClassVar
 
-from rich.segment import Segments
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.keys import _character_to_key
 from textual.screen import Screen
@@ -25,9 +24,10 @@ from frontdesk.tui.screens.leaving import Palette
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, LIGHT, THEMES
+from frontdesk.tui.watched import WatchedApp
 
 
-class FrontdeskApp(App[InboxError | Switch | None]):
+class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     """Shows a mailbox. `title` names the inbox in the header.
 
     `run` returns the failure that made it impossible to go on, the profile to go to, or None.
@@ -142,15 +142,6 @@ class FrontdeskApp(App[InboxError | Switch | None]):
         gc.enable()
         for notice in self._preferences.notices:
             self.notify(notice, severity="warning", timeout=15, markup=False)
-
-    def _fatal_error(self) -> None:
-        """A bug ends the program with a traceback, but without values: they may hold a key."""
-        from rich.traceback import Traceback
-
-        traceback = Traceback(show_locals=False, width=None)
-        rendered = self.console.render(traceback, self.console.options)
-        self._exit_renderables.append(Segments(rendered))
-        self._close_messages_no_wait()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox is the root: there is nothing below it to go back to."""

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from frontdesk import outside
+
 # A program that waits for something else must not keep the viewer waiting.
 _DEADLINE_SECONDS = 2.0
 
@@ -39,6 +41,7 @@ def copy_natively(text: str) -> bool:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 timeout=_DEADLINE_SECONDS,
+                env=outside.environment(),
                 check=True,
             )
         except (OSError, subprocess.SubprocessError):

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from textual.app import App
-
 from frontdesk.tui.screens.connect import ConnectScreen, Try, Wanted
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, THEMES
+from frontdesk.tui.watched import WatchedApp
 
 
-class ConnectApp(App[Wanted]):
+class ConnectApp(WatchedApp[Wanted]):
     """Asks for an inbox; `run` returns what to open, or None when it was left."""
 
     TITLE = "frontdesk"

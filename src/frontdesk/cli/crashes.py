@@ -1,0 +1,84 @@
+"""Reports of bugs: in a file of the user's own, without keys, values or what anybody wrote."""
+
+import os
+import platform
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from frontdesk import __version__, settings
+from frontdesk.cli.private import write_private
+from frontdesk.crash import Crashed, trace
+from frontdesk.errors import UnusableFile
+
+MOST_REPORTS = 20
+_LIBRARIES = ("textual", "rich", "httpx", "pydantic", "starlette", "click", "uvicorn", "psycopg")
+# Of the environment, only what tells which terminal it is.
+_TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TEXTUAL_DRIVER")
+
+
+def report(error: BaseException, command: str, moment: float) -> str:
+    """What a maintainer needs to know. command: its name alone; moment: epoch seconds."""
+    notes = error.notes if isinstance(error, Crashed) else {}
+    bug = error.__cause__ or error if isinstance(error, Crashed) else error
+    lines = [
+        f"frontdesk {__version__} stopped over a bug",
+        "",
+        f"when: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(moment))}",
+        f"command: {command}",
+        f"python: {platform.python_implementation()} {platform.python_version()}",
+        f"system: {platform.platform()}",
+        f"libraries: {', '.join(_libraries())}",
+        f"terminal: {', '.join(_terminal())}",
+        *(f"{heading}: {note}" for heading, note in notes.items()),
+        "",
+        trace(bug),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def keep(error: BaseException) -> str:
+    """Write a report; says where it is, or all of it where it can be kept nowhere."""
+    moment = time.time()
+    told = report(error, _command(), moment)
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
+    path = settings.crash_directory() / f"crash-{stamp}-{os.getpid()}.txt"
+    try:
+        _forget_old(path.parent)
+        write_private(path, told)
+    except (UnusableFile, OSError):
+        return f"stopped over a bug:\n{told}"
+    return f"stopped over a bug. What happened, without keys and messages, is in {path}"
+
+
+def _command() -> str:
+    """The command that was given, without its arguments: they are addresses, numbers and words."""
+    given = "".join(sys.argv[1:2])
+    return given if re.fullmatch("[a-z]+", given) else "frontdesk"
+
+
+def _forget_old(directory: Path) -> None:
+    """Make room for one more."""
+    kept = sorted(directory.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
+    for path in kept[: max(len(kept) - MOST_REPORTS + 1, 0)]:
+        path.unlink(missing_ok=True)
+
+
+def _libraries() -> Iterator[str]:
+    for name in _LIBRARIES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            continue
+
+
+def _terminal() -> Iterator[str]:
+    columns, lines = shutil.get_terminal_size()
+    yield f"{columns}x{lines}"
+    yield f"encoding {getattr(sys.stdout, 'encoding', None)}"
+    yield from (f"{name}={os.environ[name]}" for name in _TERMINAL if name in os.environ)

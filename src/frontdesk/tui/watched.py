@@ -1,0 +1,60 @@
+"""An application whose bugs are kept for who ran it; the terminal shows nothing of them."""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rich.console import RenderableType
+from textual.app import App
+from textual.dom import DOMNode
+from textual.worker import WorkerFailed
+
+from frontdesk.crash import Crashed
+
+if TYPE_CHECKING:
+    from textual.actions import ActionParseResult
+
+Outcome = TypeVar("Outcome")
+_MOST_ACTIONS = 30
+
+
+class WatchedApp(App[Outcome], Generic[Outcome]):
+    """`crash` is the bug that ended it, and what it was at then: nothing that was typed or read."""
+
+    crash: Crashed | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Do what a key stands for, and remember its name."""
+        name = action.partition("(")[0] if isinstance(action, str) else action[1]
+        self._actions.append(f"{type(default_namespace or self).__name__}.{name}")
+        return await super().run_action(action, default_namespace, namespaces)
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """Leave over something unexpected, without a word about it."""
+        self._close_messages_no_wait()
+
+    def _handle_exception(self, error: Exception) -> None:
+        if self.crash is None:
+            self.crash = Crashed(self._circumstances())
+            self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        self.panic()
+
+    def _circumstances(self) -> dict[str, str]:
+        told: dict[str, Any] = {
+            "screens": " > ".join(type(screen).__name__ for screen in self.screen_stack),
+            "size": f"{self.size.width}x{self.size.height}",
+            "actions": " ".join(self._actions),
+        }
+        return told
