@@ -6,7 +6,7 @@ from typing import Any
 
 from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError
-from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire import Conversation, ConversationFilter, Message, Page
 
 
 class Failing:
@@ -30,13 +30,13 @@ class Failing:
 class Halting:
     """The real client; while `halted`, pages of conversations do not come.
 
-    `only_further`: the first page comes even then.
+    `only_further`: the first page comes even then. While `halts_threads`, no messages come.
     """
 
     def __init__(self, client: InboxClient, *, only_further: bool = True) -> None:
         self._client = client
         self._only_further = only_further
-        self.halted = False
+        self.halted = self.halts_threads = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -47,3 +47,10 @@ class Halting:
         if self.halted and (cursor is not None or not self._only_further):
             await asyncio.Event().wait()
         return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        if self.halts_threads:
+            await asyncio.Event().wait()
+        return await self._client.message_page(conversation_id, limit=limit, cursor=cursor)

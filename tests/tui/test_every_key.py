@@ -27,6 +27,7 @@ OPENED = {
     "FrontdeskApp": "",
     "InboxScreen": "",
     "VirtualList": "",
+    "ConversationList": "",
     "Menu": "f",
     "Picker": "f c",
     "Prompt": "t",
@@ -98,10 +99,11 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "list.last": "",
         "list.half_down": "",
         "list.half_up": "G",
-        "list.page_down": "",
+        "list.page_down": "w",
         "list.page_up": "G",
         "list.open": "",
     },
+    "ConversationList": {"queue.mark": ""},
     "Menu": {"menu.leave": "", "menu.next": "", "menu.previous": "", "menu.take": ""},
     "Picker": {"picker.leave": "", "picker.next": "", "picker.previous": "down"},
     "Prompt": {"prompt.leave": ""},
@@ -227,6 +229,7 @@ async def home(pilot: Pilot[Any]) -> None:
     screen._panes.remove_class("-zoomed")
     screen._panes.show_contact(False)
     screen._panes.enter("list")
+    screen._list.unmark_all()
     screen._choose(View())
     await settle(pilot)
     screen._list.go_to(0)

@@ -136,12 +136,14 @@ def _together() -> Sequence[Together]:
     from frontdesk.tui.screens.report_prompts import Explanation
     from frontdesk.tui.screens.server import ServerScreen
     from frontdesk.tui.widgets import live_line, plots, report_tables
+    from frontdesk.tui.widgets.conversation_list import ConversationList
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
     app: type[App[Any]] = FrontdeskApp
     in_reports = (live_line.LiveLine, plots.Plot, report_tables.Table)
     return [
         (InboxScreen, VirtualList, app),
+        (InboxScreen, ConversationList, app),
         *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen, ServerScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
         *((screen,) for screen in (Menu, Picker, HelpScreen, Prompt, Received, Explanation)),

@@ -15,7 +15,16 @@ from frontdesk.wire.queries import STATUSES
 
 _KEYS = {
     "channels": ("j/k move", "↵ choose", "f filter", "2 list"),
-    "list": ("j/k move", "↵ open", "f filter", "[ ] status", "u unread", "/ find", "v views"),
+    "list": (
+        "j/k move",
+        "↵ open",
+        "f filter",
+        "[ ] status",
+        "u unread",
+        "/ find",
+        "space mark",
+        "v views",
+    ),
     "thread": (
         "J/K next conversation",
         "esc back",

@@ -92,7 +92,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("o", "open_link", "Open the link of the message", id="inbox.open_link"),
         Binding("y", "copy", "Copy the message or line", id="inbox.copy"),
         Binding("Y", "copy_menu", "Copy something else", id="inbox.copy_menu"),
-        Binding("E", "export", "Save the thread or the list", id="inbox.export"),
+        Binding("E", "export", "Save the thread; the marked; the list", id="inbox.export"),
         *view_bindings(),
         Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
         Binding("escape", "back", "One level back; stops what is looked for", id="inbox.back"),
@@ -185,7 +185,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
             super().action_filter()
 
     def action_back(self) -> None:
-        """End what is looked for; else contact to thread, thread to list."""
+        """End what is looked for; else contact to thread, thread to list; there take marks off."""
         if self.workers.cancel_group(self, "looking"):
             self._describe()
             return
@@ -195,6 +195,9 @@ class InboxScreen(Triage, Passages, InboxFrame):
                 self._panes.enter("thread")
             case "thread" | "channels":
                 self._panes.enter("list")
+            case _ if self._list.marked:
+                self._list.unmark_all()
+                self._describe()
 
     def action_leave(self) -> None:
         """One level back; in the list, twice within two seconds quits."""
@@ -275,6 +278,11 @@ class InboxScreen(Triage, Passages, InboxFrame):
             self._panes.enter("list")
         elif event.widget is self._contact and event.row.conversation_id:
             self._show_found(f"{event.row.conversation_id} ")
+
+    @on(ConversationList.Marked)
+    def _count_marked(self, event: ConversationList.Marked) -> None:
+        event.stop()
+        self._describe()
 
     @on(ConversationList.NearEnd)
     def _load_more(self, event: ConversationList.NearEnd) -> None:

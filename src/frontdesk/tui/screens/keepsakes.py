@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date, tzinfo
 
 from frontdesk import transcript
-from frontdesk.text import shielded
+from frontdesk.text import first_said, one_line, shielded
 from frontdesk.wire import Conversation, Message, Note
 
 THREAD_ENDINGS = ("md", "txt", "json")
 QUEUE_ENDINGS = ("csv", "json")
+MARKED_ENDINGS = (*QUEUE_ENDINGS, "md", "txt")
 
 _UNNAMEABLE = re.compile(r"[^\w+-]+")
 
@@ -29,6 +30,26 @@ def thread_text(entries: Iterable[Message | Note], ending: str, zone: tzinfo | N
         return _json(list(entries))
     lines = transcript.markdown_lines if ending == "md" else transcript.text_lines
     return "\n".join(lines(entries, zone)) + "\n"
+
+
+def threads_text(
+    threads: Iterable[tuple[Conversation, Sequence[Message | Note]]],
+    ending: str,
+    zone: tzinfo | None,
+) -> str:
+    """Several threads below each other, each under its customer's name; ending: md or txt."""
+    parts = []
+    for conversation, entries in threads:
+        contact, channel = conversation.contact, conversation.channel
+        name = first_said(contact.name, contact.phone, f"contact {contact.id}")
+        facts = [contact.phone or "", channel.name or channel.id, conversation.id]
+        about = " · ".join(one_line(fact) for fact in facts if fact and fact != name)
+        if ending == "md":
+            head = f"# {transcript.escaped(name)}\n\n{transcript.escaped(about)}\n\n"
+        else:
+            head = f"{name}\n{about}\n{'=' * 72}\n\n"
+        parts.append(head + thread_text(entries, ending, zone))
+    return "\n".join(parts)
 
 
 def queue_text(conversations: Sequence[Conversation], ending: str) -> str:

@@ -3,29 +3,20 @@
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 from textual import work
 
-from frontdesk.text import first_said
 from frontdesk.tui import clipboard
 from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.tui.links import links_in, open_outside
 from frontdesk.tui.screens.excerpt import PARTS
+from frontdesk.tui.screens.exports import Exports
 from frontdesk.tui.screens.find import FindPrompt
-from frontdesk.tui.screens.frame import InboxFrame
-from frontdesk.tui.screens.keepsakes import (
-    QUEUE_ENDINGS,
-    THREAD_ENDINGS,
-    file_name,
-    queue_text,
-    thread_text,
-)
+from frontdesk.tui.screens.keepsakes import thread_text
 from frontdesk.tui.screens.menu import Entry, Menu
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.received import Received
-from frontdesk.tui.screens.saving import save_prompt, written
 from frontdesk.wire import Message, Note
 
 PART_MENU = tuple(
@@ -48,7 +39,7 @@ COPY_MENU = (
 )
 
 
-class Passages(InboxFrame):
+class Passages(Exports):
     """What the reader does with what stands in the panes."""
 
     _sought = ""
@@ -100,52 +91,8 @@ class Passages(InboxFrame):
         if row is not None:
             self.app.push_screen(Received(f"As received: {row.id}", row))
 
-    def action_export(self) -> None:
-        """Save the thread, or in the list the conversations that are loaded."""
-        conversation, today = self._reading.conversation, self._clock.now().date()
-        if self._panes.at in ("thread", "contact") and conversation is not None:
-            contact = conversation.contact
-            name = first_said(contact.name, contact.phone, contact.id)
-            suggested = file_name(name, today, THREAD_ENDINGS[0])
-            self.app.push_screen(save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
-        elif self._list.row is None:
-            self._say("There is nothing to save here")
-        else:
-            suggested = file_name("conversations", today, QUEUE_ENDINGS[0])
-            self.app.push_screen(save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)
-
-    def _save_thread(self, name: str | None) -> None:
-        if name is not None:
-            self._with_thread(partial(self._write_thread, name))
-
-    def _write_thread(self, name: str, entries: list[Message | Note]) -> None:
-        ending = Path(name).suffix.lstrip(".")
-        text = thread_text(entries, ending, self._clock.now().tzinfo)
-        if written(name, text, self._tell):
-            self._say(f"{len(entries)} messages and notes saved as {name}")
-
-    def _save_queue(self, name: str | None) -> None:
-        rows = self._list.rows
-        if name is None or rows is None:
-            return
-        ending = Path(name).suffix.lstrip(".")
-        text = queue_text([rows[at] for at in range(len(rows))], ending)
-        if written(name, text, self._tell):
-            self._say(f"{len(rows)} conversations saved as {name}: those that are loaded")
-
     def _copy_thread(self, entries: list[Message | Note]) -> None:
         self._copy(thread_text(entries, "txt", self._clock.now().tzinfo))
-
-    @work(group="looking", exclusive=True)
-    async def _with_thread(self, use: Callable[[list[Message | Note]], None]) -> None:
-        """Load the open thread from its start, then use it; escape ends that."""
-        entries: list[Message | Note] = []
-
-        async def look() -> None:
-            entries.extend(await self._reading.load_all(self._tell_progress))
-
-        if await self._ask(look, beside=True):
-            use(entries)
 
     def _find_first(self, sought: str | None) -> None:
         if sought is not None:
@@ -172,11 +119,6 @@ class Passages(InboxFrame):
 
         if await self._ask(look, beside=True) and not any(found):
             self._say(f"Nothing was said on {day:%Y-%m-%d} or after it")
-
-    def _tell_progress(self, words: str) -> None:
-        foot = self._panes["thread"].foot
-        if foot is not None:
-            foot.show([("accent", f" loading: {words}   esc stops")])
 
     def _copy(self, text: str) -> None:
         """Hand a text to the terminal's clipboard and this machine's (OSC 52 has no answer)."""

@@ -267,7 +267,9 @@ class Queue:
         """How much of the list is held: 50 of 412; and what came above the window."""
         if self._list.at_start:
             self.added_above = 0
-        new = f"{self.added_above} new ▲ g · " if self.added_above else ""
+        marked = len(self._list.marked)
+        new = f"{marked} marked · " if marked else ""
+        new += f"{self.added_above} new ▲ g · " if self.added_above else ""
         return new + (self._held_words() if self._sifting is None else self._sifted_words())
 
     def say_when_empty(self, words: str) -> None:

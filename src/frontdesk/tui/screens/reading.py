@@ -12,6 +12,7 @@ from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.excerpt import ALL, REACH, excerpt
 from frontdesk.tui.screens.lacking import lacking
 from frontdesk.tui.screens.panes import Panes
+from frontdesk.tui.screens.whole_thread import whole_thread
 from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
 from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
@@ -122,21 +123,16 @@ class Reading:
 
     async def load_all(self, progress: Callable[[str], None]) -> list[Entry]:
         """Everything of the open thread, oldest first, from its start. `progress` gets how far."""
-        if self.listing is not None and not len(self.listing):
-            await self.refresh()
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return []
-        while len(listing) and not listing.complete:
-            progress(f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}")
-            held = len(listing)
-            await self._mailbox.older_messages(conversation.id)
-            listing.reload()
-            if len(listing) == held:
-                break
-        if listing is self.listing:
-            self._show_rows()
-        return list(listing)
+        try:
+            return await whole_thread(
+                self._mailbox, self._clock, conversation.id, progress, renew=False
+            )
+        finally:
+            if listing is self.listing:
+                self._reload(conversation, first_sight=self._thread.row is None)
 
     def step_day(self, step: int) -> bool:
         """Go to the first entry of the next (1) or previous (-1) day; False at the last one."""

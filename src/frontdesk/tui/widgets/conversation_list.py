@@ -1,10 +1,14 @@
 """The queue: one, two or three lines for each conversation, newest activity first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import ClassVar, TypeAlias
+
+from textual.binding import Binding, BindingType
 
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets import told
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation, MessagePreview
@@ -26,8 +30,17 @@ _AUTHORS = {
 _SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 
 
+MARK = "*"
+
+
 class ConversationList(VirtualList[Conversation]):
     """Draws conversations in `density` lines each; ages are against `clock`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark for saving, or no longer", id="queue.mark"),
+    ]
+
+    Marked: TypeAlias = told.Marked
 
     def __init__(
         self,
@@ -41,6 +54,27 @@ class ConversationList(VirtualList[Conversation]):
         self._is_unread = is_unread
         self._clock = clock
         self._density = 2
+        self._marked: dict[str, None] = {}
+
+    @property
+    def marked(self) -> Sequence[str]:
+        """The ids of the marked conversations, in the order in which they were marked."""
+        return tuple(self._marked)
+
+    def action_mark(self) -> None:
+        """Mark the conversation under the cursor, wherever it moves; again: take the mark off."""
+        if self.row is not None:
+            if self.row.id in self._marked:
+                del self._marked[self.row.id]
+            else:
+                self._marked[self.row.id] = None
+            self.refresh_row(self.cursor)
+            self.post_message(self.Marked(self, row=self.row))
+
+    def unmark_all(self) -> None:
+        """Take all marks off."""
+        self._marked.clear()
+        self.refresh()
 
     def set_density(self, lines: int) -> None:
         """Draw this many lines (1 to 3) for each conversation."""
@@ -65,13 +99,14 @@ class ConversationList(VirtualList[Conversation]):
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
         conversation = self.rows[position]
-        return conversation, self._is_new(conversation)
+        return conversation, self._is_new(conversation), conversation.id in self._marked
 
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]
-        new = self._is_new(conversation)
-        lines = [_name_line(conversation, self._clock, width, narrow=width < 40, new=new)]
+        new, marked = self._is_new(conversation), conversation.id in self._marked
+        line = _name_line(conversation, self._clock, width, new=new, marked=marked)
+        lines = [line]
         if self._density > 1:
             lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
         if self._density > 2:
@@ -90,13 +125,13 @@ def findable(conversation: Conversation) -> str:
 
 
 def _name_line(
-    conversation: Conversation, clock: Clock, width: int, *, narrow: bool, new: bool
+    conversation: Conversation, clock: Clock, width: int, *, new: bool, marked: bool
 ) -> Line:
-    """unread · name · !HUMAN · w12m · age"""
+    """unread · mark · name · !HUMAN · w12m · age"""
     now = clock.now()
     right: Line = []
     if conversation.awaiting_human:
-        right.append(("warning", " !H" if narrow else " !HUMAN"))
+        right.append(("warning", " !H" if width < 40 else " !HUMAN"))
     waiting = clock.local(conversation.waiting_since)
     if waiting and conversation.status != "resolved":
         right.append((_urgency(now - waiting), f" w{duration(now - waiting)}"))
@@ -104,8 +139,10 @@ def _name_line(
     right.append(("dim", (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
     unread = conversation.unread_count or 0
     mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[waiting is not None]
-    name = ("strong" if new else "text", f" {_name(conversation)}")
-    return spread([("accent" if new or not unread else "dim", mark.rjust(2)), name], right, width)
+    name = ("strong" if new else "text", f"{'' if marked else ' '}{_name(conversation)}")
+    left = [("accent" if new or not unread else "dim", mark.rjust(2))]
+    left += [("accent", MARK)] if marked else []
+    return spread([*left, name], right, width)
 
 
 def _urgency(waiting: timedelta) -> str:

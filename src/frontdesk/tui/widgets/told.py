@@ -28,5 +28,9 @@ class Opened(Told):
     """The `row` under the cursor is to be opened."""
 
 
+class Marked(Told):
+    """The `row` under the cursor was marked, or is no longer."""
+
+
 class NearEnd(Told):
     """The window is close to the first row (`top`) or to the last; `asked`: by a key for it."""

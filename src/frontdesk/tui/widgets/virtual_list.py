@@ -198,6 +198,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def forget_drawn(self) -> None:
         self._drawings.clear()
 
+    def refresh_row(self, position: int) -> None:
+        """Repaint one row, which has become another."""
+        self._refresh_cells(position, self.size.width)
+
     # Keys
 
     def action_move(self, step: int) -> None:
@@ -336,11 +340,15 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def _refresh_bar(self, position: int) -> None:
         """Repaint only the bar beside a row."""
+        self._refresh_cells(position, 1)
+
+    def _refresh_cells(self, position: int, width: int) -> None:
+        """Repaint the first cells of a row, where it is in view."""
         for placed in self._window.visible():
             if placed.position == position:
                 top = max(0, placed.y)
                 bottom = min(placed.y + placed.height, self.size.height)
-                self.refresh(Region(0, top, 1, bottom - top))
+                self.refresh(Region(0, top, width, bottom - top))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._dirty_regions.clear()

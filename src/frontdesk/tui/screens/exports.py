@@ -1,0 +1,122 @@
+"""The key that saves: the thread, the queue, or the conversations that are marked in it."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from textual import work
+
+from frontdesk.text import first_said
+from frontdesk.tui.screens.frame import InboxFrame
+from frontdesk.tui.screens.keepsakes import (
+    MARKED_ENDINGS,
+    QUEUE_ENDINGS,
+    THREAD_ENDINGS,
+    file_name,
+    queue_text,
+    thread_text,
+    threads_text,
+)
+from frontdesk.tui.screens.saving import save_prompt, written
+from frontdesk.tui.screens.whole_thread import whole_thread
+from frontdesk.wire import Conversation, Message, Note
+
+Entries = list[Message | Note]
+
+
+class Exports(InboxFrame):
+    """What the reader keeps as a file."""
+
+    def action_export(self) -> None:
+        """Save the thread; in the list the marked conversations, or else those that are loaded."""
+        conversation, today = self._reading.conversation, self._clock.now().date()
+        if self._panes.at in ("thread", "contact") and conversation is not None:
+            contact = conversation.contact
+            name = first_said(contact.name, contact.phone, contact.id)
+            suggested = file_name(name, today, THREAD_ENDINGS[0])
+            self.app.push_screen(save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
+        elif self._list.marked:
+            suggested = file_name("marked", today, MARKED_ENDINGS[0])
+            self.app.push_screen(save_prompt(suggested, MARKED_ENDINGS), self._save_marked)
+        elif self._list.row is None:
+            self._say("There is nothing to save here")
+        else:
+            suggested = file_name("conversations", today, QUEUE_ENDINGS[0])
+            self.app.push_screen(save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)
+
+    def _save_thread(self, name: str | None) -> None:
+        if name is not None:
+            self._with_thread(partial(self._write_thread, name))
+
+    def _write_thread(self, name: str, entries: Entries) -> None:
+        text = thread_text(entries, _ending(name), self._clock.now().tzinfo)
+        if written(name, text, self._tell):
+            self._say(f"{len(entries)} messages and notes saved as {name}")
+
+    def _save_queue(self, name: str | None) -> None:
+        rows = self._list.rows
+        if name is None or rows is None:
+            return
+        text = queue_text([rows[at] for at in range(len(rows))], _ending(name))
+        if written(name, text, self._tell):
+            self._say(f"{len(rows)} conversations saved as {name}: those that are loaded")
+
+    def _save_marked(self, name: str | None) -> None:
+        """Rows are saved as they are held; threads are loaded for it."""
+        if name is None:
+            return
+        known = [self._queue.current(id) for id in self._list.marked]
+        marked = [conversation for conversation in known if conversation is not None]
+        if _ending(name) in QUEUE_ENDINGS:
+            if written(name, queue_text(marked, _ending(name)), self._tell):
+                self._say(f"{_conversations(marked)} saved as {name}")
+        else:
+            self._save_threads(name, marked)
+
+    @work(group="looking", exclusive=True)
+    async def _save_threads(self, name: str, conversations: list[Conversation]) -> None:
+        """Load each thread from its start, then save them together; escape ends that."""
+        threads: list[tuple[Conversation, Entries]] = []
+
+        async def look() -> None:
+            for number, one in enumerate(conversations, 1):
+                mark = f"{number} of {len(conversations)}"
+                self._tell_progress(mark)
+                progress = partial(self._tell_part, mark)
+                threads.append(
+                    (one, await whole_thread(self._mailbox, self._clock, one.id, progress))
+                )
+
+        if await self._ask(look, beside=True):
+            text = threads_text(threads, _ending(name), self._clock.now().tzinfo)
+            if written(name, text, self._tell):
+                count = sum(len(entries) for _, entries in threads)
+                self._say(f"{_conversations(conversations)}, {count} messages saved as {name}")
+
+    @work(group="looking", exclusive=True)
+    async def _with_thread(self, use: Callable[[Entries], None]) -> None:
+        """Load the open thread from its start, then use it; escape ends that."""
+        entries: Entries = []
+
+        async def look() -> None:
+            entries.extend(await self._reading.load_all(self._tell_progress))
+
+        if await self._ask(look, beside=True):
+            use(entries)
+
+    def _tell_part(self, mark: str, words: str) -> None:
+        self._tell_progress(f"{mark}: {words}")
+
+    def _tell_progress(self, words: str) -> None:
+        foot = self._panes["thread"].foot
+        if foot is not None:
+            foot.show([("accent", f" loading: {words}   esc stops")])
+
+
+def _ending(name: str) -> str:
+    return Path(name).suffix.lstrip(".")
+
+
+def _conversations(conversations: list[Conversation]) -> str:
+    count = len(conversations)
+    return "1 marked conversation" if count == 1 else f"{count} marked conversations"

@@ -1,0 +1,36 @@
+"""Loads a thread back to its start."""
+
+from collections.abc import Callable
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.wire import Message, Note
+
+
+async def whole_thread(
+    mailbox: Mailbox,
+    clock: Clock,
+    conversation_id: str,
+    progress: Callable[[str], None],
+    *,
+    renew: bool = True,
+) -> list[Message | Note]:
+    """Everything of a conversation, oldest first. `progress` gets how far that is.
+
+    renew: the newest page is asked for too, not only what is missing.
+    Raises: InboxError; what came before that is kept.
+    """
+    listing = mailbox.thread(conversation_id)
+    if renew or not len(listing):
+        await mailbox.refresh_thread(conversation_id)
+        await mailbox.refresh_notes(conversation_id)
+        listing.reload()
+    while len(listing) and not listing.complete:
+        oldest = clock.local(listing[0].created_at)
+        progress(f"{len(listing)} messages" + (f", back to {oldest:%Y-%m-%d}" if oldest else ""))
+        held = len(listing)
+        await mailbox.older_messages(conversation_id)
+        listing.reload()
+        if len(listing) == held:
+            break
+    return list(listing)

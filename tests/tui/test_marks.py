@@ -1,0 +1,178 @@
+"""Conversations that are marked in the list: how they are shown, kept, and saved together."""
+
+import json
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from frontdesk.client import InboxClient
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.widgets.conversation_list import MARK
+from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.sources import Halting
+from tests.tui.test_triage import queue, said, screen_of
+from tests.tui.views import type_in
+
+SIZE = (120, 40)
+
+
+def marked_lines(app: FrontdeskApp) -> list[int]:
+    """The rows of the list, from its top, that have the mark where it stands."""
+    return [at for at, line in enumerate(lines(app)[3:-1:2]) if line[3:4] == MARK]
+
+
+async def mark_two(pilot: Pilot[object]) -> None:
+    await pilot.press("j", "space", "j", "j", "space")
+    await settle(pilot)
+
+
+async def test_space_marks_a_row_and_the_status_line_counts(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert marked_lines(app) == []
+        await mark_two(pilot)
+        assert marked_lines(app) == [1, 3]
+        assert "2 marked · " in lines(app)[-1]
+        await pilot.press("space")
+        assert marked_lines(app) == [1]
+        assert "1 marked · " in lines(app)[-1]
+
+
+async def test_escape_takes_all_marks_off_but_first_ends_what_is_looked_for(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = Halting(client)
+    app = viewer(source)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("9")
+        await settle(pilot)
+        await mark_two(pilot)
+        source.halted = True
+        await pilot.press("f", "t", *"nobody says this", "enter")
+        await pilot.pause()
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "2 marked · " in lines(app)[-1]
+        await pilot.press("escape")
+        assert screen_of(app)._list.marked == ()
+        assert "marked" not in lines(app)[-1]
+
+
+async def test_escape_in_the_thread_leaves_marks_alone(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await mark_two(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert marked_lines(app) == [1, 3]
+
+
+async def test_marks_stay_on_their_rows_when_these_scroll_are_asked_for_and_filtered(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await mark_two(pilot)
+        await pilot.press("G", "ctrl+r")
+        await settle(pilot)
+        await pilot.press("right_square_bracket", "left_square_bracket", "g")
+        await settle(pilot)
+        assert marked_lines(app) == [1, 3]
+        await pilot.press("S", "o", "g")
+        await settle(pilot)
+        assert marked_lines(app) == []
+        await pilot.press("G")
+        await settle(pilot)
+        ids = [row.id for row in queue(app)]
+        assert [ids.index(one) for one in screen_of(app)._list.marked] == [58, 56]
+        assert len(marked_lines(app)) == 2
+
+
+async def test_space_pages_in_the_thread_and_in_other_lists(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 14)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "j", "j", "enter", "4")
+        await settle(pilot)
+        await pilot.press("space")
+        assert screen_of(app)._contact.cursor > 0
+        await pilot.press("3", "g")
+        await settle(pilot)
+        before = lines(app)
+        await pilot.press("space")
+        await settle(pilot)
+        assert lines(app) != before
+        assert screen_of(app)._list.marked == ()
+
+
+async def save_as(pilot: Pilot[object], path: Path) -> None:
+    await pilot.press("E")
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, Prompt)
+    await type_in(pilot, str(path))
+    await pilot.press("enter")
+    await settle(pilot)
+
+
+async def test_e_saves_the_rows_that_are_marked(viewer: Viewer, tmp_path: Path) -> None:
+    app = viewer()
+    path = tmp_path / "some.json"
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        rows = queue(app)
+        await mark_two(pilot)
+        await save_as(pilot, path)
+        assert said(app)[-1] == f"2 marked conversations saved as {path}"
+        assert len(screen_of(app)._list.marked) == 2
+    assert [one["id"] for one in json.loads(path.read_text())] == [rows[1].id, rows[3].id]
+
+
+async def test_e_saves_the_threads_of_the_rows_that_are_marked(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    app = viewer()
+    path, text = tmp_path / "some.md", tmp_path / "some.txt"
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        rows = queue(app)
+        await mark_two(pilot)
+        await save_as(pilot, path)
+        assert said(app)[-1].startswith("2 marked conversations, ")
+        await save_as(pilot, text)
+        lists = [screen_of(app)._mailbox.thread(rows[at].id) for at in (1, 3)]
+        assert all(listing.complete for listing in lists)
+        counts = [len(listing) for listing in lists]
+    written = path.read_text(encoding="utf-8")
+    assert written.count("\n**") + written.count("\n> **") == sum(counts)
+    for at in (1, 3):
+        assert f"# {rows[at].contact.name}\n" in written
+        assert f"{rows[at].contact.name}\n" in text.read_text(encoding="utf-8")
+
+
+async def test_saving_threads_can_be_ended(
+    viewer: Viewer, client: InboxClient, tmp_path: Path
+) -> None:
+    source = Halting(client)
+    app = viewer(source)
+    path = tmp_path / "some.txt"
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await mark_two(pilot)
+        source.halts_threads = True
+        await pilot.press("E")
+        await pilot.pause()
+        await type_in(pilot, str(path))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "1 of 2" in "\n".join(lines(app))
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(screen_of(app)._list.marked) == 2
+    assert not path.exists()
