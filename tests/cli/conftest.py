@@ -1,13 +1,12 @@
 """A database that is served, a key to it, and the program that serves it."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from servers import Serve
+from servers import Serve, serving
 
 from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.ingest.apply import apply_events
@@ -42,25 +41,9 @@ def key(path: Path) -> str:
 
 @pytest.fixture
 def serve(path: Path) -> Iterator[Serve]:
-    """Starts the program on a free port; gives the process and the address that it prints."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*options: str) -> tuple["subprocess.Popen[str]", str]:
-        command = ["serve", "--database", str(path), "--port", "0", *options]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "frontdesk", *command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        assert process.stdout is not None
-        return process, process.stdout.readline().strip()
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
+    """Starts the program over `path`; gives the process and the address that it prints."""
+    with serving() as start:
+        yield partial(start, "--database", str(path))
 
 
 @pytest.fixture

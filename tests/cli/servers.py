@@ -1,7 +1,45 @@
 """The program `frontdesk serve` in a process of its own, as tests ask it."""
 
+import os
+import signal
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 # Takes options; gives the process, and the address that it prints.
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
+
+
+@contextmanager
+def serving() -> Iterator[Serve]:
+    """Starts the program on free ports, each time with the options given; ends all in the end."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*options: str) -> tuple["subprocess.Popen[str]", str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "frontdesk", "serve", "--port", "0", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        address = process.stdout.readline().strip()
+        assert address, f"It did not start: {process.stderr.read()}"
+        return process, address
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            kill(process)
+            process.communicate()
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """Kill the program and its workers at one moment: none is there to replace another."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -3,24 +3,23 @@
 import hashlib
 import hmac
 import json
-import os
-import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
-from servers import Serve
+from servers import Serve, kill, serving
+from tests.stores import PostgresServer
 
 from frontdesk.cli.checking import check_command
 from frontdesk.cli.serving import serve_command
 from frontdesk.errors import BadSettings
-from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.store.opening import open_database
 
 SECRET, TOKEN = "an app's secret", "a verify token"
 ENVIRONMENT = {"FRONTDESK_WHATSAPP_APP_SECRET": SECRET, "FRONTDESK_WHATSAPP_VERIFY_TOKEN": TOKEN}
@@ -54,8 +53,8 @@ def post(client: httpx.Client, url: str, content: bytes) -> int:
     return client.post(url + PATH, content=content, headers=headers).status_code
 
 
-def wamids(path: Path) -> set[str]:
-    database = SQLiteDatabase(path)
+def wamids(target: str) -> set[str]:
+    database = open_database(target)
     rows = database.read(lambda connection: connection.rows("SELECT wamid FROM message"))
     database.close()
     return {row["wamid"] for row in rows}
@@ -68,12 +67,6 @@ def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < until, "It did not come true in time"
         pause.wait(0.02)
-
-
-def workers_of(process: "subprocess.Popen[str]") -> list[int]:
-    """The processes that it started."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return [int(pid) for pid in children.read_text().split()] if children.exists() else []
 
 
 @pytest.fixture
@@ -98,15 +91,34 @@ def test_a_message_that_was_posted_can_be_read_at_once(serve: Serve, key: str):
         wait_until(shown)
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def target(request: pytest.FixtureRequest, path: Path) -> Iterator[str]:
+    """An empty database, on each engine."""
+    if request.param == "sqlite":
+        yield str(path)
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database() as address:
+        open_database(address, create=True).close()
+        yield address
+
+
 @pytest.mark.usefixtures("secrets")
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_no_message_that_was_acknowledged_is_lost_to_a_kill(serve: Serve, path: Path, workers: str):
-    process, url = serve("--workers", workers)
+def test_no_message_that_was_acknowledged_is_lost_to_a_kill(target: str, workers: str):
+    with serving() as start:
+        lose_none(partial(start, "--database", target, "--workers", workers), target)
+    assert CliRunner().invoke(check_command, ["--database", target]).exit_code == 0
+
+
+def lose_none(serve: Serve, target: str) -> None:
+    """Post, kill in the middle of it, start again, and find all that was acknowledged."""
+    process, url = serve()
     acknowledged: set[str] = set()
     enough = threading.Event()
 
     def send(first: int) -> None:
-        with httpx.Client(timeout=30) as client, suppress(httpx.TransportError):
+        with httpx.Client(timeout=30) as client, suppress(httpx.NetworkError, httpx.ProtocolError):
             for number in range(first, 100_000, 4):
                 if post(client, url, body(number)) == 200:
                     acknowledged.add(f"wamid.{number}")
@@ -117,15 +129,12 @@ def test_no_message_that_was_acknowledged_is_lost_to_a_kill(serve: Serve, path: 
     for sender in senders:
         sender.start()
     assert enough.wait(PATIENCE_SECONDS)
-    for worker in workers_of(process):
-        os.kill(worker, signal.SIGKILL)
-    process.kill()
+    kill(process)
     process.wait()
     for sender in senders:
         sender.join()
-    serve("--workers", workers)
-    wait_until(lambda: acknowledged <= wamids(path))
-    assert CliRunner().invoke(check_command, ["--database", str(path)]).exit_code == 0
+    serve()
+    wait_until(lambda: acknowledged <= wamids(target))
 
 
 @pytest.mark.usefixtures("secrets")
