@@ -19,7 +19,7 @@ from tests.mailbox.inbox import (
 
 from frontdesk.cache import Cache
 from frontdesk.cache.bounds import shrink
-from frontdesk.errors import CursorRefused, Forbidden, NotFound, Unreachable
+from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound, Unreachable
 from frontdesk.mailbox import Mailbox, Refreshed
 from frontdesk.wire import (
     ConversationFilter,
@@ -209,9 +209,12 @@ async def test_a_server_that_refuses_every_cursor_has_its_head_shown(
     await mailbox.refresh_conversations(ALL)
     await mailbox.older_conversations(ALL)
     inbox.failures["conversations cursor"] = CursorRefused("Start again", code="invalid_cursor")
-    assert (await mailbox.older_conversations(ALL)).restarted
+    with pytest.raises(BadResponse, match="cursor that it has just given: the list stops here"):
+        await mailbox.older_conversations(ALL)
     assert shown(mailbox) == ids(inbox.listed(ALL))[:50]
     assert mailbox.conversation("310") is not None
+    inbox.failures["conversations cursor"] = AssertionError("it was asked for again")
+    assert not (await mailbox.older_conversations(ALL)).changed
 
 
 async def test_a_walk_goes_on_where_room_was_made_in_the_cache(

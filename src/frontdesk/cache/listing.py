@@ -108,6 +108,11 @@ class Listing(Generic[T]):
         """Which list this is."""
         return self._which.name
 
+    @property
+    def extent(self) -> tuple[int, str | None, bool]:
+        """How far it reaches; another one once there is more of it, or another way on."""
+        return len(self), self.cursor, self.complete
+
     def reload(self) -> None:
         """Show the list as it is saved now."""
         self._number = 0

@@ -68,9 +68,9 @@ class Lists:
                 if walk.fetched().stretch.lowest < floor:
                     break
         except CursorRefused:
-            # A server that refuses its newest cursor has a head, and no more.
             if not walk.pages:
                 raise
+            walk.give_up("The server refuses the cursor that it has just given")
         walk.check_any()
         fetched = walk.fetched()
         cut = fetched.stretch.lowest > floor

@@ -226,15 +226,17 @@ class Queue:
 
     async def older(self) -> None:
         """The next page below what is held; nothing while one is on its way or at the end."""
-        chosen = self.filter
-        if self._loading_older or self.listing.complete or not self.listing:
+        chosen, listing = self.filter, self.listing
+        if self._loading_older or listing.complete or not listing:
             return
-        self._loading_older = True
+        self._loading_older, held = True, listing.extent
         try:
             await self._mailbox.older_conversations(chosen)
         finally:
             self._loading_older = False
-            await self._reload(chosen)
+            # An end that stays where it was would ask for more at once, and for ever.
+            if self._mailbox.conversations(chosen).extent != held:
+                await self._reload(chosen)
 
     async def sift(self, progress: Callable[[], None]) -> None:
         """Find a screen more of what the sieve keeps, in up to 20 more pages.

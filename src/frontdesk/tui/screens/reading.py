@@ -188,14 +188,20 @@ class Reading:
                 await asyncio.sleep(0)
             elif listing.complete:
                 break
-            else:
-                await self._mailbox.older_messages(conversation.id)
-                self._reach += REACH
+            elif not await self._load_page(conversation, listing):
+                return
             if listing is not self.listing:
                 return
             self._reload(conversation, first_sight=False)
             if self.part == ALL or len(self._rows()) >= shown + self._thread.size.height:
                 return
+
+    async def _load_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
+        """One page more; False where none came: asking again would bring none either."""
+        held = listing.extent
+        await self._mailbox.older_messages(conversation.id)
+        self._reach += REACH
+        return self._mailbox.thread(conversation.id).extent != held
 
     def _rows(self) -> Rows[Entry]:
         assert self.listing is not None
