@@ -2,12 +2,12 @@
 
 import threading
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import httpx
 import psycopg
 import pytest
-from tests.postgres_servers import Server, Servers, server_directory
+from tests.postgres_pair import Pair, running_pair
+from tests.postgres_servers import Servers, server_directory
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply import apply_events
@@ -27,19 +27,6 @@ from frontdesk.store.postgres import PostgresDatabase
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 
 NOW = 1_773_480_600_000
-IN_STEP = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
-
-
-class Pair(NamedTuple):
-    primary: Server
-    standby: Server
-
-    @property
-    def address(self) -> str:
-        """Both, the standby first: what reads prefer."""
-        return self.primary.address() + (
-            f",{self.standby.host}&target_session_attrs=prefer-standby&load_balance_hosts=random"
-        )
 
 
 @pytest.fixture(scope="module")
@@ -50,24 +37,8 @@ def servers() -> Iterator[Servers]:
 
 @pytest.fixture
 def pair(servers: Servers) -> Iterator[Pair]:
-    """What the primary acknowledges, the standby has applied."""
-    number = len(list(servers.directory.glob("primary*")))
-    pair = Pair(Server(servers, f"primary{number}"), Server(servers, f"standby{number}"))
-    pair.primary.make()
-    pair.primary.start(synchronous_commit="remote_apply")
-    try:
-        PostgresDatabase(pair.primary.address(), create=True).close()
-        pair.standby.copy(pair.primary)
-        pair.standby.start(synchronous_commit="remote_apply")
-        with psycopg.connect(pair.primary.address(), autocommit=True) as session:
-            session.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-            session.execute("SELECT pg_reload_conf()")
-            while not session.execute(IN_STEP).fetchone():
-                pass
+    with running_pair(servers) as pair:
         yield pair
-    finally:
-        pair.standby.stop()
-        pair.primary.stop()
 
 
 @pytest.fixture
