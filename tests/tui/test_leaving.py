@@ -7,7 +7,7 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from frontdesk.tui.connect import ConnectApp
-from tests.tui.conftest import Viewer, settle
+from tests.tui.conftest import Viewer, settle, shown
 from tests.tui.test_connect_screen import Servers
 
 # From the list of the inbox: the keys that open a screen over it.
@@ -75,3 +75,25 @@ async def test_keys_that_come_before_the_commands_break_nothing(viewer: Viewer, 
         await pilot.press("z", "q", "x", key, key)
         await settle(pilot)
         assert app.is_running
+
+
+@pytest.mark.parametrize("name", OPENED)
+async def test_it_can_be_left_while_a_screen_opens(viewer: Viewer, name: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await at_once(pilot, *OPENED[name], "ctrl+q", "up")
+    assert app.return_code == 0
+
+
+@pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])
+async def test_what_is_pasted_cannot_paint(viewer: Viewer, name: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in OPENED[name]:
+            await pilot.press(key)
+            await settle(pilot)
+        app.post_message(events.Paste("a\x1b]0;PWNED\x07\u202eb\x9bc"))
+        await settle(pilot)
+        assert "a�]0;PWNED�<RLO>b�c" in shown(app)

@@ -1,15 +1,17 @@
-"""An application whose bugs are kept for who ran it; the terminal shows nothing of them."""
+"""What both applications share: bugs are kept for who ran it, what is pasted is cleaned."""
 
 from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.console import RenderableType
+from textual import events
 from textual.app import App
 from textual.dom import DOMNode
 from textual.worker import WorkerFailed
 
 from frontdesk.crash import Crashed
+from frontdesk.text import clean
 
 if TYPE_CHECKING:
     from textual.actions import ActionParseResult
@@ -27,6 +29,12 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         super().__init__()
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Everything that comes from the terminal. A field draws what is pasted as it is given."""
+        if isinstance(event, events.Paste):
+            event = events.Paste(clean(event.text))
+        await super().on_event(event)
+
     async def run_action(
         self,
         action: "str | ActionParseResult",
@@ -43,6 +51,9 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
+        if self._exit:
+            # A screen that was about to open finds nothing of itself any more.
+            return
         if self.crash is None:
             self.crash = Crashed(self._circumstances())
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
