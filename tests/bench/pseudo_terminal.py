@@ -12,6 +12,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyte
 
@@ -26,6 +27,7 @@ _SEQUENCE = re.compile(
 )
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[\]P][^\x07\x1b]*\x1b?)?$")
 # What pyte would print instead of skipping: private sequences that are not modes, and strings.
+_OTHER_SCREEN = (b"\x1b[?1049h", b"\x1b[?1049l")
 _SKIPPED = re.compile(rb"\x1b\[[<=>]|\x1b\[\?[0-9;]*[^0-9;hl]|\x1b\[[0-9;]*[$\"' ]|\x1b[\]P]")
 
 
@@ -95,6 +97,23 @@ class PseudoTerminal:
     def write(self, keys: bytes) -> None:
         """Send keys without waiting for what they do."""
         os.write(self._master, keys)
+
+    def attributes(self) -> list[Any]:
+        """How the terminal is set, see `termios.tcgetattr`."""
+        return termios.tcgetattr(self._master)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the program."""
+        self._process.send_signal(number)
+
+    def ending(self, timeout: float) -> int:
+        """Read until the program has ended; its exit code."""
+        deadline = time.perf_counter() + timeout
+        while self._process.poll() is None and time.perf_counter() < deadline:
+            self._read(0.05)
+        while self._read(0.0) is not None:
+            pass
+        return self._process.wait(0)
 
     def settle(self, quiet: float, timeout: float) -> None:
         """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""
@@ -180,6 +199,9 @@ _ANSWERS = {
 
 
 def _shown(found: re.Match[bytes]) -> bytes:
+    if found[0] in _OTHER_SCREEN:
+        # The other screen is empty: the second one is cleared by whoever goes there.
+        return b"\x1b[2J\x1b[H"
     return b"" if _SKIPPED.match(found[0]) else found[0]
 
 

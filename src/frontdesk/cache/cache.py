@@ -18,6 +18,7 @@ from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
 from frontdesk.errors import UnusableFile
+from frontdesk.first_frame import Frame
 from frontdesk.timeline import Key
 from frontdesk.wire import Wire
 
@@ -214,6 +215,12 @@ class Cache:
                 ).rowcount
             )
         )
+
+    def keep_frame(self, frame: Frame) -> None:
+        """Keep the screen that the next start begins with, for as long as nothing is written."""
+        # What was read is noted first: noting it later would be writing.
+        self._submit(lambda connection: None).result()
+        self._file.keep_frame(frame)
 
     async def save_head(
         self,

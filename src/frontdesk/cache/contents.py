@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from frontdesk import first_frame
 from frontdesk.cache import lists, objects, place
 from frontdesk.cache.place import State
 from frontdesk.errors import UnusableFile
@@ -124,6 +125,7 @@ def clear_shelves(
         with closing(place.writer(place.address_of(path))) as connection:
             connection.execute("PRAGMA secure_delete=1")
             connection.execute("BEGIN IMMEDIATE")
+            first_frame.forget(path)
             for origin in origins:
                 if not_read_since is None:
                     _drop_all(connection, origin)

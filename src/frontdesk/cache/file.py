@@ -5,10 +5,12 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from frontdesk import first_frame
 from frontdesk.cache import place
 from frontdesk.cache.place import State
 
@@ -87,6 +89,16 @@ class CacheFile:
     def submit(self, work: Work[T]) -> Future[T]:
         """Run `work` in one transaction on the writer's thread, after what was submitted before."""
         return self._enqueue(lambda: self._perform(work))
+
+    def keep_frame(self, frame: first_frame.Frame) -> None:
+        """Keep a frame until something is written, by whomever; without a disk there is none."""
+
+        def keep(connection: sqlite3.Connection) -> None:
+            if not place.is_memory(self._address):
+                with suppress(OSError):
+                    first_frame.keep(self._path, frame)
+
+        self.submit(keep)
 
     def close(self) -> None:
         """Finish what was submitted and close the file. No call may follow."""
@@ -240,6 +252,7 @@ class CacheFile:
         connection = self._connection
         # A deferred transaction that turns into a writer fails beside another writer.
         connection.execute("BEGIN IMMEDIATE")
+        first_frame.forget(self._path)
         try:
             outcome = work(connection)
             connection.execute("COMMIT")

@@ -8,6 +8,7 @@ import stat
 from enum import Enum
 from pathlib import Path
 
+from frontdesk import first_frame
 from frontdesk.cache.schema import APPLICATION_ID, LAYOUT, SCHEMA, TABLES
 
 BUSY_TIMEOUT_SECONDS = 5.0
@@ -17,7 +18,7 @@ _HEADER_BYTES = 100
 _MOST_COPIED = 32_000_000
 _MOST_LOG_KEPT = 4 * 2**20
 _IN_MEMORY = "?vfs=memdb"
-_COMPANIONS = ("-wal", "-shm")
+_COMPANIONS = ("-wal", "-shm", first_frame.SUFFIX)
 _BROKEN = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -215,6 +216,7 @@ def move_aside(path: Path, why: str) -> Path:
     number = 1 + (_aside_number(path, before[-1]) if before else 0)
     aside = path.with_name(f"{path.name}.{why}-{number}")
     path.rename(aside)
+    first_frame.forget(path)
     for other in before[:-1]:
         remove(other)
     for suffix in _COMPANIONS:

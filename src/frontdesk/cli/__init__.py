@@ -1,26 +1,64 @@
 """The commands of frontdesk: builds everything, passes it in, alone reads settings."""
 
+import os
 import sys
+from types import FrameType
 
 
 def main() -> None:
     """The program `frontdesk`. Imported late: not every process of it has a command line."""
-    import locale
-    from contextlib import ExitStack, suppress
+    _leave_when_told()
+    from frontdesk.cli.beginning import beginning
 
-    # Days and times are written as the user's locale has them; one that is not there is the plain.
-    with suppress(locale.Error):
-        locale.setlocale(locale.LC_TIME, "")
+    begun = beginning(sys.argv[1:], os.environ)
+    try:
+        begun.show()
+        _run(begun)
+    except KeyboardInterrupt:
+        # While something was imported; what commands do about it is told in `commands`.
+        sys.exit(130)
+    finally:
+        begun.end()
+
+
+def _run(begun: object) -> None:
+    """The command line. Nothing of it was imported before what has begun is on the terminal."""
+    from contextlib import ExitStack
+
+    given = begun
     with ExitStack() as ending:
-        rehearsal = None
+        _speak_as_the_user()
         if sys.argv[1:] == ["demo"]:
             # The other process has the longer way to go: it starts before this one can read.
             from frontdesk.cli.rehearsal import rehearse
 
-            rehearsal = rehearse(ending)
+            given = rehearse(ending)
         from frontdesk.cli.commands import run
         from frontdesk.cli.light import lighten
         from frontdesk.cli.program import frontdesk
 
         lighten()
-        run(frontdesk, rehearsal)
+        run(frontdesk, given)
+
+
+def _leave_when_told() -> None:
+    """A program that is told to end, or whose terminal is gone, puts away what it has opened."""
+    import signal
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def _speak_as_the_user() -> None:
+    """Days and times are written as the user's locale has them; one not there is the plain one."""
+    import locale
+    from contextlib import suppress
+
+    with suppress(locale.Error):
+        locale.setlocale(locale.LC_TIME, "")

@@ -5,12 +5,10 @@ Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
 
 import logging
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import FrameType
 from typing import Any
 
 import click
@@ -58,18 +56,10 @@ class Group(click.Group):
 def run(command: click.Command, given: object = None) -> None:
     """Run a command as the program: an expected failure is one line on standard error.
 
-    `given` is what commands get that ask for click's object. A program that is told to end, or
-    whose terminal is gone, still puts away what it has opened.
+    `given` is what commands get that ask for click's object.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _leave)
     be_discreet()
     sys.exit(guarded(lambda: command.main(standalone_mode=False, obj=given)))
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
 
 
 def guarded(work: Callable[[], object]) -> int:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 @click.command("demo", cls=Command)
-@click.pass_obj
-def demo_command(rehearsal: Rehearsal | None) -> None:
+@click.pass_context
+def demo_command(context: click.Context) -> None:
     """Open the viewer on a built-in sample inbox: no server, no network, no set-up."""
-    open_demo(rehearsal)
+    open_demo(context.find_object(Rehearsal))
 
 
 def open_demo(rehearsal: Rehearsal | None = None) -> None:
@@ -31,10 +31,11 @@ def open_demo(rehearsal: Rehearsal | None = None) -> None:
     with ExitStack() as ending:
         switch = _open(rehearsal or rehearse(ending), ending)
     if switch is not None:
+        from frontdesk.cli.beginning import Beginning
         from frontdesk.cli.places import Place
         from frontdesk.cli.viewer import open_viewer
 
-        open_viewer(Place(profile=switch.profile))
+        open_viewer(Place(profile=switch.profile), Beginning())
 
 
 def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":

@@ -69,10 +69,15 @@ def frontdesk(
         return
     # What a start makes is there to stay: no garbage is looked for before the first paint.
     gc.disable()
+    from frontdesk.cli.beginning import Beginning
+
+    begun = context.find_object(Beginning) or Beginning()
+    # What is told of a failure is for the terminal as it was.
+    context.call_on_close(begun.end)
     from frontdesk.cli.places import said_place
     from frontdesk.cli.viewer import open_viewer
 
-    if open_viewer(said_place(url, database, user, profile)):
+    if open_viewer(said_place(url, database, user, profile), begun):
         from frontdesk.cli.demo import open_demo
 
         open_demo()

@@ -17,12 +17,15 @@ import click
 
 from frontdesk import settings
 from frontdesk.cache import Cache
+from frontdesk.cli.beginning import Beginning, size, today
 from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
 from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.cli.places import Place, found, key_of, where
 from frontdesk.errors import BadSettings, InboxError
+from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.portrait import going_on, portrait
 from frontdesk.tui.preferences import Preferences, Switch
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class Inbox:
     title: str
 
 
-def open_viewer(place: Place) -> bool:
+def open_viewer(place: Place, begun: Beginning) -> bool:
     """The viewer on a place, and on each profile that the reader goes to from there.
 
     A profile that cannot be opened is told of in the one that was left for it. True: nothing was
@@ -57,7 +60,7 @@ def open_viewer(place: Place) -> bool:
     left: Place | None = None
     while True:
         try:
-            switch = _open(place, configured, notices)
+            switch = _open(place, configured, notices, begun)
         except InboxError as error:
             if left is None:
                 raise
@@ -66,7 +69,8 @@ def open_viewer(place: Place) -> bool:
         if switch is None:
             return False
         left, notices = place, ()
-        place = Place(profile=switch.profile)
+        # Another start like this one does not begin there.
+        place, begun = Place(profile=switch.profile), Beginning()
 
 
 def _asked_for(configured: Configuration) -> Place:
@@ -111,16 +115,21 @@ def preferences_of(
     )
 
 
-def _open(place: Place, configured: Configuration, notices: tuple[str, ...]) -> Switch | None:
+def _open(
+    place: Place, configured: Configuration, notices: tuple[str, ...], begun: Beginning
+) -> Switch | None:
     """The viewer on one place."""
     place = found(place, configured)
     if not place.url and not place.database:
         raise _nothing()
     profile = configured.profiles.get(place.profile or "")
     preferences = preferences_of(configured, profile, notices)
+    if notices or (profile and profile.key_command):
+        # Something is said on the terminal before the viewer opens, or may be.
+        begun.circumstances = None
     with ExitStack() as ending:
         inbox = _of_server(place, configured) if place.url else _of_database(place, ending)
-        return view(inbox, settings.cache_file(), configured.look, preferences)
+        return view(inbox, settings.cache_file(), configured.look, preferences, begun=begun)
 
 
 def _of_server(place: Place, configured: Configuration) -> Inbox:
@@ -158,12 +167,15 @@ def view(
     look: Look,
     preferences: Preferences,
     *,
+    begun: Beginning | None = None,
     leaving: Callable[[], None] = lambda: None,
 ) -> Switch | None:
     """Run the viewer until it is left; for another profile, if that is given back.
 
-    `leaving` is called then, before `connect` is waited for if it is still under way.
+    `leaving` is called then, before `connect` is waited for if it is still under way. `begun`: how
+    the terminal is, and what another start like this one begins with.
     """
+    begun = begun or Beginning()
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     limit_bytes = settings.cache_limit_bytes(look.cache_mb)
@@ -171,7 +183,12 @@ def view(
     try:
         mailbox = Mailbox(inbox.connect, cache)
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
+        if begun.hand_over():
+            app.driver_class = going_on(app.driver_class)
         ended = asyncio.run(_run(app, leaving, look.mouse))
+        begun.end()
+        if ended is None and not app.return_code:
+            _keep_beginning(begun, inbox.title, cache, preferences)
     finally:
         cache.close()
     if isinstance(ended, InboxError):
@@ -179,6 +196,15 @@ def view(
     if app.crash is not None:
         raise app.crash
     return ended
+
+
+def _keep_beginning(begun: Beginning, title: str, cache: Cache, preferences: Preferences) -> None:
+    """Keep what another start like this one would draw first."""
+    if begun.circumstances is None:
+        return
+    columns, lines = size()
+    drawn = asyncio.run(portrait(cache, title, preferences, columns, lines))
+    cache.keep_frame(Frame(begun.circumstances, columns, lines, today(), drawn.encode()))
 
 
 async def _run(

@@ -13,7 +13,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import duration, time_of_day
+from frontdesk.text import duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.widgets.cells import Piece
@@ -48,6 +48,12 @@ class Connection:
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
         self.problem = ""
+
+    def begins(self, seen_at: datetime | None) -> None:
+        """Nothing was asked yet; `seen_at`: how old what is shown is."""
+        seen = self._clock.here(seen_at)
+        if seen is not None:
+            self._said = [("dim", f"as of {_moment(seen, self._clock.now())} · connecting…")]
 
     @property
     def state(self) -> list[Piece]:
@@ -99,7 +105,10 @@ class Connection:
             if error.retry_after is not None and not isinstance(error, Silent):
                 return "warning", "slow down"
             seen = self._clock.here(seen_at)
-            return "warning", f"offline · as of {time_of_day(seen)}" if seen else "offline"
+            return (
+                "warning",
+                f"offline · as of {_moment(seen, self._clock.now())}" if seen else "offline",
+            )
         if beside and not isinstance(error, (Unauthorised, BadResponse)):
             return None
         return "error", _fault(error)
@@ -119,6 +128,12 @@ class Connection:
             self._said = [words]
         if not isinstance(error, Unreachable) and str(error) != told:
             self._tell(str(error))
+
+
+def _moment(seen: datetime, now: datetime) -> str:
+    """The time of day, and the day where that is another."""
+    time = time_of_day(seen)
+    return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
 
 
 def _fault(error: InboxError) -> str:

@@ -67,6 +67,7 @@ class InboxFrame(Screen[None]):
         self._queue.show()
         self._panes.enter("list")
         self._open_highlighted()
+        self._connection.begins(self._queue.listing.fetched_at)
         self._describe()
         self.set_interval(60.0, self._time_passed)
         self.call_after_refresh(self._begin)

@@ -1,0 +1,125 @@
+"""What is on the terminal before the viewer is: the screen that was kept for this start.
+
+Only what is cheap is imported here, for it goes before everything else. Windows has no such
+beginning: its terminal is not ours to prepare.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from frontdesk import __version__, first_frame, settings
+
+# Of the environment, all that begins so or is so named decides what a start opens or shows.
+_DECISIVE = ("FRONTDESK_", "TEXTUAL_", "LC_", "XDG_", "PG")
+_NAMED = ("LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "HOME")
+# A terminal's size that is said there is not the terminal's.
+_SIZES = ("COLUMNS", "LINES")
+
+_OPEN = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
+_SHUT = b"\x1b[?7h\x1b[?1049l\x1b[?25h"
+
+
+class Beginning:
+    """A start on a terminal: shows what was kept for it, and gives the terminal back.
+
+    circumstances: a digest of all that decides what this start opens and how it looks; None where
+    nothing may be kept for another like it.
+    """
+
+    def __init__(self, circumstances: str | None = None) -> None:
+        self.circumstances = circumstances
+        self._attributes: list[Any] | None = None
+        self.shows = False
+
+    def show(self) -> None:
+        """Show the screen that was kept for such a start, and keep what is typed from now on."""
+        if self.circumstances is None:
+            return
+        frame = first_frame.kept(settings.cache_file())
+        if frame is None or frame[:4] != (self.circumstances, *size(), today()):
+            return
+        import termios
+
+        self._attributes = termios.tcgetattr(0)
+        _be_quiet()
+        self.shows = True
+        _write(_OPEN + frame.screen)
+
+    def hand_over(self) -> bool:
+        """From here on the viewer has the screen; whether something is on it."""
+        shows, self.shows = self.shows, False
+        return shows
+
+    def end(self) -> None:
+        """Leave the terminal as it was; what the viewer had taken over it has given back."""
+        if self.hand_over():
+            _write(_SHUT)
+        if self._attributes is not None:
+            import termios
+
+            termios.tcsetattr(0, termios.TCSADRAIN, self._attributes)
+            self._attributes = None
+
+
+def beginning(arguments: list[str], environment: Mapping[str, str]) -> Beginning:
+    """The beginning of a start with these arguments; nothing is shown yet."""
+    viewer = not arguments or arguments[0].startswith("-")
+    if not viewer or "--debug" in arguments or any(name in environment for name in _SIZES):
+        return Beginning()
+    if sys.platform == "win32" or not all(map(os.isatty, (0, 1, 2))):
+        return Beginning()
+    return Beginning(_digest(arguments, environment))
+
+
+def today() -> str:
+    """The day where the reader is."""
+    import time
+
+    return time.strftime("%Y-%m-%d")
+
+
+def _digest(arguments: list[str], environment: Mapping[str, str]) -> str:
+    from hashlib import sha256
+
+    decisive = sorted(
+        f"{name}={value}"
+        for name, value in environment.items()
+        if name.startswith(_DECISIVE) or name in _NAMED
+    )
+    try:
+        configured = settings.config_file().read_bytes()
+    except OSError:
+        configured = b""
+    # A database may be named from where the reader is.
+    here = os.getcwd() if arguments else ""
+    parts = (__version__, here, repr(arguments), repr(decisive), configured.hex())
+    return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
+
+
+def size() -> tuple[int, int]:
+    """Columns and lines of the terminal; none where there is no terminal."""
+    try:
+        columns, lines = os.get_terminal_size(1)
+    except OSError:
+        return 0, 0
+    return columns, lines
+
+
+def _be_quiet() -> None:
+    """Have the terminal keep what is typed, unseen, as the viewer will read it. ^C still works."""
+    import termios
+
+    attributes = termios.tcgetattr(0)
+    attributes[0] &= ~(termios.ICRNL | termios.IXON)
+    attributes[3] &= ~(termios.ECHO | termios.ICANON)
+    off = os.fpathconf(0, "PC_VDISABLE").to_bytes(1, "little")
+    for number in (termios.VSUSP, termios.VQUIT):
+        attributes[6][number] = off
+    termios.tcsetattr(0, termios.TCSANOW, attributes)
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[os.write(2, data) :]

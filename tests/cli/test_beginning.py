@@ -1,0 +1,243 @@
+"""The screen that a start begins with, before the viewer is imported."""
+
+import os
+import shutil
+import signal
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.bench.pseudo_terminal import PseudoTerminal
+
+from frontdesk import first_frame
+from frontdesk.cache import Cache
+from frontdesk.cache.contents import clear
+from frontdesk.first_frame import Frame
+
+LEAVE, HELP = b"\x11", b"?"
+SECONDS = 60.0
+
+# Holds up the import of Textual until somebody has written into the pipe.
+GATE = """
+import os, sys
+
+class Gate:
+    def find_spec(self, name, path=None, target=None):
+        if name == "textual":
+            sys.meta_path.remove(self)
+            with open(os.environ["GATE"]) as pipe:
+                if pipe.read() == "shut":
+                    raise ImportError("shut")
+
+if "GATE" in os.environ:
+    sys.meta_path.insert(0, Gate())
+"""
+
+Start = Callable[..., PseudoTerminal]
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    (tmp_path / "gate").mkdir()
+    (tmp_path / "gate" / "sitecustomize.py").write_text(GATE)
+    pipe = tmp_path / "gate" / "pipe"
+    os.mkfifo(pipe)
+    return pipe
+
+
+@pytest.fixture
+def start(inbox: Path, tmp_path: Path, gate: Path) -> Iterator[Start]:
+    """Starts the viewer on the sample; `held`: at the gate."""
+    started: list[PseudoTerminal] = []
+    directories = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    dropped = {"COLUMNS", "LINES", "NO_COLOR", "GATE"}
+    environment = {name: value for name, value in os.environ.items() if name not in dropped}
+    paths = os.pathsep.join([str(gate.parent), os.environ.get("PYTHONPATH", "")])
+    environment |= {**directories, "PYTHONPATH": paths, "TERM": "xterm-256color"}
+
+    def begin(
+        *options: str, held: bool = False, size: tuple[int, int] = (120, 40), **variables: str
+    ) -> PseudoTerminal:
+        command = (sys.executable, "-m", "frontdesk", "--database", str(inbox), *options)
+        held_at = {"GATE": str(gate)} if held else {}
+        terminal = PseudoTerminal(command, {**environment, **held_at, **variables}, size)
+        started.append(terminal)
+        return terminal
+
+    yield begin
+    for terminal in started:
+        terminal.close()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "frontdesk" / "pages.db"
+
+
+def live(text: str) -> bool:
+    return " live" in text and "loaded" in text
+
+
+def used_once(start: Start) -> str:
+    """What the viewer showed when it was left."""
+    terminal = start()
+    terminal.wait_for(live, SECONDS)
+    terminal.settle(0.5, SECONDS)
+    shown = terminal.text
+    terminal.write(LEAVE)
+    assert terminal.ending(SECONDS) == 0
+    return shown
+
+
+def names(text: str) -> list[str]:
+    """What the lists show, without the bars and what changes with the minute."""
+    return [line[:24].rstrip() for line in text.splitlines()[3:-2]]
+
+
+def test_a_start_shows_the_inbox_before_the_viewer_is_imported(start: Start, gate: Path) -> None:
+    left = used_once(start)
+    terminal = start(held=True)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    assert names(terminal.text) == names(left)
+    assert "as of " in terminal.text
+    gate.write_text("open")
+    terminal.wait_for(live, SECONDS)
+    assert names(terminal.text) == names(left)
+
+
+def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
+    used_once(start)
+    terminal = start(held=True)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    begun = names(terminal.text)
+    seen: list[list[str]] = []
+
+    def watched(text: str) -> bool:
+        seen.append(names(text))
+        return live(text)
+
+    gate.write_text("open")
+    terminal.wait_for(watched, SECONDS)
+    assert [one for one in seen if one != begun] == []
+
+
+def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
+    used_once(start)
+    terminal = start(held=True)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    before = terminal.text
+    terminal.write(b"/zqx\r")
+    terminal.settle(0.2, SECONDS)
+    assert terminal.text == before
+    gate.write_text("open")
+    terminal.wait_for(lambda text: "zqx" in text, SECONDS)
+
+
+def test_the_last_start_of_another_size_or_place_shows_nothing(start: Start) -> None:
+    used_once(start)
+    for terminal in (
+        start(held=True, size=(100, 30)),
+        start("--as", "1", held=True),
+        start(held=True, TERM="xterm"),
+        start(held=True, FRONTDESK_CACHE_MB="20"),
+    ):
+        # Nothing comes, as nothing can be imported; what would come comes first of all.
+        terminal.settle(1.0, SECONDS)
+        assert not terminal.text.strip()
+
+
+def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
+    start: Start, gate: Path
+) -> None:
+    used_once(start)
+    terminal = start(held=True)
+    before = terminal.attributes()
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    assert not terminal.attributes()[3] & termios.ECHO
+    gate.write_text("shut")
+    assert terminal.ending(SECONDS) == 1
+    assert terminal.attributes()[3] & termios.ECHO
+    assert before[3] & termios.ECHO
+    assert "connecting…" not in terminal.text
+    assert terminal.text.strip()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_told_to_end_meanwhile_it_leaves_the_terminal_as_it_was(
+    start: Start, number: signal.Signals, code: int
+) -> None:
+    used_once(start)
+    terminal = start(held=True)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.signal(number)
+    assert terminal.ending(SECONDS) == code, terminal.text
+    assert terminal.attributes()[3] & termios.ECHO
+    assert "connecting…" not in terminal.text
+
+
+def kept(cache: Path, **changes: object) -> Frame:
+    frame = Frame("0" * 64, 120, 40, "2026-03-13", b"\x1b[1;1H all of it")._replace(**changes)
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    first_frame.keep(cache, frame)
+    return frame
+
+
+def test_a_frame_is_for_its_owner_alone(cache: Path) -> None:
+    frame = kept(cache)
+    assert first_frame.kept(cache) == frame
+    assert first_frame.file_of(cache).stat().st_mode & 0o777 == 0o600
+    first_frame.file_of(cache).chmod(0o644)
+    assert first_frame.kept(cache) is None
+
+
+def test_a_frame_behind_a_link_is_nobodys(cache: Path, tmp_path: Path) -> None:
+    kept(cache)
+    shutil.move(first_frame.file_of(cache), tmp_path / "elsewhere")
+    first_frame.file_of(cache).symlink_to(tmp_path / "elsewhere")
+    assert first_frame.kept(cache) is None
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"\n", b"x 1 2\n", b"\xff a b c\nx", b"x a b 2026-01-01\n"]
+)
+def test_a_damaged_frame_is_none(cache: Path, damage: bytes) -> None:
+    kept(cache)
+    first_frame.file_of(cache).write_bytes(damage)
+    assert first_frame.kept(cache) is None
+
+
+def opened(path: Path) -> Cache:
+    return Cache(path, "server key", clock=lambda: datetime(2026, 3, 13, tzinfo=UTC))
+
+
+def test_whatever_is_written_to_the_cache_ends_its_frame(cache: Path) -> None:
+    ours = opened(cache)
+    ours.remember("view", "open")
+    ours.keep_frame(Frame("0" * 64, 120, 40, "2026-03-13", b"words"))
+    ours.close()
+    assert first_frame.kept(cache) is not None
+    again = opened(cache)
+    again.remember("view", "snoozed")
+    again.close()
+    assert first_frame.kept(cache) is None
+
+
+def test_emptying_the_cache_removes_its_frame(cache: Path) -> None:
+    opened(cache).close()
+    kept(cache)
+    clear(cache)
+    assert not first_frame.file_of(cache).exists()
+
+
+def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) -> None:
+    ours = opened(cache)
+    ours.remember("view", "open")
+    ours.keep_frame(Frame("0" * 64, 120, 40, "2026-03-13", b"words"))
+    other = opened(cache)
+    ours.close()
+    clear(cache)
+    assert first_frame.kept(cache) is None
+    other.close()
