@@ -65,10 +65,13 @@ async def test_the_first_start_is_left_once() -> None:
         await at_once(pilot, "f2", "f2", "escape", "escape")
 
 
+@pytest.mark.parametrize("size", [(120, 40), (60, 3)])
 @pytest.mark.parametrize("key", ["pageup", "pagedown", "home", "end", "up", "down"])
-async def test_keys_that_come_before_the_commands_break_nothing(viewer: Viewer, key: str) -> None:
+async def test_keys_that_come_before_the_commands_break_nothing(
+    viewer: Viewer, key: str, size: tuple[int, int]
+) -> None:
     app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await settle(pilot)
         await at_once(pilot, "colon", *[key] * 3)
         assert CommandPalette.is_open(app)

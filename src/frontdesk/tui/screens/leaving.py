@@ -24,8 +24,9 @@ class Dialog(ModalScreen[R], LeftOnce[R]):
 
 
 class Palette(CommandPalette, LeftOnce[None]):
-    """Textual's list of commands; keys that move in it wait until there is something in it."""
+    """Textual's list of commands; no key moves in it before any of it can be seen."""
 
     def _action_command_list(self, action: str) -> None:
-        if self.query_one(CommandList).option_count:
+        commands = self.query_one(CommandList)
+        if commands.option_count and commands.scrollable_content_region:
             super()._action_command_list(action)
