@@ -78,7 +78,7 @@ def test_reads_come_from_the_standby_while_what_is_received_goes_to_the_primary(
         assert service.post(1) == 200
         wait_until(lambda: service.shown() == 1)
 
-        pair.primary.kill()
+        pair.primary.stop()
         assert service.post(2) == 503
         assert service.shown() == 1
 
