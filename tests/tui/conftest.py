@@ -39,6 +39,15 @@ async def settle(pilot: Pilot[Any]) -> None:
             break
 
 
+async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
+    """Wait until something holds that several messages after each other bring about."""
+    for _ in range(200):
+        if claim():
+            break
+        await settle(pilot)
+    assert claim()
+
+
 def lines(app: App[Any]) -> list[str]:
     """What stands on the screen, line by line."""
     strips = app.screen._compositor.render_strips()

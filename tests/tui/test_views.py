@@ -4,14 +4,17 @@ from datetime import UTC
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.directory import DirectoryScreen
+from frontdesk.tui.screens.report import ReportScreen
 from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.view_table import VIEWS, View
 from tests.conftest import NOW
-from tests.tui.conftest import lines, settle, shown
+from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.views import ViewApp, press, view_app
 
 TITLES = {
@@ -50,11 +53,43 @@ async def test_v_and_a_letter_go_to_a_view(app: ViewApp, view: View) -> None:
 async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        # What a view shows at once is what was read before.
+        await press(pilot, "v", "r", "v", "d")
+        assert isinstance(app.view, DirectoryScreen)
+        left = app.view.list
         for key in "vrjj":
             app.post_message(events.Key(key, key))
-        await settle(pilot)
-        assert TITLES["reports"] in lines(app)[0]
+        await until(pilot, lambda: TITLES["reports"] in lines(app)[0])
         assert len(app.screen_stack) == 2
+        # What is typed after the letter is for the view that it opens.
+        report = app.view
+        assert isinstance(report, ReportScreen)
+        await until(pilot, lambda: report._panes.metrics.cursor == 2)
+        assert left.cursor == 0
+
+
+@pytest.mark.parametrize("letter", [view.letter for view in VIEWS if view.name in TITLES])
+async def test_a_key_right_after_the_letter_is_for_the_view(app: ViewApp, letter: str) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", "r" if letter == "d" else "d")
+        left = app.view
+        for key in ("v", letter, "q"):
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not left.is_attached)
+
+
+async def test_what_is_typed_after_a_menus_letter_is_for_what_it_asks(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "ftree":
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        assert isinstance(app.focused, Input)
+        field = app.focused
+        await until(pilot, lambda: field.value == "ree")
+        assert not app._notifications
 
 
 async def test_a_key_that_comes_twice_leaves_once(app: ViewApp) -> None:

@@ -1,9 +1,11 @@
 """Screens over others that are left once, however often and fast a key asks for it."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette
+from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
 
 R = TypeVar("R")
@@ -12,11 +14,37 @@ R = TypeVar("R")
 
 
 class LeftOnce(Screen[R]):
-    """A key may come again before it has had its effect: that takes no other screen away."""
+    """A key may come again before it has had its effect: that takes no other screen away.
+
+    `left`: it is not to be seen again, though it may not be gone yet.
+    """
+
+    left = False
 
     def dismiss(self, result: R | None = None) -> AwaitComplete:
-        """Leave, if this screen is still the one on top."""
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+        """Leave, if this screen is still the one on top.
+
+        Who opened it is told at once: the next key is already for what opens because of that.
+        """
+        if self.app.screen is not self:
+            return AwaitComplete()
+        # An answer that comes now would find no widgets to stand in.
+        self.left = True
+        self.workers.cancel_node(self)
+        opener, tell = self._opener()
+        leaving = super().dismiss(result)
+        if tell is not None:
+            with opener._context():
+                tell(result)
+        return leaving
+
+    def _opener(self) -> tuple[MessagePump, Callable[[R | None], object] | None]:
+        """Who opened this screen, and what it wants to be told with; nobody else tells it then."""
+        asked = self._result_callbacks[-1] if self._result_callbacks else None
+        if asked is None:
+            return self.app, None
+        tell, asked.callback = asked.callback, None
+        return asked.requester, tell
 
 
 class Dialog(ModalScreen[R], LeftOnce[R]):

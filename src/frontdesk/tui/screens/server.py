@@ -48,7 +48,7 @@ class ServerScreen(ViewScreen):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.call_after_refresh(self.details.focus)
+        self.set_focus(self.details)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         words = f"asking for {self._asking_for} …  esc stops" if self._asking_for else ""

@@ -100,7 +100,8 @@ class ShelfScreen(ViewScreen):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.call_after_refresh(self.list.focus)
+        # At once, not after the first paint: a key may wait for it already.
+        self.set_focus(self.list)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         name = one_line(self.inbox_title)

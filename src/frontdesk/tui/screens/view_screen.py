@@ -160,8 +160,9 @@ class ViewScreen(LeftOnce[ConversationFilter | None]):
     @work(group="read", exclusive=True)
     async def action_refresh(self) -> None:
         """Ask the server for all that is shown here."""
-        await self.read()
-        self.describe()
+        if not self.left:
+            await self.read()
+            self.describe()
 
     async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
         """Ask the server; True if that went well, which is when this view is live."""

@@ -74,14 +74,10 @@ def open_view(
         return
 
     def switch(screen: Screen[Any], other: str) -> None:
-        # The app outlives the screen that is left, so it is the one to be called back.
-        def replace() -> None:
-            # Keys that were typed ahead may have opened something over it meanwhile.
-            if app.screen is not screen:
-                return
-            screen.dismiss(None)
-            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
-
-        app.call_next(replace)
+        if app.screen is screen:
+            # The app outlives the screen that is left, so it is the one to be called back.
+            with app._context():
+                screen.dismiss(None)
+                open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
 
     app.push_screen(_MAKERS[name](Opening(mailbox, clock, title, switch)), on_chosen)
