@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.bench import cache, idle, ingest, store, tolerance, viewer
+from tests.bench import cache, idle, ingest, load, store, tolerance, viewer
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
         ("tolerance", tolerance),
         ("cache", cache),
         ("idle", idle),
+        ("load", load),
     )
     for name, bench in benches:
         kind = kinds.add_parser(name, description=bench.__doc__)

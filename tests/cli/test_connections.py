@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.cli.http_connections import MOST_TURNED_AWAY
-
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
 SERVER = """
@@ -80,8 +78,6 @@ def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes
     port = start("most=20")
     with ExitStack() as open_ones:
         inside = [open_ones.enter_context(closing(connected(port))) for _ in range(20)]
-        # Answered, it is counted, and so are all that came before.
-        assert is_answered(inside[-1])
         with closing(connected(port)) as one_more:
             head, _, body = said(one_more).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 503 ")
@@ -95,12 +91,25 @@ def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes
                 break
 
 
-def test_a_flood_of_them_gets_no_words(start: Start):
-    port = start("most=0")
+def test_where_half_are_taken_one_ends_with_its_answer_so_that_others_have_a_turn(start: Start):
+    port = start("most=4")
     with ExitStack() as open_ones:
-        turned_away = [
-            open_ones.enter_context(closing(connected(port))) for _ in range(MOST_TURNED_AWAY)
-        ]
+        first, second, third = (open_ones.enter_context(closing(connected(port))) for _ in "123")
+        assert [is_answered(third), said(third)] == [True, b""]
+        assert [is_answered(each) for each in (first, second, first, second)] == [True] * 4
+
+
+def test_a_server_that_is_leaving_answers_once_whom_it_still_let_in(start: Start):
+    port = start("leaving=1")
+    with closing(connected(port)) as silent, closing(connected(port)) as connection:
+        assert [is_answered(connection), said(connection)] == [True, b""]
+        assert said(silent) == b""
+
+
+def test_a_flood_of_them_gets_no_words(start: Start):
+    port = start("most=0", "words_for=20")
+    with ExitStack() as open_ones:
+        turned_away = [open_ones.enter_context(closing(connected(port))) for _ in range(20)]
         for each in turned_away:
             assert each.recv(65536).startswith(b"HTTP/1.1 503 ")
         with closing(connected(port)) as one_more:

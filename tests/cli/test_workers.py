@@ -253,6 +253,40 @@ def test_what_is_under_way_is_answered_after_the_signal(path: Path, key: str):
     assert process.returncode == 0
 
 
+IMPATIENT = f"""
+from frontdesk.cli import worker
+worker.DRAIN_SECONDS = 0.1
+{SLOW}
+"""
+
+
+def test_who_is_not_answered_before_it_ends_is_told_to_come_again(path: Path, key: str):
+    process = subprocess.Popen(
+        [sys.executable, "-c", IMPATIENT, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    assert process.stdout is not None
+    assert process.stdin is not None
+    port = int(process.stdout.readline())
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(request_of(key))
+        assert process.stdout.read(1) == b"+"
+        process.terminate()
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 1" in head
+    assert b"application/problem+json" in head
+    assert b'"service_unavailable"' in body
+    process.stdin.write(b"!")
+    _, err = process.communicate()
+    assert b"Traceback" not in err
+    assert b"ASGI" not in err
+
+
 class Asker(threading.Thread):
     """Asks over one connection, again and again, until it ends."""
 

@@ -1,41 +1,54 @@
 """Connections of the HTTP server: so many at once, and none that is held without being used."""
 
 import asyncio
+from collections import Counter
+from contextlib import suppress
 
 from frontdesk.cli.http_heads import HeadProtocol
 from frontdesk.service.problems import Refusal, too_busy
 
-# Well below the 1,024 files that a process may usually open.
+# On each of two ports; `many_files` makes room for them.
 MOST_CONNECTIONS = 800
 # So many more are told why they are turned away; beyond, there is no time for words.
-MOST_TURNED_AWAY = 100
+MOST_TURNED_AWAY = 1_000
+MOST_FILES = 4_096
+LAST_HEAD_SECONDS = 1.0
 RETRY_SECONDS = 1
 
 
 class BoundedProtocol(HeadProtocol):
-    """HTTP/1.1 on one of `most` connections.
+    """HTTP/1.1 on one of `most` connections to a port, which `at` counts for all of one server.
 
+    Where more than half of them are taken, one ends with its answer, so that others have a turn;
+    so does each once the server is `leaving`, also one that was accepted late.
     head_seconds: how long the head of a request may take, from the connection or the answer before
     it. taking_seconds: how long an answer may lie here that is not taken.
     """
 
+    at: Counter[int | None]
+    leaving = False
     most = MOST_CONNECTIONS
+    words_for = MOST_TURNED_AWAY
     head_seconds = 10.0
     taking_seconds = 30.0
 
+    _port: int | None = None
     _head_timer: asyncio.TimerHandle | None = None
     _taking_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.most + MOST_TURNED_AWAY:
+        self._port = self.server and self.server[1]
+        self.at[self._port] += 1
+        if self.at[self._port] > self.most + self.words_for:
             transport.abort()
-        elif len(self.connections) > self.most:
+        elif self.at[self._port] > self.most:
             self.turn_away(too_busy(RETRY_SECONDS))
         else:
             self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.at[self._port] -= 1
         self._end_wait_for_head()
         self._end_wait_for_taking()
         super().connection_lost(exc)
@@ -49,6 +62,8 @@ class BoundedProtocol(HeadProtocol):
     def on_headers_complete(self) -> None:
         self._end_wait_for_head()
         super().on_headers_complete()
+        if self.leaving or self.at[self._port] > self.most / 2:
+            self.cycle.keep_alive = False
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -64,7 +79,8 @@ class BoundedProtocol(HeadProtocol):
         self._expect_taking()
 
     def _expect_head(self) -> None:
-        self._head_timer = self.loop.call_later(self.head_seconds, self._miss_head)
+        seconds = LAST_HEAD_SECONDS if self.leaving else self.head_seconds
+        self._head_timer = self.loop.call_later(seconds, self._miss_head)
 
     def _end_wait_for_head(self) -> None:
         if self._head_timer is not None:
@@ -86,3 +102,16 @@ class BoundedProtocol(HeadProtocol):
         if self._taking_timer is not None:
             self._taking_timer.cancel()
             self._taking_timer = None
+
+
+def many_files() -> None:
+    """Let this process open as many files as it may need; where it may not, its limit stands."""
+    try:
+        import resource
+    except ImportError:
+        return
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if most == resource.RLIM_INFINITY else min(MOST_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TextIO
 import uvicorn
 
 from frontdesk.cli.databases import opened
-from frontdesk.cli.http_connections import BoundedProtocol
+from frontdesk.cli.http_connections import BoundedProtocol, many_files
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.app import Application, create_app, system_clock
@@ -116,7 +117,7 @@ def answer(
     """Answer by an application until a signal; requests under way are finished first."""
 
     class Protocol(BoundedProtocol):
-        pass
+        at: Counter[int | None] = Counter()
 
     Protocol.problem_base_uri = problem_base_uri
 
@@ -126,6 +127,10 @@ def answer(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            Protocol.leaving = True
+            await super().shutdown(sockets)
 
     server = Server(
         uvicorn.Config(
@@ -144,6 +149,7 @@ def answer(
     # The server raises its signal again once it has stopped; by then there is nothing left to do.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
+    many_files()
     server.run(sockets=list(listening))
 
 

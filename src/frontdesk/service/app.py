@@ -124,6 +124,9 @@ class Application:
                 return await loop.run_in_executor(self._readers, self._respond, visit)
         except Refusal as refusal:
             return _signed(visit, self._refused(visit, refusal))
+        except asyncio.CancelledError:
+            # The service ends and waits no longer: who asked is told, and not left without a word.
+            return _signed(visit, self._refused(visit, too_busy(RETRY_SECONDS)))
 
     def _respond(self, visit: Visit) -> Response:
         """The answer to one request; blocks, and never raises."""

@@ -19,7 +19,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
-from frontdesk.service.problems import Refusal, failed, no_route, unavailable
+from frontdesk.service.problems import Refusal, failed, no_route, too_busy, unavailable
 from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
 from frontdesk.store.accounts import account_by_slug, all_accounts
@@ -96,6 +96,9 @@ class Receiver:
             response = self._refused(visit, unavailable(error))
         except _Gone:
             return
+        except asyncio.CancelledError:
+            # The service ends and waits no longer. What is stored all the same is known again.
+            response = self._refused(visit, too_busy(RETRY_SECONDS))
         except Exception as error:
             _log.error("Request %s failed\n%s", visit.id, trace(error))
             response = self._refused(visit, failed())

@@ -1,0 +1,71 @@
+"""The service at its limit and past it: it sheds, errs in nothing, loses nothing that it took."""
+
+import signal
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.bench.crowding import Press
+from tests.bench.load import ended, lost, resident_megabytes, served, wrong
+
+from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.service.auth import SCOPES
+from frontdesk.store.opening import open_database
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looked up in /proc"),
+]
+
+CROWD = 400
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty inbox; what is written to it while it is read fills it."""
+    if request.param == "sqlite":
+        path = str(tmp_path / "inbox.db")
+        open_database(path, create=True).close()
+        yield path
+    else:
+        with request.getfixturevalue("postgres").database() as address:
+            open_database(address, create=True).close()
+            yield address
+
+
+@pytest.fixture
+def key(target: str) -> str:
+    return str(make_key(target, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_past_its_limit_it_sheds_answers_nothing_wrongly_and_recovers(
+    target: str, key: str, workers: int
+):
+    numbers = count(1)
+    with served(target, workers) as (process, port):
+        few = Press(port, key, numbers)
+        await few.run(readers=2, senders=1, times=10)
+        before = resident_megabytes(process.pid)
+        crowd = Press(port, key, numbers)
+        await crowd.run(readers=CROWD, senders=CROWD, times=2)
+        after = resident_megabytes(process.pid)
+        again = Press(port, key, numbers)
+        await again.run(readers=2, senders=1, times=10)
+    assert [wrong(press.tally) for press in (few, crowd, again)] == [[], [], []]
+    assert crowd.tally.turned_away > 0
+    assert len(crowd.tally.acknowledged) == 2 * CROWD
+    # A second crowd of the same size would find the room that the first one took.
+    assert after - before < 60 * workers
+    assert (again.tally.turned_away, again.tally.closed) == (0, 0)
+    everything = (few, crowd, again)
+    assert lost(target, set().union(*(press.tally.acknowledged for press in everything))) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_what_was_acknowledged_under_load_is_there_after_it_ended(
+    target: str, key: str, workers: int, number: signal.Signals
+):
+    assert await ended(target, key, workers, number, clients=40, answers=150) == []
