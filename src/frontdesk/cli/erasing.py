@@ -8,7 +8,7 @@ import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import account_named, database_option, opened
-from frontdesk.cli.progress import progress
+from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings, NotFound
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Written as people do: spaces, hyphens, dots and brackets between the digits.
 _WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
 _E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+_INTERRUPTED = "at most webhooks are gone; run it again to finish"
 _NOUNS = (
     ("contact", "contact", "contacts"),
     ("conversation", "conversation", "conversations"),
@@ -58,7 +59,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         if not yes:
             told = _told(found) or "nobody is known by it, but webhooks may speak of it"
             click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
-        with progress("Erasing", bodies) as advance:
+        with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
             erased = erasing.erase(store, account_id, number, advance)
     _report(number, erased)
 

@@ -13,6 +13,7 @@ import click
 
 from frontdesk.cli.commands import Group
 from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.progress import interruptible
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.text import clean
 
@@ -43,12 +44,17 @@ def events_command(database: str, account: str | None, output: str) -> None:
     All lines are of one moment. `frontdesk import events` makes of them, in an empty database,
     what they were: for backups, and to move between SQLite and PostgreSQL.
     """
+    piped = output == _STANDARD_OUTPUT
     with opened(database) as store:
         if account is not None:
             store.read(lambda connection: account_named(connection, account))
-        with _written(output) as put, _progress(store, account, output) as advance:
+        with (
+            interruptible("what was written is not whole" if piped else "no file was written"),
+            _written(output) as put,
+            _progress(store, account, output) as advance,
+        ):
             count = store.read(_Export(account, put, advance))
-    if output != _STANDARD_OUTPUT:
+    if not piped:
         click.echo(f"{count:,} lines written to {clean(output)}")
 
 

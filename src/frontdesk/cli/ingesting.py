@@ -106,9 +106,10 @@ def replay_command(
         passed_over: Counter[str] = Counter()
         finished = True
         try:
-            chosen = _choose(store, account_id, state, since or 0)
+            _choose(store, account_id, state, since or 0)
+            waiting = _waiting(store, account_id)
             intake = Intake(store, _now, admission=admission, retain_revoked=retain_revoked)
-            for step in _steps(intake, account_id, chosen):
+            for step in _steps(intake, account_id, waiting):
                 settled += step.settled
                 passed_over += step.passed_over
         except KeyboardInterrupt:
@@ -143,13 +144,12 @@ def purge_command(database: str, account: str, days: int) -> None:
     click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
 
 
-def _choose(store: "Database", account_id: int, state: str | None, since: int) -> int:
-    """Have what is asked for wait once more; returns how many bodies."""
+def _choose(store: "Database", account_id: int, state: str | None, since: int) -> None:
+    """Have what is asked for wait once more."""
     from frontdesk.store import raw_events
     from frontdesk.store.raw_events import Place
 
     last: Place | None = None
-    chosen = 0
 
     def page(connection: "Connection") -> list[Place]:
         return raw_events.places(connection, account_id, last, _PAGE, state=state, since=since)
@@ -162,13 +162,19 @@ def _choose(store: "Database", account_id: int, state: str | None, since: int) -
             )
         )
         last = some[-1]
-        chosen += len(some)
-    return chosen
 
 
-def _steps(intake: "Intake", account_id: int, chosen: int) -> "Iterator[Step]":
+def _waiting(store: "Database", account_id: int) -> int:
+    """How many bodies are to be applied: those that were chosen, and those that wait anyway."""
+    from frontdesk.store.raw_events import STORED, tallies
+
+    told = store.read_latest(lambda connection: tallies(connection, account_id))
+    return sum(row["n"] for row in told if row["state"] == STORED)
+
+
+def _steps(intake: "Intake", account_id: int, waiting: int) -> "Iterator[Step]":
     """Apply what waits, until nothing does or another process is at it."""
-    with progress("Replaying", chosen) as advance:
+    with progress("Replaying", waiting) as advance:
         while (step := intake.step(account_id)).moved:
             yield step
             advance(step.settled.total())

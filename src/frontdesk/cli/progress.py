@@ -1,4 +1,4 @@
-"""How far a long command has come: a bar on standard error, where that is a terminal."""
+"""How far a long command has come, and what stands when it is interrupted: on standard error."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,12 +6,24 @@ from contextlib import contextmanager
 
 import click
 
+from frontdesk.cli.commands import INTERRUPTED
+
 
 @contextmanager
 def progress(label: str, length: int) -> Iterator[Callable[[int], object]]:
-    """A bar over `length` steps; what it gives is told how many more are done."""
+    """A bar over `length` steps, on a terminal; what it gives is told how many more are done."""
     if not (length and sys.stderr.isatty()):
         yield lambda steps: None
         return
     with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
         yield bar.update
+
+
+@contextmanager
+def interruptible(stands: str) -> Iterator[None]:
+    """End the command if the user interrupts, and say what stands then."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"frontdesk: interrupted; {stands}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None

@@ -12,6 +12,7 @@ from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, database_option
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
+from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
 
@@ -58,7 +59,8 @@ def meta_command(
         if not (number.isascii() and number.isdecimal()):
             raise BadSettings(f"--waba {number!r} is not an id in digits")
     token = settings.token(token_env)
-    found = asyncio.run(_asked(graph_url, token, waba))
+    with interruptible("nothing was changed"):
+        found = asyncio.run(_asked(graph_url, token, waba))
     changes: list[str] = []
 
     def put_in(connection: "Connection") -> list[str]:

@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.commands import INTERRUPTED, Command, now
+from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import account_named, database_option
 from frontdesk.cli.importing.files import check, named
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
+from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
 
@@ -54,9 +55,7 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
     help="How the conversation starts; auto: resolved if silent for more than a week.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
-@click.pass_context
 def chat_command(
-    context: click.Context,
     files: tuple[str, ...],
     database: str,
     account: str,
@@ -78,19 +77,28 @@ def chat_command(
     check(files)
     run = _Run(_Asked(account, channel, contact, me, initial_status), _zone(tz), tz, date_order)
     chats = [(name, run.read(Path(name))) for name in files]
-    try:
-        with importable(database, dry_run=dry_run) as store:
-            if dry_run:
-                rehearse(store, lambda transactions: run.into(transactions, chats))
-            else:
-                run.into(store, chats)
-    except KeyboardInterrupt:
-        click.echo("frontdesk: interrupted; import it again to go on", err=True)
-        context.exit(INTERRUPTED)
-    for line in run.lines:
-        click.echo(one_line(clean(line)))
+    stands = "nothing was changed" if dry_run else "import it again to go on"
+    with (
+        interruptible(stands),
+        _said(run.lines),
+        importable(database, dry_run=dry_run) as store,
+    ):
+        if dry_run:
+            rehearse(store, lambda transactions: run.into(transactions, chats))
+        else:
+            run.into(store, chats)
     if dry_run:
         click.echo("nothing was changed")
+
+
+@contextmanager
+def _said(lines: list[str]) -> Iterator[None]:
+    """In the end, also of what was interrupted, say what was done."""
+    try:
+        yield
+    finally:
+        for line in lines:
+            click.echo(one_line(clean(line)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from frontdesk.cli.commands import INTERRUPTED, Command, now
 from frontdesk.cli.databases import database_option
 from frontdesk.cli.importing.events import Run
 from frontdesk.cli.importing.targets import importable
+from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 # Chatwoot's own limit is 50 a second from one address.
 PER_SECOND = 10.0
 _BETWEEN_WORDS = 0.1
+_INTERRUPTED = "the same command goes on"
 
 
 @click.command("chatwoot", cls=Command, short_help="A Chatwoot account, through its API.")
@@ -81,10 +83,8 @@ def chatwoot_command(
     if journal.resumed:
         click.echo(f"going on behind {journal.resumed:,} steps that are in {clean(str(path))}")
     try:
-        walked = _fetched(url, token, order, journal)
-    except KeyboardInterrupt:
-        click.echo("frontdesk: interrupted; the same command goes on", err=True)
-        context.exit(INTERRUPTED)
+        with interruptible(_INTERRUPTED):
+            walked = _fetched(url, token, order, journal)
     finally:
         journal.close()
     _report(walked, path)
@@ -134,7 +134,7 @@ def _import(context: click.Context, path: Path, database: str, account: str) -> 
         finished = run.over(store)
     run.report()
     if not finished:
-        click.echo("frontdesk: interrupted; the same command goes on", err=True)
+        click.echo(f"frontdesk: interrupted; {_INTERRUPTED}", err=True)
         context.exit(INTERRUPTED)
 
 

@@ -1,0 +1,111 @@
+"""Long commands in a terminal: their progress is shown, and interrupted they say what stands."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.terminals import Terminal
+
+from frontdesk.cli.checking import check_command
+from frontdesk.cli.program import frontdesk
+from frontdesk.store import raw_events
+from frontdesk.store.raw_events import Arrival
+from frontdesk.store.sqlite import SQLiteDatabase
+
+BODIES = 400
+CTRL_C = b"\x03"
+# One body in a transaction, so that there is a middle to interrupt.
+PROGRAM = """
+import sys
+from frontdesk.cli.commands import run
+from frontdesk.cli.program import frontdesk
+from frontdesk.ingest import erasing, intake
+intake.BODIES_AT_ONCE = erasing.BODIES_AT_ONCE = 1
+sys.argv = {arguments!r}
+run(frontdesk)
+"""
+Start = Callable[..., Terminal]
+
+
+def body(number: int) -> bytes:
+    metadata = {"display_phone_number": "15550001111", "phone_number_id": "106540352242922"}
+    message = {"from": "16505551234", "id": f"w{number}", "timestamp": "1773480000"}
+    message |= {"type": "text", "text": {"body": "hello"}}
+    changes = [{"field": "messages", "value": {"metadata": metadata, "messages": [message]}}]
+    entry = [{"id": "1", "changes": changes}]
+    return json.dumps({"object": "whatsapp_business_account", "entry": entry}).encode()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A database that has received much and applied none of it."""
+    path = tmp_path / "received.db"
+    database = SQLiteDatabase(path, create=True)
+    arrivals = [Arrival(1, body(number), time.time_ns() // 1_000_000) for number in range(BODIES)]
+    database.write(lambda connection: [raw_events.keep(connection, one) for one in arrivals])
+    database.close()
+    return path
+
+
+@pytest.fixture
+def start(path: Path, tmp_path: Path) -> Iterator[Start]:
+    started: list[Terminal] = []
+
+    def begin(*arguments: str) -> Terminal:
+        told = ["frontdesk", *arguments, "--database", str(path)]
+        started.append(Terminal(PROGRAM.format(arguments=told), tmp_path))
+        return started[-1]
+
+    yield begin
+    for terminal in started:
+        terminal.close()
+
+
+def told(path: Path, *arguments: str) -> str:
+    return CliRunner().invoke(frontdesk, [*arguments, "--database", str(path)]).output
+
+
+def adds_up(path: Path) -> bool:
+    return CliRunner().invoke(check_command, ["--database", str(path)]).exit_code == 0
+
+
+def applied(path: Path) -> int:
+    database = SQLiteDatabase(path)
+    rows = database.read(lambda connection: raw_events.tallies(connection, 1))
+    database.close()
+    return sum(row["n"] for row in rows if row["state"] == "applied")
+
+
+def test_a_replay_shows_how_far_it_is_and_goes_on_where_it_was_interrupted(
+    start: Start, path: Path
+):
+    terminal = start("ingest", "replay")
+    terminal.wait_for(rb"Replaying .*[1-9]%")
+    terminal.press(CTRL_C)
+    code, words = terminal.ending()
+    assert code == 130
+    done = applied(path)
+    assert 0 < done < BODIES
+    assert f"replayed: {done:,} applied, 0 ignored, 0 failed" in words
+    assert "frontdesk: interrupted; the rest waits" in words
+    assert adds_up(path)
+    assert told(path, "ingest", "replay").startswith(f"replayed: {BODIES - done:,} applied")
+
+
+def test_an_erasure_that_is_interrupted_is_finished_by_the_same_again(start: Start, path: Path):
+    told(path, "ingest", "replay")
+    terminal = start("erase", "+16505551234", "--yes")
+    terminal.wait_for(rb"Erasing .*[1-9]%")
+    terminal.press(CTRL_C)
+    code, words = terminal.ending()
+    assert code == 130
+    assert "at most webhooks are gone; run it again to finish" in words
+    assert adds_up(path)
+    assert 0 < applied(path) < BODIES
+    assert f"erased: 1 contact, 1 conversation, {BODIES} messages" in told(
+        path, "erase", "+16505551234", "--yes"
+    )
+    assert applied(path) == 0
