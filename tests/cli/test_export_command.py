@@ -3,6 +3,7 @@
 import gzip
 import json
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from frontdesk.cli.exporting import export_group
 from frontdesk.cli.importing import import_group
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.ingest import exporting
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
@@ -70,3 +72,20 @@ def test_an_export_moves_an_inbox_to_another_database(path: Path) -> None:
     moved = CliRunner().invoke(import_group, ["events", str(output), "--database", str(other)])
     assert "2 lines of 1 file read" in moved.stdout
     assert run(other).stdout == run(path).stdout
+
+
+def test_an_interruption_leaves_the_file_as_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object) -> Iterator[dict[str, str]]:
+        yield {"kind": "account"}
+        raise KeyboardInterrupt
+
+    output = path.with_name("backup.ndjson")
+    output.write_text("an earlier one")
+    monkeypatch.setattr(exporting, "lines", interrupted)
+    result = run(path, "-o", str(output))
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "frontdesk: interrupted; no file was written\n"
+    assert output.read_text() == "an earlier one"
+    assert not [*path.parent.glob(".*partial*")]
