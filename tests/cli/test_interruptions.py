@@ -109,3 +109,11 @@ def test_an_erasure_that_is_interrupted_is_finished_by_the_same_again(start: Sta
         path, "erase", "+16505551234", "--yes"
     )
     assert applied(path) == 0
+
+
+def test_of_a_stream_the_lines_so_far_are_shown(start: Start, path: Path):
+    terminal = start("import", "events", "-")
+    terminal.press(body(1) + b"\n" + body(2) + b"\n\x04")
+    code, words = terminal.ending()
+    assert code == 0
+    assert "\rImporting: 2 lines\r\n2 lines of 1 file read" in words

@@ -1,6 +1,5 @@
 """`frontdesk import events`: archives of webhook bodies, sent messages and native lines."""
 
-from collections.abc import Callable
 from functools import partial
 from io import BufferedReader
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable
 
 if TYPE_CHECKING:
+    from frontdesk.cli.importing.files import Advance
     from frontdesk.ingest.admission import Admission
     from frontdesk.ingest.apply import InitialStatus
     from frontdesk.ingest.archive import Rejected
@@ -117,7 +117,7 @@ class Run:
         for row in summary(outcome):
             click.echo(row)
 
-    def _read(self, database: "Transactions", advance: Callable[[int], object]) -> None:
+    def _read(self, database: "Transactions", advance: "Advance") -> None:
         from frontdesk.ingest.importing import Import, Source
 
         self._import = Import(database, self._order)
@@ -128,16 +128,16 @@ class Run:
                     opened_stream,
                     key,
                     partial(self._reject, name),
-                    partial(_tell_position, advance, name, opened_stream),
+                    partial(self._tell, advance, name, opened_stream),
                 )
                 self._import.read(source)
                 if self._import.resumed_after:
                     self._resumed[name] = self._import.resumed_after
 
+    def _tell(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
+        assert self._import is not None
+        advance(position(name, opened), self._import.outcome.lines)
+
     def _reject(self, name: str, line: "Rejected") -> None:
         assert self._import is not None
         self._rejects.take(name, line, more=self._import.resumed_after > 0)
-
-
-def _tell_position(advance: Callable[[int], object], name: str, opened: BufferedReader) -> None:
-    advance(position(name, opened))

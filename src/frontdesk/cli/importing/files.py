@@ -6,9 +6,9 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import click
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 REJECTED_SHOWN = 20
 STANDARD_INPUT = "-"
+
+# Told the bytes that were read of a file, and the lines that were put in of all files.
+Advance = Callable[[int, int], object]
 
 
 def check(files: tuple[str, ...]) -> None:
@@ -71,25 +74,30 @@ def named(name: str) -> str:
 
 
 @contextmanager
-def progress(files: tuple[str, ...]) -> Iterator[Callable[[int], object]]:
-    """A bar over the bytes of all files, on a terminal only; told the bytes read of each."""
+def progress(files: tuple[str, ...]) -> Iterator[Advance]:
+    """A bar over the bytes of all files, on a terminal only; of streams alone, the lines so far."""
     total = sum(os.path.getsize(name) for name in files if is_regular(name))
-    shown = total > 0 and sys.stderr.isatty()
-    bar: AbstractContextManager[Any] = (
-        click.progressbar(length=total, label="Importing", file=sys.stderr)
-        if shown
-        else nullcontext()
-    )
-    with bar as running:
-        before = 0
+    if not sys.stderr.isatty():
+        yield lambda position, lines: None
+    elif not total:
+        try:
+            yield _count
+        finally:
+            click.echo(err=True)
+    else:
+        with click.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
+            before = 0
 
-        def advance(position: int) -> None:
-            nonlocal before
-            if running is not None:
-                running.update(max(position - before, 0))
-            before = position
+            def advance(position: int, lines: int) -> None:
+                nonlocal before
+                bar.update(max(position - before, 0))
+                before = position
 
-        yield advance
+            yield advance
+
+
+def _count(position: int, lines: int) -> None:
+    click.echo(f"\rImporting: {lines:,} lines", err=True, nl=False)
 
 
 def position(name: str, opened: io.BufferedReader) -> int:
