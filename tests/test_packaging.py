@@ -3,11 +3,35 @@
 import subprocess
 import sys
 import zipfile
+from email import message_from_bytes
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+# What a base install brings, with what that brings in turn.
+NAMED = {
+    "click": {"colorama"},
+    "httpx": {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio"},
+    "platformdirs": set(),
+    "pydantic": {"annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"},
+    "starlette": {"anyio"},
+    "textual": {
+        *("markdown-it-py", "mdit-py-plugins", "mdurl", "linkify-it-py", "uc-micro-py"),
+        *("platformdirs", "pygments", "rich"),
+    },
+    "tzdata": set(),
+}
+EXTRAS = {
+    "keyring": {"keyring"},
+    "postgres": {"psycopg"},
+    "serve": {"httptools", "tzdata", "uvicorn"},
+    "web": {"aiohttp", "textual-serve"},
+}
 
 
 def run(*command: str, cwd: Path) -> str:
@@ -79,3 +103,45 @@ def test_installed_it_names_its_version(installed: Path, tmp_path: Path) -> None
     program += "'--version']; from frontdesk.cli import main; main()"
     said = run(sys.executable, "-P", "-c", program, cwd=tmp_path)
     assert said.startswith("frontdesk, version ") or said.startswith("frontdesk ")
+
+
+@pytest.fixture(scope="module")
+def requirements(wheel: Path) -> list[Requirement]:
+    """What the wheel says that it needs."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_bytes(archive.read(name))
+    return [Requirement(line) for line in metadata.get_all("Requires-Dist", [])]
+
+
+def test_a_base_install_needs_what_is_named_and_each_extra_its_own(
+    requirements: list[Requirement],
+) -> None:
+    named: dict[str, set[str]] = {}
+    for one in requirements:
+        extra = next((name for name in EXTRAS if f'extra == "{name}"' in str(one.marker)), "")
+        if "extra ==" not in str(one.marker) or extra:
+            named.setdefault(extra, set()).add(one.name)
+    assert named == {"": set(NAMED), **EXTRAS}
+
+
+def test_what_a_base_install_needs_brings_no_more_than_is_named(
+    requirements: list[Requirement],
+) -> None:
+    waiting = [one for one in requirements if one.name in NAMED and _is_base(one)]
+    brought: set[str] = set()
+    while waiting:
+        one = waiting.pop()
+        name = one.name.lower().replace("_", "-")
+        if name not in brought:
+            brought.add(name)
+            for line in requires(name) or ():
+                asked = Requirement(line)
+                if any(_is_base(asked, extra) for extra in one.extras or {""}):
+                    waiting.append(asked)
+    assert brought <= set(NAMED).union(*NAMED.values())
+
+
+def _is_base(one: Requirement, extra: str = "") -> bool:
+    """Whether a requirement holds on this system, with no extra or that one."""
+    return one.marker is None or one.marker.evaluate({"extra": extra})

@@ -215,14 +215,14 @@ def move_aside(path: Path, why: str) -> Path:
     before = set_aside(path)
     number = 1 + (_aside_number(path, before[-1]) if before else 0)
     aside = path.with_name(f"{path.name}.{why}-{number}")
-    path.rename(aside)
+    path.replace(aside)
     first_frame.forget(path)
     for other in before[:-1]:
         remove(other)
     for suffix in _COMPANIONS:
         companion = path.with_name(path.name + suffix)
         if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
+            companion.replace(aside.with_name(aside.name + suffix))
     return aside
 
 

@@ -1,6 +1,7 @@
 """Sockets that listen, and what their addresses mean."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,9 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
         raise BadSettings(f"{host} is no address to listen on: {error.strerror}") from error
     with socket.socket(family, kind, protocol) as listening:
         try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if os.name == "posix":
+                # Elsewhere it would let others take a port that is in use.
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
             listening.listen(1024)
         except OSError as error:

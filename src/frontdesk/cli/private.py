@@ -23,9 +23,16 @@ def private_text(path: str | Path) -> str:
         found = os.fstat(number)
         if not stat.S_ISREG(found.st_mode):
             raise BadSettings(f"{path} is not a file")
-        if stat.S_IMODE(found.st_mode) & 0o077 or found.st_uid not in (os.geteuid(), 0):
+        if not _is_owners_alone(found):
             raise BadSettings(f"{path} can be read by others: chmod 600 {path}")
         return file.read(_LARGEST_FILE).decode()
+
+
+def _is_owners_alone(found: os.stat_result) -> bool:
+    """Windows has no such bits: what is in a user's directories is for that user there."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return not stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid in (os.geteuid(), 0)
 
 
 def write_private(path: Path, text: str) -> None:

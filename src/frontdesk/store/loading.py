@@ -118,6 +118,7 @@ def _make_private(path: Path) -> None:
 
 def _settle(partial: Path, path: Path) -> None:
     """Have the file on the disk, then in its place."""
-    with partial.open("rb") as file:
+    # Windows syncs only what may be written.
+    with partial.open("r+b") as file:
         os.fsync(file.fileno())
-    partial.rename(path)
+    partial.replace(path)

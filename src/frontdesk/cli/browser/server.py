@@ -32,9 +32,7 @@ class BrowserServer(Server):
     async def run(self, announce: Callable[[], None]) -> None:
         """Serve until SIGINT, SIGTERM or SIGHUP; all viewers end with it."""
         stopped = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, stopped.set)
+        _on_ending(stopped.set)
         runner = web.AppRunner(await self._make_app(), access_log=None, shutdown_timeout=10)
         await runner.setup()
         try:
@@ -102,6 +100,15 @@ class BrowserServer(Server):
 
 async def _secure(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
+
+
+def _on_ending(stop: Callable[[], object]) -> None:
+    """Have a signal to end do that instead; not every loop has handlers of its own for it."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            signal.signal(number, lambda *told: loop.call_soon_threadsafe(stop))
 
 
 def _cells(request: web.Request, name: str, usual: int) -> int:

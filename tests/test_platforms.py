@@ -1,0 +1,160 @@
+"""What only some systems have is used only where there is another way without it."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "frontdesk"
+
+MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+NAMES = {
+    "os": {
+        *("chown", "fchmod", "fchown", "fork", "fpathconf", "getegid", "geteuid", "getgid"),
+        *("getpgid", "getuid", "killpg", "mkfifo", "nice", "openpty", "pidfd_open", "setsid"),
+        *("statvfs", "sysconf", "tcgetpgrp", "ttyname", "uname", "waitpid"),
+        *("O_CLOEXEC", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "WNOHANG"),
+    },
+    "signal": {
+        *("SIGALRM", "SIGCHLD", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGTSTP"),
+        *("SIGUSR1", "SIGUSR2", "SIGWINCH", "SIG_BLOCK", "SIG_UNBLOCK"),
+        *("alarm", "pthread_kill", "pthread_sigmask", "setitimer", "sigwait"),
+    },
+    "socket": {"AF_UNIX", "SO_REUSEPORT", "fromfd", "send_fds"},
+    "time": {"tzset", "clock_gettime"},
+}
+METHODS = {"add_signal_handler", "remove_signal_handler", "get_child_watcher"}
+KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "umask"}
+
+# Where such a thing stands, and what happens on a system without it.
+ALLOWED = {
+    ("cli/beginning.py", "termios"): "there is no first screen on Windows",
+    ("cli/beginning.py", "os.fpathconf"): "there is no first screen on Windows",
+    ("cli/browser/viewers.py", "start_new_session"): "Windows ignores it",
+    ("cli/discretion.py", "resource"): "the system's habit stands",
+    ("cli/http_connections.py", "resource"): "the system's limit stands",
+    ("cli/private.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
+    ("cli/supervisor.py", "os.fork"): "only one worker may be asked for",
+    ("cli/supervisor.py", "os.waitpid"): "only one worker may be asked for",
+    ("cli/supervisor.py", "os.WNOHANG"): "only one worker may be asked for",
+    ("cli/supervisor.py", "signal.SIGCHLD"): "only one worker may be asked for",
+    ("cli/supervisor.py", "signal.SIGKILL"): "only one worker may be asked for",
+    ("cli/supervisor.py", "signal.SIG_BLOCK"): "only one worker may be asked for",
+    ("cli/supervisor.py", "signal.SIG_UNBLOCK"): "only one worker may be asked for",
+    ("cli/supervisor.py", "signal.pthread_sigmask"): "only one worker may be asked for",
+    ("first_frame.py", "os.geteuid"): "the file is taken for the user's",
+    ("service/tallies.py", "fcntl"): "only several workers share a table",
+}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in PACKAGE.rglob("*.py")
+    }
+
+
+def special(tree: ast.AST) -> Iterator[str]:
+    """The names in a module that not every system has."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _imported(node)
+        elif isinstance(node, ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if node.attr in NAMES.get(owner, ()):
+                yield f"{owner}.{node.attr}"
+            elif node.attr in METHODS:
+                yield node.attr
+        elif isinstance(node, ast.keyword) and node.arg in KEYWORDS:
+            yield node.arg or ""
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names if one.name.split(".")[0] in MODULES)
+        return
+    owner = (node.module or "").split(".")[0]
+    if owner in MODULES:
+        yield owner
+    known = NAMES.get(owner, ())
+    yield from (f"{owner}.{one.name}" for one in node.names if one.name in known)
+
+
+def test_what_only_some_systems_have_has_another_way_without_it():
+    found = {(name, what) for name, tree in modules().items() for what in special(tree)}
+    assert found == set(ALLOWED)
+
+
+def test_nothing_of_it_is_imported_before_it_is_known_to_be_there():
+    for name, tree in modules().items():
+        early = [what for node in tree.body if not _is_code(node) for what in special(node)]
+        assert early == [], name
+
+
+def _is_code(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Every call, under the last part of the name that is called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Attribute):
+                yield called.attr, node
+            elif isinstance(called, ast.Name):
+                yield called.id, node
+
+
+def test_text_in_files_has_the_same_encoding_everywhere():
+    plain = [
+        f"{name}: {ast.unparse(call)}"
+        for name, tree in modules().items()
+        for called, call in calls(tree)
+        if _has_text(called, call) and not any(one.arg == "encoding" for one in call.keywords)
+    ]
+    assert plain == []
+
+
+def _has_text(called: str, call: ast.Call) -> bool:
+    """Whether a call reads or writes a file as text, as far as can be seen."""
+    if called in ("read_text", "write_text", "fdopen", "TextIOWrapper"):
+        return True
+    said = [one.value for one in call.args if isinstance(one, ast.Constant)]
+    modes = [one for one in said if isinstance(one, str) and set(one) <= set("rwaxbt+")]
+    binary = any("b" in mode for mode in modes)
+    return called == "open" and not binary and (isinstance(call.func, ast.Name) or bool(modes))
+
+
+def test_places_of_files_are_the_systems_own():
+    """They are asked for in one module, and no other knows where a home is."""
+    knowing = {
+        name
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr == "home")
+        or (isinstance(node, ast.ImportFrom) and node.module == "platformdirs")
+    }
+    assert knowing == {"settings.py"}
+
+
+def test_a_file_takes_the_place_of_another_on_every_system():
+    renaming = [
+        f"{name}: {ast.unparse(call)}"
+        for name, tree in modules().items()
+        for called, call in calls(tree)
+        if called in ("rename", "renames")
+    ]
+    assert renaming == []
+
+
+def test_times_are_written_with_what_every_system_writes():
+    """A minus in a directive is the GNU library's own."""
+    directives = [
+        f"{name}: {node.value}"
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "%-" in node.value
+    ]
+    assert directives == []
