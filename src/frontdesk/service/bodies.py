@@ -3,10 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.store.database import Row
+from frontdesk.store.database import Row, values_of
 from frontdesk.store.preview import TEXT_LIMIT, shortened
 from frontdesk.wire import (
     CannedResponse,
@@ -63,8 +64,28 @@ _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-def conversation_body(row: Row, labels: Sequence[str], *, with_preview: bool) -> Conversation:
-    """A conversation; without `with_preview`, `last_message` stays unset."""
+def conversation_bodies(
+    rows: Sequence[Row], labels: Mapping[int, Sequence[Row]], *, with_preview: bool
+) -> tuple[Conversation, ...]:
+    """Conversations with their labels by id; without `with_preview`, `last_message` stays unset."""
+    columns = tuple(rows[0].keys()) if rows else ()
+    return tuple(
+        _conversation(
+            columns,
+            values_of(row),
+            tuple([label["title"] for label in labels[row["id"]]]),
+            with_preview,
+        )
+        for row in rows
+    )
+
+
+# The newest conversations are asked for again and again, by everybody who looks at an inbox.
+@lru_cache(maxsize=4_096)
+def _conversation(
+    columns: tuple[str, ...], values: tuple[Any, ...], labels: tuple[str, ...], with_preview: bool
+) -> Conversation:
+    row = dict(zip(columns, values, strict=True))
     preview = {"last_message": _preview(row["last_message_json"])} if with_preview else {}
     assigned = row["assignee_id"]
     last_inbound = row["last_inbound_at"]
@@ -80,7 +101,7 @@ def conversation_body(row: Row, labels: Sequence[str], *, with_preview: bool) ->
             id=str(row["contact_id"]), name=row["contact_name"], phone=row["contact_phone"]
         ),
         assignee=UserRef(id=str(assigned), name=row["assignee"] or "") if assigned else None,
-        labels=tuple(labels),
+        labels=labels,
         unread_count=row["unread_count"],
         waiting_since=_time(row["waiting_since"]),
         first_reply_at=_time(row["first_reply_at"]),

@@ -47,12 +47,7 @@ def conversations(call: Call) -> Page[Conversation]:
     )
     with_preview = "messages:read" in call.grant.scopes
     return Page[Conversation](
-        data=tuple(
-            bodies.conversation_body(
-                row, [label["title"] for label in labels[row["id"]]], with_preview=with_preview
-            )
-            for row in rows
-        ),
+        data=bodies.conversation_bodies(rows, labels, with_preview=with_preview),
         next_cursor=next_cursor,
         has_more=next_cursor is not None,
     )

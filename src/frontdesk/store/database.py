@@ -70,3 +70,9 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Give up every connection. No call may follow."""
+
+
+def values_of(row: Row) -> tuple[Any, ...]:
+    """The values of a row in the order of its columns: what tells equal rows from others."""
+    # The rows of SQLite have names like a mapping, but are gone through as values.
+    return tuple(row.values() if isinstance(row, dict) else row)
