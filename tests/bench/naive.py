@@ -82,14 +82,10 @@ def page(
     asked: ConversationSelection,
     after: Position | None,
     count: int,
-    skipped: int = 0,
 ) -> Sequence[Mapping[str, Any]]:
-    """What `queries.conversation_page` gives, from plain tables.
-
-    skipped: so many of the conversations are passed over, as pages by their number do.
-    """
+    """What `queries.conversation_page` gives, from plain tables."""
     statuses = sorted({state // 2 for state in asked.states})
-    parameters: dict[str, Any] = {"label": asked.label_id, "count": count, "skipped": skipped}
+    parameters: dict[str, Any] = {"label": asked.label_id, "count": count}
     parameters |= {"channel": asked.channel_id, "assignee": asked.assignee_id}
     conditions = [f"p.status IN ({', '.join(map(str, statuses))})"] if len(statuses) < 3 else []
     if asked.label_id:
@@ -113,9 +109,28 @@ def page(
         JOIN contact ON contact.account_id = 1 AND contact.id = p.contact_id
         LEFT JOIN app_user ON app_user.account_id = 1 AND app_user.id = p.assignee_id
         {"WHERE" if conditions else ""} {" AND ".join(conditions)}
-        ORDER BY p.last_activity_at DESC, p.id DESC LIMIT :count OFFSET :skipped
+        ORDER BY p.last_activity_at DESC, p.id DESC LIMIT :count
         """,
         parameters,
+    )
+
+
+def offset_page(session: Session, state: int, skipped: int, count: int) -> object:
+    """A page of a state from our own index, by how many conversations are before it."""
+    return session.rows(
+        """
+        SELECT c.*, channel.phone_number_id, channel.name AS channel_name,
+          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
+        FROM (SELECT conversation_id FROM entry WHERE account_id = 1 AND label_id = 0
+              AND state = :state ORDER BY last_activity_at DESC, conversation_id DESC
+              LIMIT :count OFFSET :skipped) AS page
+        JOIN conversation AS c ON c.account_id = 1 AND c.id = page.conversation_id
+        JOIN channel ON channel.account_id = 1 AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = 1 AND contact.id = c.contact_id
+        LEFT JOIN app_user ON app_user.account_id = 1 AND app_user.id = c.assignee_id
+        ORDER BY c.last_activity_at DESC, c.id DESC
+        """,
+        {"state": state, "skipped": skipped, "count": count},
     )
 
 
