@@ -82,6 +82,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.export": "",
         "view.menu": "",
         "view.inbox": "",
+        "view.contacts": "",
         "view.reports": "",
         "inbox.refresh": "",
         "inbox.back": "3",
@@ -124,6 +125,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "view.suspend": "",
         "view.menu": "",
         "view.inbox": "",
+        "view.contacts": "",
         "view.reports": "",
     },
     "ReportScreen": {

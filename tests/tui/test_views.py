@@ -18,6 +18,7 @@ from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.views import ViewApp, press, view_app
 
 TITLES = {
+    "contacts": "CONTACTS sample",
     "reports": "REPORTS sample",
     "templates": "12 templates",
     "replies": "8 quick replies",
@@ -68,7 +69,8 @@ async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp
         assert left.cursor == 0
 
 
-@pytest.mark.parametrize("letter", [view.letter for view in VIEWS if view.name in TITLES])
+# The contacts take letters for their search, which their own tests see.
+@pytest.mark.parametrize("letter", [view.letter for view in VIEWS if view.letter not in "ic"])
 async def test_a_key_right_after_the_letter_is_for_the_view(app: ViewApp, letter: str) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -10,6 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox, Source
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.directory import DirectoryScreen
+from frontdesk.tui.screens.sieve import View
 from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.views import open_view
 from frontdesk.tui.stylesheets import STYLES
@@ -41,6 +42,7 @@ class ViewApp(Dressed):
         super().__init__()
         self._view = view
         self._mailbox, self._clock = mailbox, clock
+        self.views: list[View | None] = []
         self.chosen: list[ConversationFilter | None] = []
         self.copied: list[str] = []
 
@@ -49,8 +51,9 @@ class ViewApp(Dressed):
             self, self._view, self._mailbox, self._clock, title="sample", on_chosen=self._choose
         )
 
-    def _choose(self, chosen: ConversationFilter | None) -> None:
-        self.chosen.append(chosen)
+    def _choose(self, chosen: View | None) -> None:
+        self.views.append(chosen)
+        self.chosen.append(chosen.filter if chosen else None)
 
     def copy_to_clipboard(self, text: str) -> None:
         self.copied.append(text)

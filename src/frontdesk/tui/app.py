@@ -17,7 +17,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.screens.asking import Asking
+from frontdesk.tui.screens.asking import Early
 from frontdesk.tui.screens.help import actions_of
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.leaving import Palette
@@ -71,7 +71,15 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self._each_inbox(InboxScreen.used)
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
-        await super().on_event(event)
+        if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):
+            await self.on_key(event)
+        else:
+            await super().on_event(event)
+
+    def _is_typed_early(self, event: events.Key) -> bool:
+        """It was sent to something that does not type, before there was the field to type in."""
+        screen = self.screen
+        return isinstance(screen, Early) and screen.typing and event.is_printable
 
     def _at_its_place(self, event: events.Key) -> events.Key:
         """A letter of another script as the key it is on, unless it is typed or means something."""
@@ -103,7 +111,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     async def on_key(self, event: events.Key) -> None:
         """A key that nothing took, for it was sent on before a screen opened that wants it."""
-        if isinstance(self.screen, Asking):
+        if isinstance(self.screen, Early):
             await self.screen.take_early(event)
 
     def watch_app_focus(self, focus: bool) -> None:

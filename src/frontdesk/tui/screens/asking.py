@@ -1,17 +1,26 @@
 """Screens that ask something: keys that are typed before they stand are not lost."""
 
+from typing import Any, TypeVar
+
 from textual import events, on
 from textual.widgets import Input
 
-from frontdesk.tui.screens.leaving import Dialog
+from frontdesk.tui.screens.leaving import Dialog, LeftOnce
+
+R = TypeVar("R")
 
 
-class Asking(Dialog[str | None]):
+class Early(LeftOnce[R]):
     """Takes keys that came too early for its widgets; the application hands them on."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self._early: list[events.Key] = []
+
+    @property
+    def typing(self) -> bool:
+        """Whether a letter is typed into the field, or will be, whatever its key does here."""
+        return not self.is_mounted or isinstance(self.focused, Input)
 
     @on(events.Mount)
     async def _catch_up(self) -> None:
@@ -40,3 +49,7 @@ class Asking(Dialog[str | None]):
         elif event.key == "enter" and not field.has_focus:
             event.stop()
             await field.action_submit()
+
+
+class Asking(Dialog[str | None], Early[str | None]):
+    """Asks for one answer."""

@@ -1,6 +1,6 @@
 """The directory: people, teams, numbers, labels, custom fields, and their conversations."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import work
@@ -11,6 +11,7 @@ from frontdesk.text import one_line
 from frontdesk.tui.screens import directory_words as say
 from frontdesk.tui.screens.inbox_words import count_for
 from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.seen import seen_conversations
 from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
 from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.widgets.shelf import Block, Entry, fact, heading, paragraph
@@ -18,7 +19,6 @@ from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, Te
 from frontdesk.wire.queries import STATUSES
 
 REST_SECONDS = 0.2
-_SEEN_LIMIT = 1000
 _OPEN = ConversationFilter(status="open")
 
 
@@ -102,7 +102,7 @@ class DirectoryScreen(ShelfScreen):
 
     def _team_blocks(self, team: Team) -> list[Block]:
         """Its people and numbers, each with the open conversations seen so far."""
-        seen = [one for one in self._seen() if one.status == "open"]
+        seen = [one for one in seen_conversations(self.mailbox) if one.status == "open"]
         counts = self.mailbox.counts(ConversationFilter())
         users = {one.id: one for one in self.mailbox.catalogues.users()}
         blocks = say.team_facts(team)
@@ -131,22 +131,9 @@ class DirectoryScreen(ShelfScreen):
             blocks.append(paragraph("↵ chooses one of them", "dim"))
         return blocks
 
-    def _seen(self) -> Iterator[Conversation]:
-        """The conversations that lists have shown, each once."""
-        met: set[str] = set()
-        for status in (None, *STATUSES):
-            for conversation in self._first(ConversationFilter(status=status)):
-                if conversation.id not in met:
-                    met.add(conversation.id)
-                    yield conversation
-
-    def _first(self, chosen: ConversationFilter) -> Iterable[Conversation]:
-        listing = self.mailbox.conversations(chosen)
-        return (listing[at] for at in range(min(len(listing), _SEEN_LIMIT)))
-
     def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
         found = []
-        for conversation in self._seen():
+        for conversation in seen_conversations(self.mailbox):
             contact = self.mailbox.contact(conversation)
             if contact is not None and contact.custom_fields.get(key) not in (None, ""):
                 found.append((conversation, contact))

@@ -21,7 +21,6 @@ from frontdesk.tui.screens.views import open_view, view_bindings, view_entries
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.wire import ConversationFilter
 
 PREVIEW_SECONDS = 0.15
 _QUIT_WITHIN = timedelta(seconds=2)
@@ -85,7 +84,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
         Binding("s", "search", "Search everything seen here", id="inbox.search"),
-        Binding("ctrl+k,f3", "switch", "Go to a customer, channel, label…", id="inbox.switch"),
+        Binding("ctrl+k", "switch", "Go to a customer, channel, label…", id="inbox.switch"),
         Binding("t", "date", "Go to a date", id="inbox.date"),
         Binding("plus,underscore", "zoom", "This pane alone, and back", id="inbox.zoom"),
         Binding("w", "received", "What is this: the row as received", id="inbox.received"),
@@ -248,10 +247,10 @@ class InboxScreen(Triage, Passages, InboxFrame):
         if name is not None:
             self.action_view(name)
 
-    def _show_chosen(self, chosen: ConversationFilter | None) -> None:
+    def _show_chosen(self, chosen: View | None) -> None:
         """A view was left for the conversations behind one of its rows."""
         if chosen is not None:
-            self._choose(View(filter=chosen))
+            self._choose(chosen)
             self._panes.enter("list")
 
     # What the widgets report

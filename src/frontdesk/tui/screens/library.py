@@ -38,8 +38,8 @@ class LibraryScreen(ShelfScreen):
     def keys(self) -> Sequence[str]:
         return ("j/k move", "/ search", "y copy text", "[ ] section", "l preview", "v views")
 
-    def also_read(self) -> tuple[str, ...]:
-        return ("channels",)
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        return (*super().catalogues_to_read(), "channels")
 
     def entries(self, section: str) -> list[Entry]:
         catalogues = self.mailbox.catalogues

@@ -40,6 +40,7 @@ class ShelfScreen(ViewScreen):
     CSS_PATH = [STYLES / "shelf.tcss"]
     SECTIONS: ClassVar[Sequence[Section]]
     SHOWN: ClassVar[str]
+    SEARCHES_AT_ONCE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left_square_bracket,comma", "section(-1)", "Previous section", id="shelf.before"),
         Binding("right_square_bracket,full_stop", "section(1)", "Next section", id="shelf.after"),
@@ -77,6 +78,15 @@ class ShelfScreen(ViewScreen):
         """Enter on an entry that no conversations can be filtered by."""
         self.action_pane("details")
 
+    def kept(self, entries: Sequence[Entry], typed: Sequence[str]) -> Sequence[Entry]:
+        """Those that hold every typed word."""
+        found = ((entry, _searched(entry).casefold()) for entry in entries)
+        return [entry for entry, words in found if all(word in words for word in typed)]
+
+    def search_changed(self) -> None:
+        """Something else is typed."""
+        self._narrow()
+
     def rested(self, entry: Entry) -> None:
         """The cursor is on another entry."""
 
@@ -91,7 +101,7 @@ class ShelfScreen(ViewScreen):
         yield Bar(id="shelf-tabs")
         with Horizontal(id="shelf", classes="-at-list"):
             with Vertical(id="list-side"):
-                with Horizontal(id="shelf-search"):
+                with Horizontal(id="shelf-search", classes="-shown" * self.SEARCHES_AT_ONCE):
                     yield Static("/", id="shelf-search-mark", markup=False)
                     yield Input(placeholder="type to narrow the list", id="shelf-input")
                 yield self.list
@@ -101,15 +111,16 @@ class ShelfScreen(ViewScreen):
     def on_mount(self) -> None:
         super().on_mount()
         # At once, not after the first paint: a key may wait for it already.
-        self.set_focus(self.list)
+        self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         name = one_line(self.inbox_title)
         return [("accent", f" {self.SHOWN} "), ("strong", name)], [
-            ("dim", f"  {self._count_words()} ")
+            ("dim", f"  {self.heading_count()} ")
         ]
 
-    def _count_words(self) -> str:
+    def heading_count(self) -> str:
+        """How many there are, in words."""
         shown = len(self.list.rows) if self.list.rows is not None else 0
         of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
         return f"{shown}{of} {self.section.things}"
@@ -154,17 +165,12 @@ class ShelfScreen(ViewScreen):
 
     def _narrow(self) -> None:
         """Show the entries that hold every typed word."""
-        typed = self._typed().casefold().split()
-        kept = [
-            entry
-            for entry in self._entries
-            if all(word in _searched(entry).casefold() for word in typed)
-        ]
-        self.list.put(kept)
+        self.list.put(self.kept(self._entries, self.typed().casefold().split()))
         self._show_details()
         self.describe()
 
-    def _typed(self) -> str:
+    def typed(self) -> str:
+        """What is searched."""
         found = self.query("#shelf-input").results(Input) if self.standing else ()
         return next((typed.value for typed in found), "")
 
@@ -191,17 +197,21 @@ class ShelfScreen(ViewScreen):
     async def read(self) -> None:
         await self.ask(self._read_catalogues)
 
-    def also_read(self) -> tuple[str, ...]:
-        """Catalogues that are needed for words."""
-        return ()
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        """The sections, and what is needed for words."""
+        return tuple(one.name for one in self.SECTIONS)
 
     async def _read_catalogues(self) -> None:
-        names = tuple(dict.fromkeys((*(one.name for one in self.SECTIONS), *self.also_read())))
+        names = self.catalogues_to_read()
         self._refused = await self.mailbox.refresh_catalogues(names)
         for name in names:
             if name not in self._refused:
-                self.mailbox.remember(f"{_READ_AT}{name}", self.clock.now().isoformat())
+                self.note_read(name)
         self.show_saved()
+
+    def note_read(self, section: str) -> None:
+        """What is shown of a section is what the server has now."""
+        self.mailbox.remember(f"{_READ_AT}{section}", self.clock.now().isoformat())
 
     # Keys
 
@@ -216,7 +226,7 @@ class ShelfScreen(ViewScreen):
         self._at = at
         self._entries = self.entries(self.section.name)
         self.query_one("#shelf-input", Input).value = ""
-        self.query_one("#shelf-search").remove_class("-shown")
+        self._show_search(False)
         # Another section's cursor means nothing here.
         self.list.rows = None
         self._narrow()
@@ -234,20 +244,25 @@ class ShelfScreen(ViewScreen):
     def action_find(self) -> None:
         """Narrow the list to what holds the words that are typed."""
         self.action_pane("list")
-        self.query_one("#shelf-search").add_class("-shown")
+        self._show_search(True)
         self.call_after_refresh(self.query_one("#shelf-input", Input).focus)
+
+    def _show_search(self, shown: bool) -> None:
+        self.query_one("#shelf-search").set_class(shown or self.SEARCHES_AT_ONCE, "-shown")
 
     @on(Input.Changed)
     def _narrow_to(self, event: Input.Changed) -> None:
         event.stop()
-        self._narrow()
+        self.search_changed()
 
     @on(Input.Submitted)
     def _end_search(self, event: Input.Submitted) -> None:
         """Enter goes to the list, which stays as narrow as it is."""
         event.stop()
         self._sought = event.value
-        self.query_one("#shelf-search").set_class(bool(event.value), "-shown")
+        self.query_one("#shelf-search").set_class(
+            bool(event.value) or self.SEARCHES_AT_ONCE, "-shown"
+        )
         self.list.focus()
 
     def on_key(self, event: events.Key) -> None:
@@ -263,7 +278,7 @@ class ShelfScreen(ViewScreen):
             self.action_pane("list")
         elif search.value or self.focused is search:
             search.value = ""
-            self.query_one("#shelf-search").remove_class("-shown")
+            self._show_search(False)
             self.list.focus()
         else:
             super().leave()

@@ -1,20 +1,14 @@
 """Go anywhere by a part of its name: views, filters, and customers as the server finds them."""
 
-import asyncio
-from collections.abc import Sequence
-
 from textual import on, work
 from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import first_said
+from frontdesk.tui.screens.contact_search import LEAST_LETTERS, contact_name, search_contacts
 from frontdesk.tui.screens.picker import Choice, Picker, matching
 from frontdesk.tui.screens.views import VIEWS
 from frontdesk.wire import Contact
-
-PAUSE_SECONDS = 0.15
-LEAST_LETTERS = 2
 
 
 def places(mailbox: Mailbox) -> list[Choice]:
@@ -50,22 +44,17 @@ class Switcher(Picker):
 
     @work(group="contacts", exclusive=True)
     async def _look(self, typed: str) -> None:
-        await asyncio.sleep(PAUSE_SECONDS)
         if not self._mailbox.connected:
             return
         try:
-            found = await self._contacts(typed)
+            found = await search_contacts(self._mailbox, typed)
         except InboxError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
-        customers = [_choice(contact) for contact in found]
+        customers = [_choice(contact) for contact in found.data]
         self.offer([*matching(self._choices, typed)[:8], *customers])
-
-    async def _contacts(self, typed: str) -> Sequence[Contact]:
-        """Customers by words of the name, or by their number in any spelling."""
-        return (await self._mailbox.search_contacts(typed)).data
 
 
 def _choice(contact: Contact) -> Choice:
-    name = first_said(contact.name, contact.profile_name, contact.phone, f"contact {contact.id}")
-    return Choice(f"contact {contact.id}", name, contact.phone or contact.username or "")
+    number = contact.phone or contact.username or ""
+    return Choice(f"contact {contact.id}", contact_name(contact), number)

@@ -17,6 +17,7 @@ from frontdesk.tui.screens.leaving import LeftOnce
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.pulse import Pulse
+from frontdesk.tui.screens.sieve import View
 from frontdesk.tui.screens.view_table import INBOX, Opening, view_bindings, view_entries
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
@@ -28,7 +29,7 @@ from frontdesk.wire import ConversationFilter
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
-class ViewScreen(LeftOnce[ConversationFilter | None]):
+class ViewScreen(LeftOnce[View | None]):
     """A subclass composes `body`, refreshes itself and says what it shows."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
@@ -105,7 +106,7 @@ class ViewScreen(LeftOnce[ConversationFilter | None]):
 
     def leave(self) -> None:
         """Go one level back; out of the view where there is none."""
-        self._end(None)
+        self.end()
 
     # The frame
 
@@ -185,7 +186,7 @@ class ViewScreen(LeftOnce[ConversationFilter | None]):
     def action_view(self, name: str) -> None:
         """Leave this view for another one."""
         if name == INBOX:
-            self._end(None)
+            self.end()
         elif name != self.view_name:
             self._switch(self, name)
 
@@ -229,10 +230,14 @@ class ViewScreen(LeftOnce[ConversationFilter | None]):
 
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
         """Leave for the conversations of a filter. other_set: why they are not what was counted."""
-        if self._end(chosen) and other_set:
+        if self.choose_view(View(filter=chosen)) and other_set:
             self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
 
-    def _end(self, chosen: ConversationFilter | None) -> bool:
+    def choose_view(self, chosen: View) -> bool:
+        """Leave for a view of the queue; False if this was left already."""
+        return self.end(chosen)
+
+    def end(self, chosen: View | None = None) -> bool:
         """Leave; False where this was left before."""
         standing = self.app.screen is self
         self.dismiss(chosen)

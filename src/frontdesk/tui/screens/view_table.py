@@ -26,6 +26,7 @@ class View:
 
 VIEWS: Sequence[View] = (
     View("i", INBOX, "Inbox", "f2"),
+    View("c", "contacts", "Contacts", "f3"),
     View("r", "reports", "Reports", "f4"),
     View("t", "templates", "Templates"),
     View("q", "replies", "Quick replies"),

@@ -11,13 +11,13 @@ from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.sieve import View
 from frontdesk.tui.screens.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
 from frontdesk.tui.widgets.glyphs import glyphs_for
-from frontdesk.wire import ConversationFilter
 
 __all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
 
-Made = Screen[ConversationFilter | None]
+Made = Screen[View | None]
 
 
 # Their modules are imported when they are first opened: most starts open none.
@@ -39,6 +39,12 @@ def _directory(opening: Opening) -> Made:
     return DirectoryScreen(opening)
 
 
+def _contacts(opening: Opening) -> Made:
+    from frontdesk.tui.screens.contacts import ContactsScreen
+
+    return ContactsScreen(opening)
+
+
 def _server(opening: Opening) -> Made:
     from frontdesk.tui.screens.server import ServerScreen
 
@@ -47,6 +53,7 @@ def _server(opening: Opening) -> Made:
 
 _MAKERS: Mapping[str, Callable[[Opening], Made]] = MappingProxyType(
     {
+        "contacts": _contacts,
         "reports": _reports,
         "templates": partial(_library, "templates"),
         "replies": partial(_library, "canned_responses"),
@@ -63,11 +70,11 @@ def open_view(
     clock: Clock,
     *,
     title: str,
-    on_chosen: Callable[[ConversationFilter | None], None],
+    on_chosen: Callable[[View | None], None],
 ) -> None:
     """Open a view over the inbox; nothing for the inbox itself.
 
-    `title` names the inbox. `on_chosen` gets the filter of the conversations that the reader asked
+    `title` names the inbox. `on_chosen` gets the view of the conversations that the reader asked
     for, or None when the view was left, also for another view.
     """
     if name == INBOX:

@@ -9,7 +9,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Contact, Conversation, CustomField, Note, instant
+from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +63,22 @@ class ContactPanel(VirtualList[Fact]):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        fact = self.rows[position]
-        if fact.heads:
-            return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
-        if not fact.label:
-            return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
-        label_width = min(max(10, width * 9 // 20), width // 2)
-        beside = width - label_width
-        label = fit(cut(fact.label, label_width - 1), label_width)
-        return [
-            [("dim", label if not at else " " * label_width), (fact.part, fit(line, beside))]
-            for at, line in enumerate(wrap(fact.value, beside))
-        ]
+        return fact_lines(self.rows[position], width)
+
+
+def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
+    """A heading below a blank line, a value, or a value beside its name."""
+    if fact.heads:
+        return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
+    if not fact.label:
+        return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
+    label_width = min(max(10, width * 9 // 20), width // 2)
+    beside = width - label_width
+    label = fit(cut(fact.label, label_width - 1), label_width)
+    return [
+        [("dim", label if not at else " " * label_width), (fact.part, fit(line, beside))]
+        for at, line in enumerate(wrap(fact.value, beside))
+    ]
 
 
 def contact_facts(
@@ -93,7 +97,7 @@ def contact_facts(
     others: the contact's conversations that were seen, this one may be among them.
     no_contact, no_notes: why the server does not give them, or empty.
     """
-    facts = _identity(conversation, contact)
+    facts = _identity(conversation.contact, contact)
     if no_contact and contact is None:
         facts.append(Fact("", f"{no_contact}.", "dim"))
     facts += _conversation(conversation, clock)
@@ -107,11 +111,26 @@ def contact_facts(
         age = ago(written, clock.now()) if written else ""
         facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
         facts.append(Fact("", one_line(note.text)))
-    return facts + _others([one for one in others if one.id != conversation.id], clock)
+    others = [one for one in others if one.id != conversation.id]
+    return facts + _others(others, clock, "OTHER CONVERSATIONS (seen so far)")
 
 
-def _identity(conversation: Conversation, contact: Contact | None) -> list[Fact]:
-    short = conversation.contact
+def person_facts(
+    short: PhoneRef | Contact,
+    contact: Contact | None,
+    fields: Sequence[CustomField],
+    seen: Sequence[Conversation],
+    clock: Clock,
+) -> list[Fact]:
+    """A customer beside any conversation; `seen` are those of theirs that were seen so far."""
+    return [
+        *_identity(short, contact),
+        *_custom_fields(contact, fields),
+        *_others(seen, clock, "CONVERSATIONS (seen so far)"),
+    ]
+
+
+def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     name = first_said(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
     facts = [Fact("", first_said(name, phone, f"contact {short.id}"), "strong")]
@@ -165,9 +184,9 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
     return facts
 
 
-def _others(others: Sequence[Conversation], clock: Clock) -> list[Fact]:
+def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fact]:
     """The contact's conversations on other channels: those seen so far, as nobody lists them."""
-    facts = [Fact("OTHER CONVERSATIONS (seen so far)")] if others else []
+    facts = [Fact(head)] if others else []
     for one in others:
         active = clock.local(one.last_activity_at)
         age = ago(active, clock.now()) if active else ""

@@ -1,0 +1,187 @@
+"""The customers: searched by the server while one types, each with what is known of them."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import on, work
+from textual.widgets import Input
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.text import first_said, one_line
+from frontdesk.tui.screens.asking import Early
+from frontdesk.tui.screens.contact_search import LEAST_LETTERS, contact_name, search_contacts
+from frontdesk.tui.screens.filters import of_contact
+from frontdesk.tui.screens.seen import seen_conversations
+from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
+from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.screens.view_table import Opening
+from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
+from frontdesk.tui.widgets.shelf import Block, Entry, EntryList, heading, paragraph
+from frontdesk.wire import Contact, Page
+
+_ALL, _SEEN = "contacts", "seen"
+_MOST_SEEN = 50
+
+
+class ContactsScreen(ShelfScreen, Early[View | None]):
+    """Enter goes to a customer's conversations, those seen so far: the API has no such filter."""
+
+    SHOWN = "CONTACTS"
+    SEARCHES_AT_ONCE = True
+    SECTIONS: ClassVar[Sequence[Section]] = (
+        Section(_ALL, "All", "contacts"),
+        Section(_SEEN, "Seen here", "contacts seen here"),
+    )
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._found: Sequence[Contact] = ()
+        self._found_for: str | None = None
+        self._further: str | None = None
+
+    @property
+    def view_name(self) -> str:
+        return "contacts"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return ("type to search", "↑↓ move", "↵ conversations", "esc clears, leaves", "tab list")
+
+    # What is shown
+
+    def entries(self, section: str) -> list[Entry]:
+        """Those that the server found for what is typed; until it answers, those known here."""
+        if section == _SEEN:
+            return self._seen()
+        if self._found_for == self._sought_words():
+            return [_entry(contact) for contact in self._found]
+        return self._known(self._sought_words()) if self._sought_words() else self._seen()
+
+    def blocks(self, section: str, entry: Entry) -> list[Block]:
+        contact = self.mailbox.known_contact(entry.id)
+        seen = self.mailbox.conversations_of(entry.id)
+        fields = self.mailbox.catalogues.custom_fields()
+        facts = person_facts(contact or seen[0].contact, contact, fields, seen, self.clock)
+        blocks: list[Block] = [partial(fact_lines, fact) for fact in facts]
+        if not seen:
+            blocks += [heading("CONVERSATIONS"), paragraph("none was seen here so far", "dim")]
+        return blocks
+
+    def kept(self, entries: Sequence[Entry], typed: Sequence[str]) -> Sequence[Entry]:
+        """The server found them, also by what is not shown here."""
+        return super().kept(entries, typed) if self.section.name == _SEEN else entries
+
+    def heading_count(self) -> str:
+        words = super().heading_count()
+        if self.section.name == _SEEN:
+            return words
+        if self._found_for != self._sought_words():
+            return f"~{words} seen here"
+        return f"{words}, more below" if self._further else words
+
+    def _sought_words(self) -> str:
+        typed = self.typed().strip()
+        return typed if len(typed) >= LEAST_LETTERS else ""
+
+    def _seen(self) -> list[Entry]:
+        """The customers of the conversations that lists have shown, the last active first."""
+        found: dict[str, Entry] = {}
+        for conversation in seen_conversations(self.mailbox):
+            contact = conversation.contact
+            name = first_said(contact.name, contact.phone, f"contact {contact.id}")
+            entry = Entry(contact.id, name, hint=contact.phone or "", copied=contact.phone or "")
+            found.setdefault(contact.id, entry)
+        return list(found.values())
+
+    def _known(self, words: str) -> list[Entry]:
+        hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=("contact",))
+        known = (self.mailbox.known_contact(hit.id) for hit in hits)
+        return [_entry(contact) for contact in known if contact is not None]
+
+    # The server
+
+    async def read(self) -> None:
+        await super().read()
+        await self.ask(partial(self._find, self._sought_words()))
+
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        return ("custom_fields",)
+
+    def search_changed(self) -> None:
+        """What is known here at once, and what the server finds as soon as typing pauses."""
+        self.list.rows = None
+        self.show_saved()
+        if self.section.name == _ALL:
+            self._look(self._sought_words())
+
+    @work(group="contacts", exclusive=True)
+    async def _look(self, words: str) -> None:
+        await self.ask(partial(self._find, words, pause=True))
+
+    async def _find(self, words: str, *, pause: bool = False) -> None:
+        ask = partial(search_contacts, self.mailbox) if pause else self.mailbox.search_contacts
+        try:
+            page = await ask(words)
+        except (Forbidden, NotFound) as error:
+            self._refuse(error)
+            return
+        self._take(words, page, ())
+
+    @on(EntryList.NearEnd)
+    def _near_end(self, event: EntryList.NearEnd) -> None:
+        event.stop()
+        wanted = self._further and self._found_for == self._sought_words()
+        if event.widget is self.list and not event.top and self.section.name == _ALL and wanted:
+            self._read_further(self._sought_words(), self._further or "")
+
+    @work(group="further", exclusive=True)
+    async def _read_further(self, words: str, cursor: str) -> None:
+        async def further() -> None:
+            page = await self.mailbox.search_contacts(words, cursor=cursor)
+            if (words, cursor) == (self._found_for, self._further):
+                self._take(words, page, self._found)
+
+        await self.ask(further)
+
+    def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
+        """Show what was found, below what was found before it."""
+        if words == self._sought_words():
+            met = {contact.id for contact in before}
+            self._found = [*before, *(one for one in page.data if one.id not in met)]
+            self._found_for, self._further = words, page.next_cursor
+            self.note_read(_ALL)
+            self.show_saved()
+
+    def _refuse(self, error: InboxError) -> None:
+        self._refused = {_ALL: error}
+        self._found_for = self._sought_words()
+        self.show_saved()
+
+    # Keys
+
+    def open_entry(self, section: str, entry: Entry) -> None:
+        self.choose_view(of_contact(entry.id, entry.name))
+
+    @on(Input.Submitted)
+    def _take_first(self, event: Input.Submitted) -> None:
+        """Enter goes to the customer under the cursor, also while typing."""
+        event.prevent_default()
+        if self.list.row is not None:
+            self.open_entry(self.section.name, self.list.row)
+
+    def leave(self) -> None:
+        """Details to list; what is typed is cleared, then the view is left."""
+        field = self.focused
+        if isinstance(field, Input) and field.value:
+            field.value = ""
+        elif isinstance(field, Input):
+            self.end()
+        else:
+            super().leave()
+
+
+def _entry(contact: Contact) -> Entry:
+    name, number = contact_name(contact), contact.phone or contact.username or ""
+    words = " ".join(one_line(one or "") for one in (contact.profile_name, contact.email))
+    return Entry(contact.id, name, hint=number, words=words, copied=number)

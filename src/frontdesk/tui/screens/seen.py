@@ -1,0 +1,20 @@
+"""The conversations that lists have shown so far."""
+
+from collections.abc import Iterator
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire.queries import STATUSES
+
+_LIMIT = 1000
+
+
+def seen_conversations(mailbox: Mailbox) -> Iterator[Conversation]:
+    """Each once, of any status; the first of every list."""
+    met: set[str] = set()
+    for status in (None, *STATUSES):
+        listing = mailbox.conversations(ConversationFilter(status=status))
+        for conversation in (listing[at] for at in range(min(len(listing), _LIMIT))):
+            if conversation.id not in met:
+                met.add(conversation.id)
+                yield conversation
