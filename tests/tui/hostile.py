@@ -24,6 +24,7 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
     TeamUpsert,
+    TemplateUpsert,
     UserUpsert,
 )
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -118,6 +119,7 @@ def _catalogue(now: int) -> Iterator[DomainEvent]:
         yield UserUpsert(f"{number}@example.com", f"{text[:200]}", now, availability=text[:30])
         yield CannedResponseUpsert(f"{number} {text}", text, now)
         yield CustomFieldUpsert(f"{number} {text}", f"{number} {text}", now, description=text)
+        yield _template(number, text, now)
     for number, text in enumerate(SEQUENCES[:6]):
         details = {"verified_name": text, "quality_rating": text, "status": text}
         yield ChannelUpsert(
@@ -128,6 +130,29 @@ def _catalogue(now: int) -> Iterator[DomainEvent]:
             details=details,
         )
         yield TeamUpsert(f"{number} {text}", now, description=text, channels=(CHANNEL,))
+
+
+def _template(number: int, text: str, now: int) -> TemplateUpsert:
+    """A template with a hostile part wherever a text can stand."""
+    button = {"type": "QUICK_REPLY", "text": text, "url": text, "phone_number": text}
+    parts = (
+        {"type": "HEADER", "format": "TEXT", "text": text},
+        {"type": "BODY", "text": f"{text} {{{{1}}}}", "example": {"body_text": [[text]]}},
+        {"type": "FOOTER", "text": text},
+        {"type": "BUTTONS", "buttons": [button]},
+        {"type": text, "text": text},
+    )
+    return TemplateUpsert(
+        f"template {number}",
+        f"{number:02} {text[:200]}",
+        text[:20] or "en",
+        now,
+        parts,
+        category=text[:50],
+        status=text[:50],
+        quality_score=text[:50],
+        rejected_reason=text[:50],
+    )
 
 
 def _conversations(now: int) -> Iterator[DomainEvent]:

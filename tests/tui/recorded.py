@@ -103,6 +103,15 @@ class Recorded(PseudoTerminal):
 
 def viewer_on(database: Path, me: str, home: Path) -> Recorded:
     """The viewer on a database, its files in `home`."""
+    return _viewer(home, "--database", str(database), "--as", me)
+
+
+def viewer_at(url: str, home: Path) -> Recorded:
+    """The viewer on a server, its files in `home`."""
+    return _viewer(home, "--url", url, FRONTDESK_API_KEY="fd_live_of_a_test")
+
+
+def _viewer(home: Path, *arguments: str, **variables: str) -> Recorded:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -111,6 +120,6 @@ def viewer_on(database: Path, me: str, home: Path) -> Recorded:
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
+        **variables,
     }
-    command = [sys.executable, "-m", "frontdesk", "--database", str(database), "--as", me]
-    return Recorded(command, environment)
+    return Recorded([sys.executable, "-m", "frontdesk", *arguments], environment)
