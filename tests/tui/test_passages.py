@@ -116,6 +116,18 @@ async def test_a_day_that_cannot_be_told_can_be_mended(viewer: Viewer) -> None:
         assert isinstance(app.screen, InboxScreen)
 
 
+async def test_a_line_of_a_row_is_copied_as_everything_is(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("w")
+        await settle(pilot)
+        await pilot.press("j", "y")
+        await settle(pilot)
+        assert app.clipboard.startswith('"id"')
+        assert [one.message for one in app._notifications] == ["Sent to the clipboard"]
+
+
 async def test_w_shows_the_row_as_it_was_received(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -1,6 +1,6 @@
 """The inbox without its keys: panes, bars, what they show, and when the server is asked."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -22,6 +22,7 @@ from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.screens.reading import Reading
 from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.screens.telling import say
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
@@ -54,6 +55,7 @@ class InboxFrame(Screen[None]):
         self._preview: Timer | None = None
         self._next_question: Timer | None = None
         self._tick: Timer | None = None
+        self._cues: Timer | None = None
         self._warned: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -117,6 +119,18 @@ class InboxFrame(Screen[None]):
         self._list.go_to(position)
         self._open_highlighted()
 
+    def _cue(self, ids: Sequence[str]) -> None:
+        """Show for a moment which conversations have new activity."""
+        if ids:
+            self._list.cue(ids)
+            self._end_cues()
+
+    def _end_cues(self) -> None:
+        rest = self._list.end_cues()
+        if self._cues is not None:
+            self._cues.stop()
+        self._cues = self.set_timer(rest / timedelta(seconds=1), self._end_cues) if rest else None
+
     # The server
 
     @work(group="begin", exclusive=True)
@@ -147,6 +161,7 @@ class InboxFrame(Screen[None]):
     async def _refresh_queue(self) -> None:
         if await self._ask(self._queue.refresh):
             self._connection.is_live()
+            self._cue(self._queue.news)
             if self._bell.rings(self._queue.unread()) and self._preferences.bell:
                 self.app.bell()
         self._reading.renew()
@@ -214,9 +229,7 @@ class InboxFrame(Screen[None]):
         self.notify(sentence, severity="warning", timeout=10, markup=False)
 
     def _say(self, sentence: str) -> None:
-        """Say it in passing; not again while it stands there."""
-        if all(one.message != sentence for one in self.app._notifications):
-            self.notify(sentence, timeout=3, markup=False)
+        say(self, sentence)
 
     def _time_passed(self) -> None:
         self._list.update_ages()
@@ -235,8 +248,12 @@ class InboxFrame(Screen[None]):
             problem=self._connection.problem,
         )
         self._reading.describe(self._panes)
+        self._tell_state()
+
+    def _tell_state(self) -> None:
+        """The status line; again every second while that counts down to the next try."""
         self._bars.tell(self._panes.at, self._connection.state)
         if self._tick is not None:
             self._tick.stop()
         if self._connection.failing:
-            self._tick = self.set_timer(1.0, self._describe)
+            self._tick = self.set_timer(1.0, self._tell_state)

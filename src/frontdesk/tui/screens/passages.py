@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from datetime import date
-from functools import partial
 
 from textual import work
 
-from frontdesk.tui import clipboard
 from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.tui.links import links_in, open_outside
 from frontdesk.tui.screens.excerpt import PARTS
@@ -17,6 +15,7 @@ from frontdesk.tui.screens.menu import Entry, Menu
 from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.received import Received
+from frontdesk.tui.screens.telling import copy
 from frontdesk.wire import Message, Note
 
 PART_MENU = tuple(
@@ -121,13 +120,7 @@ class Passages(Exports):
             self._say(f"Nothing was said on {day:%Y-%m-%d} or after it")
 
     def _copy(self, text: str) -> None:
-        """Hand a text to the terminal's clipboard and this machine's (OSC 52 has no answer)."""
-        if not text:
-            self._say("There is nothing to copy here")
-            return
-        self.app.copy_to_clipboard(text)
-        self._say("Sent to the clipboard")
-        self.run_worker(partial(clipboard.copy_natively, text), thread=True, group="copying")
+        copy(self, text)
 
     def _copy_part(self, part: str | None) -> None:
         conversation = self._reading.conversation

@@ -1,7 +1,7 @@
 """The queue side of the inbox: which conversations, how many, and where the reader is in them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from frontdesk.mailbox import Listing, Mailbox
@@ -59,6 +59,8 @@ class Queue:
         self._loading_older = False
         self._refreshes = 0
         self.added_above = 0
+        self.news: Sequence[str] = ()
+        self._asked_before: ConversationFilter | None = None
         self._before: str | None = None
         self._now: str | None = None
 
@@ -203,8 +205,8 @@ class Queue:
     # The server
 
     async def refresh(self) -> None:
-        """Counts and the head of the list from the server."""
-        chosen = self.filter
+        """Counts and the head of the list from the server; `news`: who came up in the list."""
+        chosen, self.news = self.filter, ()
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.listing:
             self.view = View(filter=first_filter(self.all_counts))
@@ -216,7 +218,7 @@ class Queue:
             refreshed = await self._mailbox.refresh_conversations(
                 chosen, thorough=self._must_be_thorough()
             )
-            self._count_added(chosen, len(refreshed.added))
+            self._count_added(chosen, refreshed.added)
         finally:
             await self._reload(chosen)
 
@@ -321,10 +323,15 @@ class Queue:
         disagree = self.listing.complete and total is not None and total != len(self.listing)
         return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
-    def _count_added(self, chosen: ConversationFilter, added: int) -> None:
-        """Remember how many rows came above the window, until its top is seen again."""
+    def _count_added(self, chosen: ConversationFilter, added: Sequence[str]) -> None:
+        """Remember how many rows came above the window, until its top is seen again.
+
+        They are news where the list was asked for before: what the cache held may be of yesterday.
+        """
         if chosen == self.filter and not self._list.at_start:
-            self.added_above += added
+            self.added_above += len(added)
+        self.news = added if chosen == self._asked_before else ()
+        self._asked_before = chosen
 
     async def _reload(self, chosen: ConversationFilter) -> None:
         """Show what the cache holds now, unless another filter was chosen meanwhile."""

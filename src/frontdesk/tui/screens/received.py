@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.tui.screens.leaving import Dialog
+from frontdesk.tui.screens.telling import copy
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
@@ -55,7 +56,7 @@ class Received(Dialog[None]):
         lines.focus()
 
     def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self.query_one(Lines).copied())
+        copy(self, self.query_one(Lines).copied())
 
     def action_leave(self) -> None:
         self.dismiss()

@@ -18,6 +18,7 @@ from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.screens.telling import copy
 from frontdesk.tui.screens.view_table import INBOX, Opening, view_bindings, view_entries
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
@@ -222,11 +223,7 @@ class ViewScreen(LeftOnce[View | None]):
         return ""
 
     def action_copy(self) -> None:
-        """Hand the text to the terminal's clipboard (OSC 52 has no answer)."""
-        text = self.copied()
-        if text:
-            self.app.copy_to_clipboard(text)
-            self.notify("Sent to the terminal's clipboard", timeout=2, markup=False)
+        copy(self, self.copied())
 
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
         """Leave for the conversations of a filter. other_set: why they are not what was counted."""

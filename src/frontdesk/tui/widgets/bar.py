@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from textual import events
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -37,10 +38,13 @@ class Bar(Painted):
         return "".join(text for _, text in (*self._left, *self._right)).strip()
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
-        """Show these pieces; nothing is redrawn when they are the same as before."""
+        """Show these pieces; only the pieces are redrawn that are others than before."""
         if (left, right) != (self._left, self._right):
+            before = self._pieces()
             self._left, self._right = left, right
-            self.refresh()
+            first, end = _changed(before, self._pieces())
+            if first < end:
+                self.refresh(Region(first, 0, end - first, 1))
 
     def mark(self, focused: bool) -> None:
         """Say whether the pane below has the focus."""
@@ -59,6 +63,22 @@ class Bar(Painted):
                 break
 
     def line(self, y: int) -> Strip:
-        width = self.size.width
+        return Strip(self.segments(self._pieces()), self.size.width)
+
+    def _pieces(self) -> list[Piece]:
         left = [("accent", self._mark), *self._left] if self._marked else self._left
-        return Strip(self.segments(spread(left, self._right, width)), width)
+        return spread(left, self._right, self.size.width)
+
+
+def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:
+    """The first cell of the first piece that is another than before, and the end of the last."""
+    kept = _alike(before, now)
+    after = _alike(before[kept:][::-1], now[kept:][::-1])
+    return width_of(now[:kept]), width_of(now[: len(now) - after])
+
+
+def _alike(one: Sequence[Piece], other: Sequence[Piece]) -> int:
+    """How many pieces are the same from the start on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((at for at, (left, right) in pairs if left != right), shorter)

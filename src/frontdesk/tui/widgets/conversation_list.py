@@ -1,7 +1,7 @@
 """The queue: one, two or three lines for each conversation, newest activity first."""
 
-from collections.abc import Callable, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Container, Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
 from textual.binding import Binding, BindingType
@@ -32,6 +32,9 @@ _SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 
 MARK = "*"
 
+# How long the age of a row stands out that has new activity.
+CUE = timedelta(seconds=5)
+
 
 class ConversationList(VirtualList[Conversation]):
     """Draws conversations in `density` lines each; ages are against `clock`."""
@@ -55,6 +58,7 @@ class ConversationList(VirtualList[Conversation]):
         self._clock = clock
         self._density = 2
         self._marked: dict[str, None] = {}
+        self._cued: dict[str, datetime] = {}
 
     @property
     def marked(self) -> Sequence[str]:
@@ -88,6 +92,27 @@ class ConversationList(VirtualList[Conversation]):
         self.forget_drawn()
         self.refresh()
 
+    def cue(self, ids: Iterable[str]) -> None:
+        """Show for some seconds that these conversations have new activity."""
+        until = self._clock.now() + CUE
+        self._cued.update(dict.fromkeys(ids, until))
+        self._refresh_rows(self._cued.keys())
+
+    def end_cues(self) -> timedelta | None:
+        """End those whose time is over; how long the others go on, None when there are none."""
+        now = self._clock.now()
+        over = {id for id, until in self._cued.items() if until <= now}
+        for id in over:
+            del self._cued[id]
+        self._refresh_rows(over)
+        return min(self._cued.values()) - now if self._cued else None
+
+    def _refresh_rows(self, ids: Container[str]) -> None:
+        for position in self.in_view():
+            assert self.rows is not None
+            if self.rows[position].id in ids:
+                self.refresh_row(position)
+
     def copied(self) -> str:
         """The customer's number."""
         return (self.row.contact.phone or "") if self.row else ""
@@ -99,13 +124,15 @@ class ConversationList(VirtualList[Conversation]):
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
         conversation = self.rows[position]
-        return conversation, self._is_new(conversation), conversation.id in self._marked
+        marked, cued = conversation.id in self._marked, conversation.id in self._cued
+        return conversation, self._is_new(conversation), marked, cued
 
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]
         new, marked = self._is_new(conversation), conversation.id in self._marked
-        line = _name_line(conversation, self._clock, width, new=new, marked=marked)
+        age = "strong" if conversation.id in self._cued else "dim"
+        line = _name_line(conversation, self._clock, width, new=new, marked=marked, age=age)
         lines = [line]
         if self._density > 1:
             lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
@@ -125,7 +152,7 @@ def findable(conversation: Conversation) -> str:
 
 
 def _name_line(
-    conversation: Conversation, clock: Clock, width: int, *, new: bool, marked: bool
+    conversation: Conversation, clock: Clock, width: int, *, new: bool, marked: bool, age: str
 ) -> Line:
     """unread · mark · name · !HUMAN · w12m · age"""
     now = clock.now()
@@ -136,7 +163,7 @@ def _name_line(
     if waiting and conversation.status != "resolved":
         right.append((_urgency(now - waiting), f" w{duration(now - waiting)}"))
     active = clock.local(conversation.last_activity_at)
-    right.append(("dim", (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
+    right.append((age, (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
     unread = conversation.unread_count or 0
     mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[waiting is not None]
     name = ("strong" if new else "text", f"{'' if marked else ' '}{_name(conversation)}")

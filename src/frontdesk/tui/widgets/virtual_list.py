@@ -198,6 +198,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def forget_drawn(self) -> None:
         self._drawings.clear()
 
+    def in_view(self) -> list[int]:
+        """The positions of the rows in view."""
+        return [placed.position for placed in self._window.visible()]
+
     def refresh_row(self, position: int) -> None:
         """Repaint one row, which has become another."""
         self._refresh_cells(position, self.size.width)

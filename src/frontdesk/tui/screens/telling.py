@@ -1,0 +1,26 @@
+"""What screens say in passing, and how they copy."""
+
+from functools import partial
+from typing import Any
+
+from textual.screen import Screen
+
+from frontdesk.tui import clipboard
+
+
+def say(screen: Screen[Any], sentence: str) -> None:
+    """Say it in passing; not again while it stands there."""
+    if all(one.message != sentence for one in screen.app._notifications):
+        screen.notify(sentence, timeout=3, markup=False)
+
+
+def copy(screen: Screen[Any], text: str) -> None:
+    """Hand a text to the terminal's clipboard and this machine's (OSC 52 has no answer)."""
+    if not text:
+        say(screen, "There is nothing to copy here")
+        return
+    screen.app.copy_to_clipboard(text)
+    say(screen, "Sent to the clipboard")
+    natively = partial(clipboard.copy_natively, text)
+    # The screen may be left before the program has taken it.
+    screen.app.run_worker(natively, thread=True, group="copying")
