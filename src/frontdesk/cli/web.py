@@ -10,7 +10,6 @@ from frontdesk.cli.commands import Command
 from frontdesk.cli.listening import base_url, is_loopback, listening_on
 from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.errors import BadSettings
-from frontdesk.tui.links import open_outside
 
 
 @click.command("web", cls=Command)
@@ -35,6 +34,7 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
     # What there is to be said against the place is said here, not on a page.
     asked(place, _nothing)
     from frontdesk.cli.browser.door import Door
+    from frontdesk.cli.browser.opening import opener
     from frontdesk.cli.browser.server import BrowserServer
 
     door = Door(host)
@@ -45,13 +45,13 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
             "on the way, reads the inbox. ssh -L to a loopback address is safer.",
             err=True,
         )
-    with listening_on(host, port) as listening:
+    with listening_on(host, port) as listening, opener() as open_link:
         link = f"{base_url(listening)}/?token={door.token}"
 
         def announce() -> None:
             click.echo(link)
             sys.stdout.flush()
-            if opening and not open_outside(link):
+            if opening and not open_link(link):
                 click.echo(
                     "frontdesk: No browser could be opened: open the link yourself", err=True
                 )

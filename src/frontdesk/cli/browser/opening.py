@@ -1,0 +1,34 @@
+"""Leads a browser to a link that no list of processes shows: it is told a private file instead."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from frontdesk.cli.private import write_private
+from frontdesk.tui.links import open_outside
+
+_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={link}">
+<title>frontdesk</title>
+<a href="{link}">frontdesk</a>
+"""
+
+
+@contextmanager
+def opener() -> Iterator[Callable[[str], bool]]:
+    """What opens a link in this machine's browser, False if it cannot; its file goes at the end.
+
+    Raises: UnusableFile: the file cannot be written.
+    """
+    with TemporaryDirectory(prefix="frontdesk-", ignore_cleanup_errors=True) as directory:
+
+        def open_link(link: str) -> bool:
+            page = Path(directory) / "open.html"
+            write_private(page, _PAGE.format(link=escape(link)))
+            return open_outside(page.as_uri())
+
+        yield open_link

@@ -1,0 +1,64 @@
+"""A browser that is started for the link is not told the link where everybody reads it."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+BROWSER = """
+import json, os, sys
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+page = Path(url2pathname(urlsplit(sys.argv[1]).path))
+modes = [page.stat().st_mode, page.parent.stat().st_mode]
+told = {"arguments": sys.argv, "page": page.read_text(encoding="utf-8"), "modes": modes}
+Path(os.environ["TOLD"]).write_text(json.dumps(told), encoding="utf-8")
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Path:
+    """Where the browser says what it was told: who reads it waits for that."""
+    path = tmp_path / "told"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.fixture
+def web(tmp_path: Path, path: Path, told: Path) -> Iterator["subprocess.Popen[str]"]:
+    script = tmp_path / "browser.py"
+    script.write_text(BROWSER, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "frontdesk", "web", "--database", str(path), "--open"],
+        env={**os.environ, "BROWSER": f"{sys.executable} {script} %s &", "TOLD": str(told)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_token_is_in_a_private_file_and_in_no_list_of_processes(
+    web: "subprocess.Popen[str]", told: Path
+):
+    assert web.stdout is not None
+    link = web.stdout.readline().strip()
+    token = link.partition("token=")[2]
+    assert token
+    found = json.loads(told.read_text(encoding="utf-8"))
+    assert token not in " ".join(found["arguments"])
+    assert f'content="0; url={link}"' in found["page"]
+    assert [stat.S_IMODE(mode) for mode in found["modes"]] == [0o600, 0o700]
+    page = Path(found["arguments"][1].removeprefix("file://"))
+    web.terminate()
+    web.communicate()
+    assert not page.exists()
