@@ -1,10 +1,14 @@
-"""A key that comes several times in one moment leaves one screen, and breaks nothing."""
+"""Screens over others are left once, however fast keys come, and nothing of them is kept."""
+
+import gc
+import weakref
 
 import pytest
 from textual import events
 from textual.app import App
 from textual.command import CommandPalette
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from frontdesk.tui.connect import ConnectApp
 from tests.tui.conftest import Viewer, settle, shown
@@ -100,3 +104,23 @@ async def test_what_is_pasted_cannot_paint(viewer: Viewer, name: str) -> None:
         app.post_message(events.Paste("a\x1b]0;PWNED\x07\u202eb\x9bc"))
         await settle(pilot)
         assert "a�]0;PWNED�<RLO>b�c" in shown(app)
+
+
+@pytest.mark.parametrize("name", ["menu", "picker", "prompt", "help", "received", "palette"])
+async def test_what_was_drawn_by_a_dialog_that_is_gone_is_let_go(viewer: Viewer, name: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in OPENED[name]:
+            await pilot.press(key)
+            await settle(pilot)
+        drawn = [weakref.ref(widget._styles_cache) for widget in app.screen.walk_children(Widget)]
+        assert drawn
+        while standing(app) > 1:
+            await pilot.press("escape")
+            await settle(pilot)
+        await pilot.press("j", "k")
+        await settle(pilot)
+        gc.unfreeze()
+        gc.collect()
+        assert not any(one() for one in drawn)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette
 from textual.message_pump import MessagePump
@@ -37,6 +38,10 @@ class LeftOnce(Screen[R]):
             with opener._context():
                 tell(result)
         return leaving
+
+    def on_unmount(self) -> None:
+        """Let go of what was drawn here: Textual would keep it until a thousand widgets later."""
+        StylesCache.get_inner_outer.cache_clear()
 
     def _opener(self) -> tuple[MessagePump, Callable[[R | None], object] | None]:
         """Who opened this screen, and what it wants to be told with; nobody else tells it then."""
