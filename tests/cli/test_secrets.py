@@ -18,9 +18,14 @@ from frontdesk import outside
 from frontdesk.cli.configuration import Profile
 from frontdesk.cli.key_store import kept_key
 from frontdesk.cli.rehearsal import rehearse
+from frontdesk.client import InboxClient
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
+from frontdesk.service.agreements import Agreement
+from frontdesk.service.auth import new_guest
+from frontdesk.service.exchange import Request
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.tui.screens.connect import Wanted
 
 WORDS, NAME, PHONE = "the aubergine ledger", "Zebedee Quux", "+16505550123"
 NUMBER = "106540352242922"
@@ -233,3 +238,12 @@ def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
         environment = Path(f"/proc/{rehearsal._maker.pid}/environ").read_bytes()
         assert b"PYTHONPATH=" in environment
         assert b"a secret" not in environment
+
+
+def test_no_value_that_holds_a_key_shows_it(key: str):
+    _, guest = new_guest(1)
+    asked = Request("GET", f"v1/by-phone/{PHONE}", b"q=aubergine", (f"Bearer {key}",), "", 1)
+    wanted = Wanted("https://shop", key, "", "shop")
+    holding = (InboxClient("https://shop", key), asked, wanted, guest, Agreement(key, key))
+    for value in holding:
+        assert_private(repr(value).encode(), key)

@@ -1,7 +1,7 @@
 """One HTTP exchange: what is read of a request, what is sent back, and when it need not be."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.types import Scope, Send
 
@@ -20,9 +20,10 @@ class Request:
     """
 
     method: str
-    path: str
-    query: bytes
-    authorization: tuple[str, ...]
+    # Not to be seen where a request is shown: numbers, what is searched for, keys.
+    path: str = field(repr=False)
+    query: bytes = field(repr=False)
+    authorization: tuple[str, ...] = field(repr=False)
     if_none_match: str
     header_bytes: int
     address: str = ""

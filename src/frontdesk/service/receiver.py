@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote
 
 from starlette.types import Receive, Scope, Send
@@ -56,8 +56,8 @@ class _Delivery:
     """A body and the headers that it came with. slug: the account's, None where none is named."""
 
     slug: str | None
-    headers: dict[bytes, bytes]
-    body: bytes
+    headers: dict[bytes, bytes] = field(repr=False)
+    body: bytes = field(repr=False)
 
 
 class Receiver:
