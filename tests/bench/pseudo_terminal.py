@@ -12,7 +12,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyte
 
@@ -30,9 +30,25 @@ _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[\]P][^\x07\x1b]*\x1b?)?$")
 _OTHER_SCREEN = (b"\x1b[?1049h", b"\x1b[?1049l")
 _SKIPPED = re.compile(rb"\x1b\[[<=>]|\x1b\[\?[0-9;]*[^0-9;hl]|\x1b\[[0-9;]*[$\"' ]|\x1b[\]P]")
 
+# To interpret what was sent takes longer than to read it: that waits for so short a silence.
+_PAUSE = 0.004
+
+
+class Moment(NamedTuple):
+    """When something came, in seconds since the start, and what the program had used by then.
+
+    cpu: seconds of the processor, without children.
+    """
+
+    wall: float
+    cpu: float
+
 
 class PseudoTerminal:
-    """A program in a terminal. Times are seconds of `time.perf_counter`."""
+    """A program in a terminal. Times are seconds.
+
+    What is sent is read and answered at once, and shown on the screen when somebody looks there.
+    """
 
     def __init__(
         self,
@@ -42,9 +58,11 @@ class PseudoTerminal:
     ) -> None:
         """size: columns and rows."""
         columns, rows = size
-        self._screen = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self._screen)
+        self._canvas = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._canvas)
         self._pending = b""
+        self._unseen: list[tuple[Moment, bytes]] = []
+        self._now = Moment(0.0, 0.0)
         self.sent_bytes = 0
         self.frames = 0
         self._master, slave = os.openpty()
@@ -68,31 +86,75 @@ class PseudoTerminal:
         """What the screen shows."""
         return "\n".join(self._screen.display)
 
-    def wait_for(self, shown: Callable[[str], bool], timeout: float) -> float:
+    @property
+    def _screen(self) -> pyte.Screen:
+        while self._unseen:
+            self._see()
+        return self._canvas
+
+    def wait_for(self, shown: Callable[[str], bool], timeout: float) -> Moment:
         """Read until the screen shows something; when the bytes that show it came.
 
         Raises: TimeoutError: it did not, or the program ended; with the screen as the reason.
         """
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline:
+            ended = self._process.poll() is not None
             came = self._read(min(0.1, timeout))
-            if came is not None and shown(self.text):
-                return came
-            if self._process.poll() is not None:
+            while came is not None:
+                came = self._read(_PAUSE)
+            while self._unseen:
+                moment = self._see()
+                if shown("\n".join(self._canvas.display)):
+                    return moment
+            if ended:
                 break
         raise TimeoutError(f"Not shown:\n{self.text}")
 
+    def wait_for_words(self, words: re.Pattern[bytes], timeout: float) -> Moment:
+        """Read until words are sent that match; nothing is interpreted but where sequences end.
+
+        Raises: TimeoutError: they were not, or the program ended; with the screen as the reason.
+        """
+        deadline, sent, taken = time.perf_counter() + timeout, b"", 0
+        while time.perf_counter() < deadline:
+            ended = self._process.poll() is not None
+            came = self._read(0.1)
+            sent += b"".join(data for _, data in self._unseen[taken:])
+            taken = len(self._unseen)
+            if came is not None and words.search(_SEQUENCE.sub(b"", sent)):
+                return came
+            if ended:
+                break
+        raise TimeoutError(f"Not sent: {words.pattern!r}\n{self.text}")
+
     def press(self, key: bytes, timeout: float) -> float:
-        """Send a key; seconds until a frame is complete that shows something else than before."""
+        """Send a key; seconds until a frame is complete in which something is drawn."""
+        return self._until_frame(lambda: self.write(key), timeout, repr(key))
+
+    def resize(self, columns: int, rows: int, timeout: float) -> float:
+        """Give the terminal another size; seconds until a frame is complete that is for it."""
+        self._screen.resize(rows, columns)
+
+        def tell() -> None:
+            size = struct.pack("HHHH", rows, columns, 0, 0)
+            fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
+
+        return self._until_frame(tell, timeout, f"{columns}x{rows}")
+
+    def _until_frame(self, act: Callable[[], None], timeout: float, what: str) -> float:
+        # What was sent before is taken in, so that only what follows is unseen.
         shown, frames = self.text, self.frames
-        sent = time.perf_counter()
-        os.write(self._master, key)
-        deadline = sent + timeout
+        acted = time.perf_counter()
+        act()
+        deadline = acted + timeout
         while time.perf_counter() < deadline:
             came = self._read(0.1)
-            if came is not None and self.frames > frames and self.text != shown:
-                return came - sent
-        raise TimeoutError(f"Nothing changed after {key!r}:\n{self.text}")
+            if came is not None and self.frames > frames:
+                sent = b"".join(data for _, data in self._unseen)
+                if _SEQUENCE.sub(b"", sent).strip(b"\r\n"):
+                    return self.started + came.wall - acted
+        raise TimeoutError(f"Nothing was drawn after {what}:\n{shown}")
 
     def write(self, keys: bytes) -> None:
         """Send keys without waiting for what they do."""
@@ -121,6 +183,14 @@ class PseudoTerminal:
         while time.perf_counter() < deadline and self._read(quiet) is not None:
             pass
 
+    def rest(self, timeout: float) -> None:
+        """Read until the program neither sends nor works, for as long as a frame of 20 takes."""
+        deadline = time.perf_counter() + timeout
+        while time.perf_counter() < deadline:
+            used = self.own_cpu()
+            if self._read(0.05) is None and self.own_cpu() - used < 0.0005:
+                break
+
     def own_cpu(self) -> float:
         """Seconds of processor time of the program so far, without its children."""
         return _own_cpu(self._process.pid)
@@ -143,11 +213,11 @@ class PseudoTerminal:
         self._ready.close()
         os.close(self._master)
 
-    def _read(self, timeout: float) -> float | None:
+    def _read(self, timeout: float) -> Moment | None:
         """Take in what was sent; when it came, None if nothing did."""
         if not self._ready.select(timeout):
             return None
-        came = time.perf_counter()
+        came = self._now = Moment(time.perf_counter() - self.started, self._cpu_now())
         try:
             data = os.read(self._master, 1 << 16)
         except OSError as error:
@@ -159,8 +229,15 @@ class PseudoTerminal:
         self._take(self._pending + data)
         return came
 
+    def _cpu_now(self) -> float:
+        try:
+            return self.own_cpu()
+        except OSError:
+            # It has ended.
+            return 0.0
+
     def _take(self, data: bytes) -> None:
-        """Show whole sequences and answer those that ask; keep an unfinished one for later."""
+        """Answer the sequences that ask; keep an unfinished one for later."""
         cut = _UNFINISHED.search(data)
         end = cut.start() if cut else len(data)
         self._pending = data[end:]
@@ -168,8 +245,14 @@ class PseudoTerminal:
         self.frames += data.count(FRAME_END)
         answers = b"".join(answer(found[0]) for found in _SEQUENCE.finditer(data))
         if answers:
-            os.write(self._master, answers)
+            self.write(answers)
+        self._unseen.append((self._now, data))
+
+    def _see(self) -> Moment:
+        """Show the oldest of what was sent and not shown yet; when it came."""
+        came, data = self._unseen.pop(0)
         self._stream.feed(_SEQUENCE.sub(_shown, data))
+        return came
 
 
 def answer(sequence: bytes) -> bytes:

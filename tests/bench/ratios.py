@@ -11,21 +11,23 @@ from typing import Literal
 class Ratio:
     """One line of the table. slow and fast: seconds, or None where only the ratio was measured.
 
-    reached None: there is nothing to be reached, or it could not be measured; `note` says why.
+    unit: of slow and fast, where they are no times. reached None: there is nothing to be reached,
+    or it could not be measured; `note` says why.
     """
 
     name: str
     value: float | None
     bound: Literal["<=", ">="]
-    reach: float
+    reach: float | None
     slow: float | None = None
     fast: float | None = None
     note: str = ""
+    unit: str = ""
 
     @property
     def reached(self) -> bool | None:
         """Whether the value is on the right side of the bound."""
-        if self.value is None:
+        if self.value is None or self.reach is None:
             return None
         return self.value <= self.reach if self.bound == "<=" else self.value >= self.reach
 
@@ -50,14 +52,15 @@ def in_turn(rounds: int, works: Mapping[str, Callable[[int], object]]) -> dict[s
 def ratio(
     name: str,
     bound: Literal["<=", ">="],
-    reach: float,
+    reach: float | None,
     slow: Sequence[float],
     fast: Sequence[float],
     note: str = "",
+    unit: str = "",
 ) -> Ratio:
     """The ratio of the medians of two works."""
     above, below = median(slow), median(fast)
-    return Ratio(name, above / below, bound, reach, above, below, note)
+    return Ratio(name, above / below, bound, reach, above, below, note, unit)
 
 
 def percentile(times: Sequence[float], share: float) -> float:
@@ -74,10 +77,13 @@ def shown(ratios: Sequence[Ratio]) -> str:
 def _cells(one: Ratio) -> Iterator[str]:
     yield one.name
     yield "–" if one.value is None else f"{one.value:,.2f}"
-    yield f"{one.bound} {one.reach:g}"
+    yield "" if one.reach is None else f"{one.bound} {one.reach:g}"
     yield {True: "yes", False: "no", None: "–"}[one.reached]
-    for seconds in (one.slow, one.fast):
-        yield "" if seconds is None else f"{1000 * seconds:,.2f}"
+    for amount in (one.slow, one.fast):
+        if amount is None:
+            yield ""
+        else:
+            yield f"{amount:,.0f} {one.unit}" if one.unit else f"{1000 * amount:,.2f}"
     yield one.note
 
 

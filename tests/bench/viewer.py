@@ -1,228 +1,213 @@
-"""What a start and a key cost, as ratios: `python -m tests.bench viewer`.
+"""How fast the viewer is, in ratios to others and to itself: `python -m tests.bench viewer`.
 
-Programs run in turn in a real pseudo-terminal of 120 by 40; every number is a median of rounds.
-Only the ratios mean something: times are those of this machine at this hour.
+Real programs run in turn in a real pseudo-terminal of 120 by 40; every number is a median of
+rounds. Only the ratios mean something: times are those of this machine at this hour.
 """
 
 import argparse
 import compileall
 import os
-import re
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from contextlib import ExitStack
 from pathlib import Path
-from statistics import median
 
 import frontdesk
-from frontdesk.cli.origins import origin_of
-from frontdesk.ingest import sample
-from frontdesk.ingest.events import ContactUpsert
-from frontdesk.settings import KEY_VARIABLE, cache_file
-from tests.bench import warm_cache
-from tests.bench.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
-from tests.bench.ratios import table
+from tests.bench import peers
+from tests.bench.homes import BARE, FLOOR, LINES, OPTIONS, WIDGETS, Home
+from tests.bench.ratios import in_turn, shown
+from tests.bench.reaches import Measured, budgets
+from tests.bench.sessions import (
+    RESIZE,
+    Program,
+    Stroke,
+    environment_in,
+    leave,
+    session,
+    start,
+    started,
+)
 
-HERE = Path(__file__).resolve().parent
-TIMEOUT = 60.0
-# Nobody listens at this port.
-NO_SERVER = "http://127.0.0.1:9"
-KEY = "fdk_" + "a" * 40
-SIZES = (300, 100_000)
-# A program is at rest when it has been silent for so many seconds.
-SILENCE = 0.4
-
-
-@dataclass(frozen=True)
-class Program:
-    """A command, what it sees, and a pattern of the text with which its content is there."""
-
-    name: str
-    command: tuple[str, ...]
-    content: str
-    variables: Mapping[str, str] = field(default_factory=dict)
+ESCAPE, PAGE_DOWN, OLDER, ARRIVE = b"\x1b", b"\x1b[6~", b"\x1b[20~", b"\x1b[21~"
+FEW = 1_000
+HELD = 60
 
 
-@dataclass(frozen=True)
-class Start:
-    """Seconds to the first content, those of the processor until then and until rest; memory.
-
-    `own_cpu` is without children.
-    """
-
-    wall: float
-    own_cpu: float
-    cpu: float
-    settled_cpu: float
-    megabytes: float
-
-
-@dataclass(frozen=True)
-class Keys:
-    """Seconds to the repaint of each key, the processor's and the bytes of one."""
-
-    latencies: tuple[float, ...]
-    cpu: float
-    bytes: float
-
-
-def start(program: Program, environment: Mapping[str, str]) -> Start:
-    """Run a program until it rests."""
-    terminal = PseudoTerminal(program.command, {**environment, **program.variables})
-    try:
-        came = terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
-        own, cpu = terminal.own_cpu(), terminal.cpu()
-        terminal.settle(SILENCE, TIMEOUT)
-        settled = terminal.cpu()
-        return Start(came - terminal.started, own, cpu, settled, terminal.resident_megabytes())
-    finally:
-        terminal.close()
-
-
-def keys(
-    program: Program,
-    environment: Mapping[str, str],
-    key: bytes,
-    presses: int,
-    size: tuple[int, int] = (COLUMNS, ROWS),
-) -> Keys:
-    """Press a key again and again, each time after the program has come to rest from drawing."""
-    terminal = PseudoTerminal(program.command, {**environment, **program.variables}, size)
-    try:
-        terminal.wait_for(lambda text: bool(re.search(program.content, text)), TIMEOUT)
-        terminal.settle(1.5, TIMEOUT)
-        cpu, sent = terminal.cpu(), terminal.sent_bytes
-        latencies = []
-        for _ in range(presses):
-            latencies.append(terminal.press(key, TIMEOUT))
-            terminal.settle(0.03, TIMEOUT)
-        used, bytes_sent = terminal.cpu() - cpu, terminal.sent_bytes - sent
-        return Keys(tuple(latencies), used / presses, bytes_sent / presses)
-    finally:
-        terminal.close()
-
-
-def starts(environment: Mapping[str, str], rounds: int, content: str, caches: Path) -> str:
-    """How long it takes until there is something to read, beside a bare Textual application."""
-    programs = [
-        Program("bare Textual", (sys.executable, str(HERE / "bare.py")), "bare and ready"),
-        Program("frontdesk demo", (sys.executable, "-m", "frontdesk", "demo"), content),
-        *(viewer(size, caches) for size in SIZES),
-    ]
-    runs: dict[str, list[Start]] = {program.name: [] for program in programs}
-    for number in range(rounds + 1):
-        for program in programs:
-            measured = start(program, environment)
-            # The first round only warms the disk's cache and the byte code.
-            if number:
-                runs[program.name].append(measured)
-    return starts_table(runs)
-
-
-def starts_table(runs: Mapping[str, list[Start]]) -> str:
-    """Each program against the first."""
-    measures: dict[str, Callable[[Start], float]] = {
-        "wall": lambda run: run.wall,
-        "CPU": lambda run: run.own_cpu,
-        "CPU with children": lambda run: run.cpu,
-        "CPU until rest": lambda run: run.settled_cpu,
-        "memory": lambda run: run.megabytes,
-    }
-    rows = [["start to first content", *measures, "wall ms", "CPU ms", "MB"]]
-    base = {name: median(map(of, next(iter(runs.values())))) for name, of in measures.items()}
-    for program, measured in runs.items():
-        middle = {name: median(map(of, measured)) for name, of in measures.items()}
-        ratios = [f"{middle[name] / base[name]:.2f}" for name in measures]
-        times = [f"{1000 * middle[name]:.0f}" for name in ("wall", "CPU")]
-        rows.append([program, *ratios, *times, f"{middle['memory']:.0f}"])
-    return table(rows)
-
-
-def key_presses(environment: Mapping[str, str], rounds: int, presses: int, caches: Path) -> str:
-    """What moving the cursor costs, at few and at many conversations."""
-    moves = {"cursor down": b"j", "page down": b"\x1b[6~"}
-    rows = [["key", "conversations", "p50 ms", "p95 ms", "CPU ms", "bytes", "p50", "CPU"]]
-    for move, key in moves.items():
-        runs: dict[int, list[Keys]] = {size: [] for size in SIZES}
-        for _ in range(rounds):
-            for size in SIZES:
-                # A page is many rows: the small list must not end under it.
-                times = presses if move == "cursor down" else min(presses, 12)
-                runs[size].append(keys(viewer(size, caches), environment, key, times))
-        rows += [_key_row(move, size, runs) for size in SIZES]
-    return table(rows)
-
-
-def _key_row(move: str, size: int, runs: Mapping[int, list[Keys]]) -> list[str]:
-    middle = {
-        number: (median(map(_p50, measured)), median(run.cpu for run in measured))
-        for number, measured in runs.items()
-    }
-    p50, cpu = middle[size]
-    base_p50, base_cpu = middle[SIZES[0]]
-    p95 = median(sorted(run.latencies)[int(0.95 * len(run.latencies))] for run in runs[size])
-    sent = median(run.bytes for run in runs[size])
-    times = [f"{1000 * value:.1f}" for value in (p50, p95, cpu)]
+def list_strokes(presses: int) -> list[Stroke]:
+    """What is pressed in the queue. First to the edge, so that "down" scrolls now and then."""
     return [
-        move,
-        f"{size:,}",
-        *times,
-        f"{sent:.0f}",
-        f"{p50 / base_p50:.2f}",
-        f"{cpu / base_cpu:.2f}",
+        Stroke("to the edge", b"j", 20),
+        Stroke("down", b"j", presses),
+        Stroke("page", PAGE_DOWN, 16),
+        Stroke("end", b"G", 6, before=(b"g",)),
+        Stroke("status", b"[", 6, before=(b"]",)),
+        Stroke("filter", b"f", 5, before=(ESCAPE,)),
+        Stroke("search", b"factura", 5, before=(ESCAPE, b"s")),
+        Stroke("find", b"\r", 5, before=(ESCAPE, b"g", b"/", b"\x15Customer 0000300")),
+        Stroke("resize", RESIZE, 6, before=(ESCAPE,)),
     ]
 
 
-def _p50(run: Keys) -> float:
-    return median(run.latencies)
+THREAD_STROKES = [Stroke("messages", OLDER, 5, silent=True), Stroke("new", ARRIVE, 5, silent=True)]
 
 
-def newest_names() -> str:
-    """A pattern of those who wrote last in the sample; their names do not depend on the time."""
-    newest = next(sample.slices(sample.SEED, 0))
-    contacts = (event for event in newest if isinstance(event, ContactUpsert))
-    return "|".join(re.escape(one.name) for one in islice(contacts, 12) if one.name)
+class Bench:
+    """Runs everything in turn and keeps what was measured, by the names of programs."""
+
+    def __init__(
+        self, homes: Mapping[str, Home], scratch: Path, presses: int, environments: Path | None
+    ) -> None:
+        """homes: "few", "many" conversations, and a "long" thread. environments: of peers."""
+        self.measured = Measured(defaultdict(list), defaultdict(list))
+        self._homes = homes
+        self._scratch = scratch
+        self._environment = environment_in(scratch)
+        self._presses = presses
+        self._environments = environments
+
+    def works(self) -> dict[str, Callable[[int], object]]:
+        """What is done in each round."""
+        down = Stroke("down", b"j", self._presses)
+        works: dict[str, Callable[[int], object]] = {
+            "bare": lambda _: self._start("bare", BARE),
+            "floor": lambda _: self._keys("floor", FLOOR, [down]),
+            "options": lambda _: self._keys("options", OPTIONS, _scrolled(down), held=True),
+            "lines": lambda _: self._keys("lines", LINES, _scrolled(down)),
+            "widgets": lambda _: self._keys("widgets", WIDGETS, self._in_thread()),
+        }
+        for name in ("few", "many"):
+            works[f"start {name}"] = lambda _, name=name: self._start_viewer(name)
+            works[f"frame {name}"] = lambda _, name=name: self._start_framed(name)
+            works[f"list {name}"] = lambda _, name=name: self._list(name)
+        for name in ("few", "long"):
+            works[f"first thread {name}"] = lambda _, name=name: self._start_thread(name)
+            works[f"thread {name}"] = lambda _, name=name: self._thread(name)
+        for peer in peers.PEERS if self._environments else ():
+            works[peer.name] = lambda _, peer=peer: self._peer(peer)
+        return works
+
+    def _start(self, name: str, program: Program) -> None:
+        self.measured.starts[name].append(start(program, self._environment))
+
+    def _keys(
+        self,
+        name: str,
+        program: Program,
+        strokes: list[Stroke],
+        first: tuple[bytes, ...] = (),
+        *,
+        held: bool = False,
+    ) -> None:
+        down = (b"j", HELD) if held else None
+        ran = session(program, self._environment, strokes, first=first, held=down)
+        self.measured.sessions[name].append(ran)
+
+    def _start_viewer(self, name: str) -> None:
+        self._homes[name].begin_again()
+        self._start(f"start {name}", self._homes[name].viewer(name))
+
+    def _start_framed(self, name: str) -> None:
+        """A start after one like it that was left."""
+        home = self._homes[name]
+        home.begin_again()
+        program = home.viewer(name)
+        terminal = started(program, self._environment)
+        try:
+            terminal.wait_for(lambda text: "loaded" in text, 60.0)
+            terminal.settle(1.0, 60.0)
+            leave(program, terminal)
+        finally:
+            terminal.close()
+        if not home.has_frame:
+            raise RuntimeError("No screen was kept for the next start")
+        self._start(f"frame {name}", program)
+
+    def _start_thread(self, name: str) -> None:
+        self._homes[name].begin_again()
+        self._start(f"first thread {name}", self._homes[name].thread_viewer(name))
+
+    def _list(self, name: str) -> None:
+        self._homes[name].begin_again()
+        program = self._homes[name].viewer(name)
+        self._keys(f"list {name}", program, list_strokes(self._presses), held=True)
+
+    def _thread(self, name: str) -> None:
+        home = self._homes[name]
+        home.begin_again()
+        strokes = [Stroke("up", b"k", self._presses)]
+        self._keys(f"thread {name}", home.thread_viewer(name), strokes, first=(b"3",))
+        archived = home.archived(name, self._scratch)
+        self._keys(f"archive {name}", archived, THREAD_STROKES, first=(b"3",))
+
+    def _in_thread(self) -> list[Stroke]:
+        return [Stroke("up", b"k", self._presses), *THREAD_STROKES]
+
+    def _peer(self, peer: peers.Peer) -> None:
+        assert self._environments is not None
+        if self.measured.missing.get(peer.name):
+            return
+        program = peer.program(self._environments / peer.name)
+        try:
+            self._start(peer.name, program)
+            self._keys(peer.name, program, [peer.stroke])
+        except TimeoutError as error:
+            self.measured.missing[peer.name] = str(error).splitlines()[0]
 
 
-def viewer(size: int, caches: Path) -> Program:
-    """The viewer on a warm cache of so many conversations, whose server does not answer."""
-    home = caches / str(size)
-    file = home / "frontdesk" / cache_file().name
-    if not file.exists():
-        file.parent.mkdir(parents=True)
-        warm_cache.make(file, size, origin_of(NO_SERVER, KEY))
-    command = (sys.executable, "-m", "frontdesk", "--url", NO_SERVER)
-    variables = {"XDG_CACHE_HOME": str(home), KEY_VARIABLE: KEY}
-    return Program(f"viewer, {size:,} cached", command, re.escape(warm_cache.name(3)), variables)
-
-
-def environment_in(home: Path) -> dict[str, str]:
-    """What programs see: a common terminal, a home of their own, byte code that is kept."""
-    dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+def _scrolled(down: Stroke) -> list[Stroke]:
+    return [Stroke("to the edge", b"j", 20), down]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    parser.add_argument("--conversations", type=int, default=100_000)
+    parser.add_argument("--messages", type=int, default=100_000, help="in the longest thread")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--presses", type=int, default=40)
-    parser.add_argument("--content", default=newest_names(), help="pattern of the demo")
-    parser.add_argument("--only", choices=("start", "keys"))
+    parser.add_argument("--caches", type=Path, help="keep the caches there, for the next time")
+    parser.add_argument(
+        "--peers", type=Path, help="compare with peers; their environments are made there"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Measure, and print two tables."""
+    """Measure, and print one table."""
     compileall.compile_dir(Path(frontdesk.__file__).parent, quiet=1)
-    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as directory:
-        caches = Path(directory)
-        environment = environment_in(caches)
-        if options.only != "keys":
-            sys.stdout.write(starts(environment, options.rounds, options.content, caches) + "\n\n")
-            sys.stdout.flush()
-        if options.only != "start":
-            presses = key_presses(environment, options.rounds, options.presses, caches)
-            sys.stdout.write(presses + "\n")
+    with ExitStack() as ending:
+        scratch = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-bench-")))
+        caches = options.caches or scratch
+        homes = {
+            "few": Home(caches, FEW, FEW),
+            "many": Home(caches, options.conversations, FEW),
+            "long": Home(caches, FEW, options.messages),
+        }
+        for home in homes.values():
+            _tell(f"a cache of {home.conversations:,} conversations, {home.messages:,} messages")
+            home.make()
+        missing = peers.installed(options.peers) if options.peers else {}
+        bench = Bench(homes, scratch, options.presses, options.peers)
+        bench.measured.missing.update(missing)
+        works = bench.works()
+        in_turn(options.rounds, {name: _told(name, work) for name, work in works.items()})
+        bench.measured.forget_first()
+        ratios = budgets(bench.measured, homes["many"])
+    sizes = f"{options.conversations:,} conversations, {options.messages:,} messages"
+    sys.stdout.write(f"{os.cpu_count()} cores, {sizes}, {options.rounds} rounds\n\n")
+    sys.stdout.write(shown(ratios) + "\n")
+
+
+def _told(name: str, work: Callable[[int], object]) -> Callable[[int], object]:
+    def told(number: int) -> None:
+        _tell(f"round {number + 1}, {name}")
+        work(number)
+
+    return told
+
+
+def _tell(words: str) -> None:
+    """What is done now, for somebody who waits at a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{words}")
+        sys.stderr.flush()

@@ -1,4 +1,7 @@
-"""Makes a cache file that holds as many conversations as are wanted, as if they had been read."""
+"""Makes a cache file that holds as many conversations as are wanted, as if they had been read.
+
+The newest of them has a thread of any length, of which the server has still older messages.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,7 +29,10 @@ OPEN = ConversationFilter(status="open")
 PAGE = 1_000
 # Threads that are held too: the cursor rests on these.
 THREADS, MESSAGES = 60, 30
+# No cache is too big here.
+LIMIT_BYTES = 100_000_000_000
 NEWEST = 1_794_000_000_000
+NEWEST_ID = "0"
 LABELS = ("shipping", "refund", "vip", "booking")
 TEXTS = (
     "Hi, my order was due on Monday and nothing has come yet 😕",
@@ -42,11 +48,23 @@ def name(number: int) -> str:
     return f"Customer {number:07d}"
 
 
-@dataclass(frozen=True)
+def last_words(number: int) -> str:
+    """The end of a message's text; the newest of a thread has the number 0."""
+    return f"({number})"
+
+
+@dataclass
 class Archive:
-    """A server in memory with `size` open conversations, each made when it is asked for."""
+    """A server in memory with `size` open conversations, each made when it is asked for.
+
+    The thread of the newest one has no beginning, and `arrived` messages above the number 0.
+    message_limit: how many of them make a page.
+    """
 
     size: int
+    message_limit: int = PAGE
+    arrived: int = 0
+    server = None
 
     async def close(self) -> None:
         """Nothing to give up."""
@@ -66,8 +84,13 @@ class Archive:
     async def message_page(
         self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Message]:
-        messages = (_message(conversation_id, number) for number in range(MESSAGES))
-        return Page(data=tuple(messages))
+        if conversation_id != NEWEST_ID:
+            messages = (_message(conversation_id, number) for number in range(MESSAGES))
+            return Page(data=tuple(messages))
+        first = -self.arrived if cursor is None else int(cursor)
+        after = first + self.message_limit
+        data = tuple(_message(conversation_id, number) for number in range(first, after))
+        return Page(data=data, next_cursor=str(after), has_more=True)
 
     async def note_page(
         self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
@@ -92,10 +115,13 @@ class Archive:
         return Page(data=())
 
 
-async def fill(path: Path, size: int, origin: str) -> None:
-    """Read `size` conversations into a new cache at `path`, newest first."""
-    cache = Cache(path, origin)
-    mailbox = Mailbox(lambda: Archive(size), cache)
+async def fill(path: Path, size: int, origin: str, messages: int = MESSAGES) -> None:
+    """Read `size` conversations into a new cache at `path`, newest first.
+
+    messages: of the newest conversation; it has more of them where it came from.
+    """
+    cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
+    mailbox = Mailbox(lambda: Archive(size, min(PAGE, messages)), cache)
     try:
         await mailbox.connect()
         await mailbox.refresh_catalogues()
@@ -106,6 +132,8 @@ async def fill(path: Path, size: int, origin: str) -> None:
             await mailbox.older_conversations(OPEN)
         for number in range(min(THREADS, size)):
             await mailbox.refresh_thread(str(number))
+        while len(mailbox.thread(NEWEST_ID)) < messages:
+            await mailbox.older_messages(NEWEST_ID)
         held = len(mailbox.conversations(OPEN))
     finally:
         await mailbox.close()
@@ -114,9 +142,9 @@ async def fill(path: Path, size: int, origin: str) -> None:
         raise RuntimeError(f"The cache holds {held} conversations, not {size}")
 
 
-def make(path: Path, size: int, origin: str) -> None:
+def make(path: Path, size: int, origin: str, messages: int = MESSAGES) -> None:
     """Fill a new file at `path`, as pages of `origin`."""
-    asyncio.run(fill(path, size, origin))
+    asyncio.run(fill(path, size, origin, messages))
 
 
 def _conversation(number: int) -> Conversation:
@@ -150,7 +178,7 @@ def _message(conversation_id: str, number: int) -> Message:
         "conversation_id": conversation_id,
         "direction": "outbound" if outbound else "inbound",
         "author": "user" if outbound else "contact",
-        "text": TEXTS[number % len(TEXTS)],
+        "text": f"{TEXTS[number % len(TEXTS)]} {last_words(number)}",
         "delivery_status": "read" if outbound else None,
         "created_at": timestamp(at),
     }

@@ -1,0 +1,107 @@
+"""The programs that are compared, and the warm caches that the viewer starts on."""
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from frontdesk import first_frame
+from frontdesk.cache import Cache
+from frontdesk.cli.origins import origin_of
+from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
+from frontdesk.tui.screens.queue import _CONVERSATION, _VIEW
+from frontdesk.tui.screens.sieve import View
+from tests.bench import warm_cache
+from tests.bench.sessions import Program
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+# Nobody listens at this port.
+NO_SERVER = "http://127.0.0.1:9"
+KEY = "fdk_" + "a" * 40
+ORIGIN = origin_of(NO_SERVER, KEY)
+LEAVE = b"\x11"
+
+BARE = Program("bare Textual", (sys.executable, str(PROGRAMS / "bare.py")), "bare and ready")
+FLOOR = Program("key floor", (sys.executable, str(PROGRAMS / "floor.py")), "keys: 0")
+OPTIONS = Program("OptionList", (sys.executable, str(PROGRAMS / "option_list.py")), "0000003")
+LINES = Program("line scroll", (sys.executable, str(PROGRAMS / "line_scroll.py")), "0000003")
+WIDGETS = Program(
+    "a widget each", (sys.executable, str(PROGRAMS / "message_widgets.py")), r"come yet \(0\)"
+)
+
+
+@dataclass(frozen=True)
+class Home:
+    """A warm cache: so many conversations, and messages in the thread of the newest."""
+
+    directory: Path
+    conversations: int
+    messages: int
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        name = f"{self.conversations}-{self.messages}"
+        return self.directory / name / "frontdesk" / cache_file().name
+
+    def make(self) -> None:
+        """Fill the file, unless that was done before."""
+        if not self.path.exists():
+            self.path.parent.mkdir(parents=True)
+            partial = self.path.with_name("partial")
+            partial.unlink(missing_ok=True)
+            warm_cache.make(partial, self.conversations, ORIGIN, self.messages)
+            partial.rename(self.path)
+
+    def begin_again(self) -> None:
+        """Have the reader at the newest conversation again, and no frame kept."""
+        cache = self._opened()
+        cache.remember(_CONVERSATION, warm_cache.NEWEST_ID)
+        cache.remember(_VIEW, View(filter=warm_cache.OPEN).model_dump_json())
+        cache.close()
+        first_frame.forget(self.path)
+
+    @property
+    def has_frame(self) -> bool:
+        """A start begins with a saved screen."""
+        return first_frame.file_of(self.path).exists()
+
+    def viewer(self, name: str) -> Program:
+        """The viewer on this cache, whose server does not answer."""
+        return Program(
+            name,
+            (sys.executable, "-m", "frontdesk", "--url", NO_SERVER),
+            re.escape(warm_cache.name(3)),
+            self._variables(),
+            key=b"j",
+            answer=f"▌[^▌]{{0,8}}{re.escape(warm_cache.name(1))}",
+            leave=LEAVE,
+        )
+
+    def thread_viewer(self, name: str) -> Program:
+        """The same; its content is the newest message of the thread."""
+        content = re.escape(warm_cache.last_words(0))
+        return Program(name, self.viewer(name).command, content, self._variables())
+
+    def archived(self, name: str, scratch: Path) -> Program:
+        """The viewer on a copy of this cache, whose server is in memory and has more."""
+        copy = scratch / f"{self.conversations}-{self.messages}.db"
+        shutil.copy(self.path, copy)
+        module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
+        content = re.escape(warm_cache.last_words(0))
+        variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return Program(name, (sys.executable, *module), content, variables)
+
+    def _variables(self) -> dict[str, str]:
+        return {
+            "XDG_CACHE_HOME": str(self.path.parent.parent),
+            KEY_VARIABLE: KEY,
+            CACHE_LIMIT_VARIABLE: str(MOST_CACHE_MB),
+        }
+
+    def _opened(self) -> Cache:
+        return Cache(
+            self.path, ORIGIN, limit_bytes=warm_cache.LIMIT_BYTES, check_after_seconds=1_000
+        )
