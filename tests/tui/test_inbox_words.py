@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.inbox_words import (
     Names,
     count_for,
@@ -20,12 +21,14 @@ from frontdesk.tui.screens.inbox_words import (
     thread_head,
     view_words,
 )
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.sieve import Sieve, View
 from frontdesk.tui.widgets.cells import Piece, spread, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
 from tests.tui.texts import drawn_text
 
 NAMES = Names.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
+KEYS = KeyNames([InboxScreen], {"inbox.take_off": "f6"})
 CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
 
 
@@ -152,25 +155,30 @@ def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
 )
 def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str) -> None:
     row = conversation(service_window_expires_at=ends)
-    assert said(thread_foot(row, CLOCK, below=False)) == words
-    assert said(thread_foot(row, CLOCK, below=True)) == f"{words}   more below ▼ G"
+    assert said(thread_foot(row, CLOCK, below_key="")) == words
+    assert said(thread_foot(row, CLOCK, below_key="G")) == f"{words}   more below ▼ G"
 
 
 def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None:
     keys = ("j/k move", "f filter")
-    assert key_words(keys, 40) == " j/k move  f filter  ? keys"
-    assert key_words(keys, 20) == " j/k move  ? keys"
-    assert key_words(keys, 5) == " ? keys"
+    assert key_words(keys, 40, "? keys") == " j/k move  f filter  ? keys"
+    assert key_words(keys, 20, "? keys") == " j/k move  ? keys"
+    assert key_words(keys, 5, "? keys") == " ? keys"
 
 
 def test_an_empty_list_says_why_and_what_helps() -> None:
     chosen = View(filter=ConversationFilter(status="open"))
-    assert empty_words(chosen, NAMES, loaded=True, problem="").endswith("f changes the filter.")
-    assert empty_words(chosen, NAMES, loaded=False, problem="") == "loading…"
+    assert empty_words(chosen, NAMES, KEYS, loaded=True, problem="").endswith(
+        "f changes the filter."
+    )
+    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="") == "loading…"
     sifted = View(filter=chosen.filter, sieve=Sieve(unread=True))
-    words = empty_words(sifted, NAMES, loaded=True, problem="")
+    words = empty_words(sifted, NAMES, KEYS, loaded=True, problem="")
     assert words.startswith("Nothing loaded so far is open · ~unread")
-    assert empty_words(chosen, NAMES, loaded=False, problem="Offline.").startswith("Offline. ")
+    assert words.endswith("f6 takes off the last filter.")
+    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="Offline.").startswith(
+        "Offline. "
+    )
 
 
 @given(drawn_text(), drawn_text(), drawn_text(), st.integers(1, 120))

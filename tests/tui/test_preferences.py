@@ -17,7 +17,6 @@ from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import Preferences, Switch
 from frontdesk.tui.screens.bell import Bell
 from frontdesk.tui.screens.help import HelpScreen
-from frontdesk.tui.screens.hints import as_mapped
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.picker import Picker
@@ -135,12 +134,6 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
         keys = {choice.words: choice.hint for choice in viewer.screen._choices}
         assert keys["Filter; in the thread: what is shown"] == "^f F"
         assert keys["Next"] == "x"
-
-
-def test_hints_without_changed_keys_stay_as_they_are() -> None:
-    hints = ["j/k move", "[ ] status", "? keys"]
-    assert as_mapped(hints, {}) == hints
-    assert as_mapped(hints, {"inbox.after": "n"}) == ["j/k move", "[ n status", "? keys"]
 
 
 def test_every_action_can_have_the_keys_it_has() -> None:

@@ -54,7 +54,7 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         await settle(pilot)
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
-        assert "NOT ASKED FOR YET (19): ctrl+r asks for everything" in words
+        assert "NOT ASKED FOR YET (19): ^r asks for everything" in words
         assert "http://localhost" in words
         assert KEY not in words
         assert "live" in lines(app)[-1]

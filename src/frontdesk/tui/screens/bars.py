@@ -6,38 +6,50 @@ from types import MappingProxyType
 from textual.widget import Widget
 
 from frontdesk.tui.screens import inbox_words as say
-from frontdesk.tui.screens.hints import as_mapped
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
 from frontdesk.wire.queries import STATUSES
 
-_KEYS = {
-    "channels": ("j/k move", "↵ choose", "f filter", "2 list"),
-    "list": (
-        "j/k move",
-        "↵ open",
-        "f filter",
-        "[ ] status",
-        "u unread",
-        "/ find",
-        "space mark",
-        "v views",
-    ),
-    "thread": (
-        "J/K next conversation",
-        "esc back",
-        "/ find",
-        "f show",
-        "y copy",
-        "t date",
-        "i contact",
-    ),
-    "contact": ("j/k move", "y copy", "i close", "esc back"),
-}
-
-NO_KEYS: Mapping[str, str] = MappingProxyType({})
+_KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "channels": (
+            "{list.next}/{list.previous} move",
+            "{list.open} choose",
+            "{inbox.filter} filter",
+            "{pane.list} list",
+        ),
+        "list": (
+            "{list.next}/{list.previous} move",
+            "{list.open} open",
+            "{inbox.filter} filter",
+            "{inbox.before} {inbox.after} status",
+            "{inbox.next_unread} unread",
+            "{inbox.find} find",
+            "{queue.mark} mark",
+            "{inbox.next}/{inbox.previous} channel",
+            "{view.menu} views",
+        ),
+        "thread": (
+            "{inbox.next}/{inbox.previous} next conversation",
+            "{inbox.back} back",
+            "{inbox.find} find",
+            "{inbox.filter} show",
+            "{inbox.copy} copy",
+            "{inbox.date} date",
+            "{inbox.contact} contact",
+        ),
+        "contact": (
+            "{list.next}/{list.previous} move",
+            "{inbox.before} {inbox.after} group",
+            "{inbox.copy} copy",
+            "{inbox.contact} close",
+            "{inbox.back} back",
+        ),
+    }
+)
 
 # Pieces of the header before its chips.
 _BEFORE_CHIPS = 2
@@ -46,10 +58,7 @@ _BEFORE_CHIPS = 2
 class Bars:
     """The bars of one screen, brought up to date together."""
 
-    def __init__(
-        self, screen: Widget, queue: Queue, title: str, keys: Mapping[str, str] = NO_KEYS
-    ) -> None:
-        """keys: those that actions have instead of their own, by the action's id."""
+    def __init__(self, screen: Widget, queue: Queue, title: str, keys: KeyNames) -> None:
         self._screen = screen
         self._queue = queue
         self._title = title
@@ -59,8 +68,8 @@ class Bars:
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
         """Say the view and the counts; `problem`: why nothing can be loaded."""
         queue, names = self._queue, self._queue.names
-        tabs, filters = self._bar("#channel-tabs"), [("dim", " f filters ")]
-        self._channels = tabs_in(queue.show_channels(), tabs.size.width - width_of(filters))
+        tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
+        self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
         unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
         channels_title.show([("strong", "CHANNELS")], unlisted)
         header = self._bar("#header")
@@ -68,18 +77,20 @@ class Bars:
         left += say.chip_pieces(queue.view, names)
         room = header.size.width - width_of(left)
         header.show(left, say.header_counts(queue.all_counts, room, queue.lacking("counts")))
-        tabs.show(channel_tabs(self._channels), filters)
+        tabs.show(channel_tabs(self._channels), [("dim", filters)])
         width = list_title.size.width
         list_title.show(say.status_tabs(queue.counts, queue.filter, width))
         loaded = queue.listing.fetched_at is not None
-        queue.say_when_empty(say.empty_words(queue.view, names, loaded=loaded, problem=problem))
+        words = say.empty_words(queue.view, names, self._keys, loaded=loaded, problem=problem)
+        queue.say_when_empty(words)
 
     def tell(self, at: str, state: list[Piece]) -> None:
         """The status line: keys of the pane with the focus, the connection, what is loaded."""
-        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
+        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words(self._keys)} ")]
         bar = self._bar("#status")
-        hints = as_mapped([*_KEYS[at], say.KEYS_OF_KEYS], self._keys)
-        keys = say.key_words(hints[:-1], bar.size.width - width_of(right) - 2, last=hints[-1])
+        room = bar.size.width - width_of(right) - 2
+        last = self._keys.told("{inbox.help} keys")
+        keys = say.key_words(self._keys.all_told(_KEYS[at]), room, last=last)
         bar.show([("dim", keys)], right)
 
     def chip_at(self, piece: int) -> str | None:

@@ -12,6 +12,7 @@ from frontdesk.text import first_said, one_line
 from frontdesk.tui.screens.asking import Early
 from frontdesk.tui.screens.contact_search import LEAST_LETTERS, contact_name, search_contacts
 from frontdesk.tui.screens.filters import of_contact
+from frontdesk.tui.screens.key_names import ARROWS, ENTER
 from frontdesk.tui.screens.seen import seen_conversations
 from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
 from frontdesk.tui.screens.sieve import View
@@ -46,7 +47,13 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
 
     @property
     def keys(self) -> Sequence[str]:
-        return ("type to search", "↑↓ move", "↵ conversations", "esc clears, leaves", "tab list")
+        return (
+            "type to search",
+            f"{ARROWS} move",
+            f"{ENTER} conversations",
+            "{view.back} clears, leaves",
+            "{shelf.pane} list",
+        )
 
     # What is shown
 

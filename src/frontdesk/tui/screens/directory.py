@@ -44,7 +44,14 @@ class DirectoryScreen(ShelfScreen):
 
     @property
     def keys(self) -> Sequence[str]:
-        return ("j/k move", "↵ conversations", "/ search", "[ ] section", "y copy", "v views")
+        return (
+            "{list.next}/{list.previous} move",
+            "{list.open} conversations",
+            "{shelf.search} search",
+            "{shelf.before} {shelf.after} section",
+            "{view.copy} copy",
+            "{view.menu} views",
+        )
 
     # What is shown
 
@@ -98,7 +105,11 @@ class DirectoryScreen(ShelfScreen):
                 chosen = entry.chosen.model_copy(update={"status": status})
                 number = count_for(counts, chosen)
                 blocks.append(fact(status, "…" if number is None else f"{number:,}"))
-        return [*blocks, paragraph(""), paragraph("↵ shows them in the inbox", "dim")]
+        return [*blocks, paragraph(""), self._hint("shows them in the inbox")]
+
+    def _hint(self, words: str) -> Block:
+        """What opening an entry does."""
+        return paragraph(f"{self.key_names['list.open']} {words}", "dim")
 
     def _team_blocks(self, team: Team) -> list[Block]:
         """Its people and numbers, each with the open conversations seen so far."""
@@ -114,7 +125,7 @@ class DirectoryScreen(ShelfScreen):
         names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
         for id in team.channels:
             blocks.append(fact(names.get(id, id), say.open_words(counts, id)))
-        return [*blocks, paragraph(""), paragraph("↵ chooses one of them", "dim")]
+        return [*blocks, paragraph(""), self._hint("chooses one of them")]
 
     def _seen_blocks(self, key: str) -> list[Block]:
         """The customers seen so far who have a value in a field."""
@@ -128,7 +139,7 @@ class DirectoryScreen(ShelfScreen):
             blocks.append(paragraph("No customer whose page was opened has a value here.", "dim"))
         else:
             blocks.append(paragraph(""))
-            blocks.append(paragraph("↵ chooses one of them", "dim"))
+            blocks.append(self._hint("chooses one of them"))
         return blocks
 
     def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
@@ -222,7 +233,7 @@ class DirectoryScreen(ShelfScreen):
         if conversation is not None:
             chosen = ConversationFilter(status=conversation.status, channel=conversation.channel.id)
             name = say.customer(conversation)
-            self.choose(chosen, f"{name} is among these; / finds the name")
+            self.choose(chosen, f"{name} is among these")
 
 
 def _open_of(entry: Entry) -> ConversationFilter:

@@ -1,6 +1,6 @@
 """Parts of a thread: people only, notes only, without system lines."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from frontdesk.transcript import by_people
 from frontdesk.tui.widgets.rows import FixedRows, Rows
@@ -19,7 +19,8 @@ _KEEPS: Mapping[str, Callable[[Entry], bool]] = {
     "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
 }
 
-PARTS: Sequence[str] = (ALL, *_KEEPS)
+# The parts that can be shown, each with its letter in the menu of them.
+PART_LETTERS: Mapping[str, str] = dict(zip((ALL, *_KEEPS), "apns", strict=True))
 
 
 def excerpt(rows: Rows[Entry], part: str, reach: int) -> FixedRows[Entry]:

@@ -110,7 +110,7 @@ class Exports(InboxFrame):
     def _tell_progress(self, words: str) -> None:
         foot = self._panes["thread"].foot
         if foot is not None:
-            foot.show([("accent", f" loading: {words}   esc stops")])
+            foot.show([("accent", f" loading: {words}   {self._keys['inbox.back']} stops")])
 
 
 def _ending(name: str) -> str:

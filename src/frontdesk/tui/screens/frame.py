@@ -17,6 +17,7 @@ from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens.bars import Bars
 from frontdesk.tui.screens.bell import Bell
 from frontdesk.tui.screens.connection import Connection
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.screens.queue import Queue
@@ -41,14 +42,15 @@ class InboxFrame(Screen[None]):
         self._mailbox = mailbox
         self._clock = clock
         self._list = ConversationList(clock, is_unread=self._is_new)
-        self._thread = Thread(clock)
+        self._keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self._thread = Thread(clock, open_key=self._keys["inbox.open_link"])
         self._channels, self._contact = ChannelList(), ContactPanel()
         self._panes = Panes(
             channels=self._channels, list=self._list, thread=self._thread, contact=self._contact
         )
         self._queue = Queue(mailbox, clock, self._list, self._channels)
-        self._reading = Reading(mailbox, clock, self._thread, self._contact)
-        self._bars = Bars(self, self._queue, title, preferences.keys)
+        self._reading = Reading(mailbox, clock, self._thread, self._contact, self._keys)
+        self._bars = Bars(self, self._queue, title, self._keys)
         self._preferences, self._bell = preferences, Bell()
         self._pulse = Pulse(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
         self._connection = Connection(mailbox, clock, self._tell, self._pulse)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.screen import Screen
 
+from frontdesk.tui.screens.key_names import ENTER
 from frontdesk.tui.screens.picker import Choice, Picker
 
 
@@ -37,7 +38,7 @@ def show_help(screen: Screen[Any]) -> None:
 class HelpScreen(Picker):
     """Answers with the words of the action that was chosen; `keys` are pairs of keys and words."""
 
-    PLACEHOLDER = "type to find an action; ↵ does it"
+    PLACEHOLDER = f"type to find an action; {ENTER} does it"
     MOST_SHOWN = 60
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "leave", "Back", id="help.leave"),

@@ -207,7 +207,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         if now - self._quit_asked < _QUIT_WITHIN:
             self.app.exit()
         self._quit_asked = now
-        self._say("q again quits")
+        self._say(f"{self._keys['inbox.leave']} again quits")
 
     def action_zoom(self) -> None:
         self._panes.toggle_zoom()
@@ -230,7 +230,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_views(self) -> None:
         """Ask which view to open over the inbox."""
-        self.app.push_screen(Menu("Go to", view_entries()), self._go_to_view)
+        self.app.push_screen(Menu("Go to", view_entries(self._keys)), self._go_to_view)
 
     def action_view(self, name: str) -> None:
         """Open a view over the inbox."""

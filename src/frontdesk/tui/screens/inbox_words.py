@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.sieve import View, sieve_words
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.queries import STATUSES
-
-KEYS_OF_KEYS = "? keys"
 
 # A title begins with the mark of the pane that has the focus.
 _TITLE_MARK = 1
@@ -181,22 +180,22 @@ def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], li
 
 
 def thread_foot(
-    conversation: Conversation, clock: Clock, *, below: bool, no_notes: str = ""
+    conversation: Conversation, clock: Clock, *, below_key: str, no_notes: str = ""
 ) -> list[Piece]:
-    """The rest of the reply window; `below`: newer messages are out of view.
+    """The rest of the reply window; `below_key` leads to newer messages that are out of view.
 
     no_notes: why there are no notes among the messages, or empty.
     """
     left = window_left(conversation, clock)
     words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
     pieces: list[Piece] = [("dim", f" {words}" if left else " ")]
-    if below:
-        pieces.append(("accent", "   more below ▼ G"))
+    if below_key:
+        pieces.append(("accent", f"   more below ▼ {below_key}"))
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
-def key_words(keys: Sequence[str], width: int, last: str = KEYS_OF_KEYS) -> str:
-    """As many keys as fit, and always how to see the others."""
+def key_words(keys: Sequence[str], width: int, last: str) -> str:
+    """As many keys as fit, and always the last, by which the others are seen."""
     shown = f" {last}"
     for number in range(1, len(keys) + 1):
         words = " " + "  ".join([*keys[:number], last])
@@ -206,15 +205,18 @@ def key_words(keys: Sequence[str], width: int, last: str = KEYS_OF_KEYS) -> str:
     return shown
 
 
-def empty_words(view: View, names: Names, *, loaded: bool, problem: str) -> str:
+def empty_words(view: View, names: Names, keys: KeyNames, *, loaded: bool, problem: str) -> str:
     """Why there are no conversations here, and which key helps."""
+    take_off = keys["inbox.take_off"]
     if view.sieve.contact:
         return (
             "No conversation of this customer was seen here so far, and the server has no such"
-            " filter.  ⌫ takes it off."
+            f" filter.  {take_off} takes it off."
         )
     if loaded and not view.sieve.idle:
-        return f"Nothing loaded so far is {view_words(view, names)}.  ⌫ takes off the last filter."
+        what = view_words(view, names)
+        return f"Nothing loaded so far is {what}.  {take_off} takes off the last filter."
     if loaded:
-        return f"No conversation is {view_words(view, names)}.  f changes the filter."
+        filter_key = keys["inbox.filter"]
+        return f"No conversation is {view_words(view, names)}.  {filter_key} changes the filter."
     return f"{problem.rstrip('.')}. Nothing of this filter is cached." if problem else "loading…"

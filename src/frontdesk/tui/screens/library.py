@@ -36,7 +36,14 @@ class LibraryScreen(ShelfScreen):
 
     @property
     def keys(self) -> Sequence[str]:
-        return ("j/k move", "/ search", "y copy text", "[ ] section", "l preview", "v views")
+        return (
+            "{list.next}/{list.previous} move",
+            "{shelf.search} search",
+            "{view.copy} copy text",
+            "{shelf.before} {shelf.after} section",
+            "{shelf.details} preview",
+            "{view.menu} views",
+        )
 
     def catalogues_to_read(self) -> tuple[str, ...]:
         return (*super().catalogues_to_read(), "channels")
@@ -62,7 +69,10 @@ class LibraryScreen(ShelfScreen):
                 for line in wrap_pieces(marked_pieces(reply.text), min(width, 72))
             ],
             paragraph(""),
-            paragraph(f"{len(reply.text)} characters · y copies the text", "dim"),
+            paragraph(
+                f"{len(reply.text)} characters · {self.key_names['view.copy']} copies the text",
+                "dim",
+            ),
         ]
 
     def _facts(self, template: Template) -> list[Block]:

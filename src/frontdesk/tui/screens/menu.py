@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.tui.screens.key_names import named
 from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.widgets.cells import Piece, fit
 from frontdesk.tui.widgets.painted import PARTS
@@ -18,6 +19,8 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 
 # The lines of a menu that are no entries: its border, its title, its keys.
 _AROUND = 4
+
+_KEYS = "{menu.take} choose   {menu.leave} back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Menu(Dialog[str | None]):
         with Vertical(id="menu"):
             yield Static(self._title, id="menu-title", markup=False)
             yield self._list
-            yield Static("↵ choose   esc back", id="menu-keys", markup=False)
+            yield Static(named(self, _KEYS), id="menu-keys", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#menu").styles.height = len(self._entries) + _AROUND

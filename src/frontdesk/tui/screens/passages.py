@@ -7,7 +7,7 @@ from textual import work
 
 from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.tui.links import links_in, open_outside
-from frontdesk.tui.screens.excerpt import PARTS
+from frontdesk.tui.screens.excerpt import PART_LETTERS
 from frontdesk.tui.screens.exports import Exports
 from frontdesk.tui.screens.find import FindPrompt
 from frontdesk.tui.screens.keepsakes import thread_text
@@ -20,9 +20,8 @@ from frontdesk.wire import Message, Note
 
 PART_MENU = tuple(
     Entry(letter, part, words)
-    for letter, part, words in zip(
-        "apns",
-        PARTS,
+    for (part, letter), words in zip(
+        PART_LETTERS.items(),
         ("all", "people only", "notes only", "without system lines"),
         strict=True,
     )
@@ -70,7 +69,8 @@ class Passages(Exports):
     def action_day(self, step: int) -> None:
         """The next or previous day of the thread."""
         if not self._reading.step_day(step):
-            self._say("No later day here" if step > 0 else "No earlier day is loaded; t goes there")
+            earlier = f"No earlier day is loaded; {self._keys['inbox.date']} goes there"
+            self._say("No later day here" if step > 0 else earlier)
 
     def action_copy(self) -> None:
         """Copy the text under the cursor."""

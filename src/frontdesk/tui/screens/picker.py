@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui.screens.asking import Asking
+from frontdesk.tui.screens.key_names import ENTER, named
 from frontdesk.tui.widgets.cells import Piece, cut, spread
 from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
@@ -99,7 +100,8 @@ class Picker(Asking):
             yield ChoiceList(id="picker-list")
             if self._remark:
                 yield Static(self._remark, id="picker-remark", markup=False)
-            yield Static("↵ choose   esc back", id="picker-keys", markup=False)
+            words = f"{ENTER} choose   {{picker.leave}} back"
+            yield Static(named(self, words), id="picker-keys", markup=False)
 
     def on_mount(self) -> None:
         choices = self.query_one(ChoiceList)

@@ -7,6 +7,7 @@ from itertools import islice
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.lacking import ignored_filters, lacking
 from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
 from frontdesk.tui.widgets.channel_list import (
@@ -267,14 +268,16 @@ class Queue:
         """Show what the cache holds now."""
         await self._reload(self.filter)
 
-    def loaded_words(self) -> str:
+    def loaded_words(self, keys: KeyNames) -> str:
         """How much of the list is held: 50 of 412; and what came above the window."""
         if self._list.at_start:
             self.added_above = 0
         marked = len(self._list.marked)
         new = f"{marked} marked · " if marked else ""
-        new += f"{self.added_above} new ▲ g · " if self.added_above else ""
-        return new + (self._held_words() if self._sifting is None else self._sifted_words())
+        new += f"{self.added_above} new ▲ {keys['list.first']} · " if self.added_above else ""
+        return new + (
+            self._held_words() if self._sifting is None else self._sifted_words(keys["list.last"])
+        )
 
     def say_when_empty(self, words: str) -> None:
         """What stands in the list while it is empty."""
@@ -296,7 +299,7 @@ class Queue:
             return f"{held} loaded"
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
 
-    def _sifted_words(self) -> str:
+    def _sifted_words(self, on: str) -> str:
         assert self._sifting is not None
         if self.sieve.contact:
             return f"~{len(self._sifting.rows())} seen so far"
@@ -304,7 +307,7 @@ class Queue:
         words = f"~{kept} of {looked_at} looked at"
         if self.looking:
             return f"{words}, loading…"
-        return words if self._no_more else f"{words}, G goes on"
+        return words if self._no_more else f"{words}, {on} goes on"
 
     @property
     def _no_more(self) -> bool:

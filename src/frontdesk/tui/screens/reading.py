@@ -9,7 +9,8 @@ from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text import first_said
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
-from frontdesk.tui.screens.excerpt import ALL, REACH, excerpt
+from frontdesk.tui.screens.excerpt import ALL, PART_LETTERS, REACH, excerpt
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.lacking import lacking
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.whole_thread import whole_thread
@@ -31,12 +32,18 @@ class Reading:
     """
 
     def __init__(
-        self, mailbox: Mailbox, clock: Clock, thread: Thread, contact: ContactPanel
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        thread: Thread,
+        contact: ContactPanel,
+        keys: KeyNames,
     ) -> None:
         self._mailbox = mailbox
         self._clock = clock
         self._thread = thread
         self._contact = contact
+        self._keys = keys
         self.conversation: Conversation | None = None
         self.listing: Listing[Message | Note] | None = None
         self.part = ALL
@@ -65,7 +72,7 @@ class Reading:
         self._contact.show_facts([], keep_place=False)
 
     def show_part(self, part: str) -> None:
-        """Show only a part of threads, see `excerpt.PARTS`, from here on."""
+        """Show only a part of threads, see `excerpt.PART_LETTERS`, from here on."""
         self.part, self._reach = part, REACH
         self._show_rows()
 
@@ -174,9 +181,13 @@ class Reading:
             return
         title.show(*say.thread_head(self.conversation, title.size.width))
         below = bool(self.listing) and not self._thread.at_end
-        shown = [("accent", f"showing: {self.part}  f a all ")] if self.part != ALL else []
+        all = f"{self._keys['inbox.filter']} {PART_LETTERS[ALL]} all"
+        shown = [("accent", f"showing: {self.part}  {all} ")] if self.part != ALL else []
         no_notes = lacking(self._mailbox, "notes")
-        words = say.thread_foot(self.conversation, self._clock, below=below, no_notes=no_notes)
+        below_key = self._keys["list.last"] if below else ""
+        words = say.thread_foot(
+            self.conversation, self._clock, below_key=below_key, no_notes=no_notes
+        )
         foot.show(words, shown)
 
     async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:

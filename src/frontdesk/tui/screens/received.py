@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.tui.screens.key_names import named
 from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.screens.telling import copy
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
@@ -15,6 +16,8 @@ from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Wire
+
+_KEYS = "{list.next}/{list.previous} move   {received.copy} copy   {received.leave} back"
 
 
 class Lines(VirtualList[str]):
@@ -46,7 +49,7 @@ class Received(Dialog[None]):
         with Vertical(id="help"):
             yield Static(self._title, id="help-title", markup=False)
             yield Lines(id="help-keys")
-            yield Static("j/k move   y copy   esc back", id="help-foot", markup=False)
+            yield Static(named(self, _KEYS), id="help-foot", markup=False)
 
     def on_mount(self) -> None:
         members = self._value.model_dump(mode="json", exclude_unset=True)

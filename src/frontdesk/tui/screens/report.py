@@ -45,7 +45,15 @@ ALL_CHANNELS = ""
 ACCOUNTS_ZONE = ""
 _REMEMBERED = "report"
 
-_KEYS = ("[ ] period", "p dates", "c channel", "g day/week", "↵ rows", "w formula", "E export")
+_KEYS = (
+    "{report.before} {report.after} period",
+    "{report.period} dates",
+    "{report.channel} channel",
+    "{report.parts} day/week",
+    "{list.open} rows",
+    "{report.formula} formula",
+    "{report.export} export",
+)
 
 
 class ReportScreen(ViewScreen):
@@ -131,7 +139,7 @@ class ReportScreen(ViewScreen):
         try:
             changed = await self.mailbox.refresh_report(query)
         except (Forbidden, NotFound, Refused, BadResponse) as error:
-            self._refusal = say.refusal(error)
+            self._refusal = say.refusal(error, self.key_names)
             self.show_saved()
             raise
         if changed or self._report is None:
@@ -170,7 +178,8 @@ class ReportScreen(ViewScreen):
     def _empty_words(self) -> str:
         problem = self.connection.problem
         if problem:
-            return f"{problem.rstrip('.')}. No report of this period is saved. ctrl+r asks again."
+            again = self.named("{view.refresh} asks again.")
+            return f"{problem.rstrip('.')}. No report of this period is saved. {again}"
         return "loading…"
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
@@ -186,7 +195,7 @@ class ReportScreen(ViewScreen):
         if self.standing:
             if self._report is None:
                 self._panes.say_when_empty(self._refusal or self._empty_words())
-            foot = say.foot(self._report, self._zone(), self.size.width)
+            foot = say.foot(self._report, self._zone(), self.size.width, self.key_names)
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:
@@ -285,7 +294,9 @@ class ReportScreen(ViewScreen):
         """Say in words what the figure under the cursor counts."""
         figure = self._panes.metrics.row
         if figure is not None:
-            self.app.push_screen(Explanation(figure.metric.name, say.formula(figure)))
+            self.app.push_screen(
+                Explanation(figure.metric.name, say.formula(figure, self.key_names["list.open"]))
+            )
 
     def copied(self) -> str:
         if self._report is None:

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.tui.screens.key_names import named
 from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.report_periods import Span, typed_span
@@ -42,7 +43,8 @@ class Explanation(Dialog[None]):
         with Vertical(id="explanation"):
             yield Static(self._title, id="explanation-title", markup=False)
             yield Static(self._sentences, markup=False)
-            yield Static("esc back", id="explanation-keys", markup=False)
+            back = named(self, "{explanation.leave} back")
+            yield Static(back, id="explanation-keys", markup=False)
 
     def action_leave(self) -> None:
         self.dismiss()

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.text import one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.report_periods import PERIODS, range_words
 from frontdesk.tui.screens.report_query import moments_of
 from frontdesk.tui.widgets.cells import Piece
@@ -16,7 +17,7 @@ NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a peri
 NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 
-def refusal(error: InboxError) -> str:
+def refusal(error: InboxError, keys: KeyNames) -> str:
     """Why there is no report, and what would help."""
     sentence = str(error).rstrip(".")
     match error:
@@ -24,7 +25,7 @@ def refusal(error: InboxError) -> str:
             return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
         case NotFound():
             return f"{sentence}. This server has no reports."
-    return f"{sentence}. p chooses another period."
+    return f"{sentence}. {keys['report.period']} chooses another period."
 
 
 def as_of(report: Report | None, clock: Clock) -> str:
@@ -60,7 +61,7 @@ def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
     return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
 
 
-def foot(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
+def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> list[Piece]:
     """What a reader must know to read the numbers right; the most important first."""
     if report is None:
         return []
@@ -72,7 +73,7 @@ def foot(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
         )
     if width < 100:
         sentences.append(one_line(report.period.timezone))
-    sentences.append("w what a figure is")
+    sentences.append(f"{keys['report.formula']} what a figure is")
     sentences.append("PREVIOUS is just as long, its bars are whole days")
     sentences.append(f"grey: fewer than {FEW} samples")
     words = " "
@@ -93,8 +94,8 @@ def span_hint(name: str, today: date) -> str:
     return f"{short_date(span.first)} – {short_date(last)}"
 
 
-def formula(figure: Figure) -> str:
-    """What a figure counts, of how many samples, and what enter leads to."""
+def formula(figure: Figure, open_key: str) -> str:
+    """What a figure counts, of how many samples, and what the key that opens it leads to."""
     metric = figure.metric
     sentences = [metric.formula]
     if metric.timed:
@@ -103,7 +104,7 @@ def formula(figure: Figure) -> str:
         if figure.few:
             sentences.append(f"Fewer than {FEW} samples, now or before: the change says little.")
     sentences.append("A percentage needs a value before that is more than zero.")
-    sentences.append(f"↵ leads to {metric.other_set}.")
+    sentences.append(f"{open_key} leads to {metric.other_set}.")
     return "\n\n".join(sentences)
 
 

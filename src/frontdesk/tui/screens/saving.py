@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from frontdesk.tui.screens.key_names import ENTER
 from frontdesk.tui.screens.prompt import Prompt
 
 
@@ -25,7 +26,7 @@ class SaveCheck:
                 return f"There is no directory {path.parent}"
             if path.exists() and self._warned != typed:
                 self._warned = typed
-                return "This file is there already: ↵ again writes over it"
+                return f"This file is there already: {ENTER} again writes over it"
         except (OSError, ValueError) as error:
             return f"That name cannot be used: {error}"
         return None

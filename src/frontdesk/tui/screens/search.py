@@ -8,6 +8,7 @@ from textual.widgets import Input, Static
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import ago, first_said
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.key_names import ENTER, named
 from frontdesk.tui.screens.picker import Choice, ChoiceList, Picker
 
 MOST_HITS = 100
@@ -29,7 +30,8 @@ class SearchScreen(Picker):
             yield Static(f"Search in {where}", id="picker-title", markup=False)
             yield Input(self._sought, placeholder="words, or parts of them", id="picker-input")
             yield ChoiceList(id="picker-list")
-            yield Static("↵ go there   esc back", id="picker-keys", markup=False)
+            words = f"{ENTER} go there   {{picker.leave}} back"
+            yield Static(named(self, words), id="picker-keys", markup=False)
 
     @on(Input.Changed)
     def narrow(self, event: Input.Changed) -> None:

@@ -40,7 +40,13 @@ class ServerScreen(ViewScreen):
 
     @property
     def keys(self) -> Sequence[str]:
-        return ("j/k move", "ctrl+r ask for everything", "/ find", "y copy", "v views")
+        return (
+            "{list.next}/{list.previous} move",
+            "{server.ask} ask for everything",
+            "{view.find} find",
+            "{view.copy} copy",
+            "{view.menu} views",
+        )
 
     def body(self) -> ComposeResult:
         with Horizontal(id="shelf"):
@@ -51,13 +57,15 @@ class ServerScreen(ViewScreen):
         self.set_focus(self.details)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
-        words = f"asking for {self._asking_for} …  esc stops" if self._asking_for else ""
+        stops = self.named("{view.back} stops")
+        words = f"asking for {self._asking_for} …  {stops}" if self._asking_for else ""
         left = [("accent", " SERVER "), ("strong", one_line(self.inbox_title))]
         return left, [("dim", f"  {words or say.summary(self.mailbox.server)} ")]
 
     def show_saved(self) -> None:
         problem = self.connection.problem
-        found = say.blocks(self.mailbox.server, self._kept, problem, self.clock)
+        ask_key = self.key_names["server.ask"]
+        found = say.blocks(self.mailbox.server, self._kept, problem, self.clock, ask_key)
         self.details.put(found, keep_place=self.details.rows is not None)
 
     # The server

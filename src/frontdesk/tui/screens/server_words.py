@@ -24,13 +24,18 @@ _GROUPS = (
 )
 
 
-def blocks(server: Server | None, kept: Kept | None, problem: str, clock: Clock) -> list[Block]:
-    """All that is known, from the top down. problem: why the server cannot be asked, or empty."""
+def blocks(
+    server: Server | None, kept: Kept | None, problem: str, clock: Clock, ask_key: str
+) -> list[Block]:
+    """All that is known, from the top down. problem: why the server cannot be asked, or empty.
+
+    ask_key: by which it is asked for everything.
+    """
     if server is None:
         words = problem or "There is no connection yet, so nothing is known of the server"
         shown = [paragraph(f"{words.rstrip('.')}.", "warning" if problem else "dim")]
     else:
-        shown = [*_connection(server, problem), *_features(server), *_differences(server)]
+        shown = [*_connection(server, problem), *_features(server, ask_key), *_differences(server)]
     return [*shown, *_kept(kept, clock)]
 
 
@@ -67,13 +72,13 @@ def _connection(server: Server, problem: str) -> list[Block]:
     return shown
 
 
-def _features(server: Server) -> list[Block]:
+def _features(server: Server, ask_key: str) -> list[Block]:
     shown: list[Block] = []
     for state, words, part in _GROUPS:
         found = {name: one for name, one in server.features.items() if one.state == state}
         if not found:
             continue
-        asks = ": ctrl+r asks for everything" if state == "unknown" else ""
+        asks = f": {ask_key} asks for everything" if state == "unknown" else ""
         shown.append(heading(f"{words} ({len(found)}){asks}"))
         shown += [_line(one, _said(server, name, one), part) for name, one in found.items()]
     return shown

@@ -134,14 +134,17 @@ class ShelfScreen(ViewScreen):
             words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
             pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
         if self.size.width < 60:
-            pieces = [("chip", f" {self.section.title} "), ("dim", "  [ ] others")]
+            pieces = [
+                ("chip", f" {self.section.title} "),
+                ("dim", self.named("  {shelf.before} {shelf.after} others")),
+            ]
         self.query_one("#shelf-tabs", Bar).show(pieces)
         self.list.say_when_empty(self._empty_words())
 
     def _empty_words(self) -> str:
         """Why there is nothing here, and which key helps."""
         if self._entries:
-            return "Nothing matches. esc shows all again."
+            return self.named("Nothing matches. {view.back} shows all again.")
         things = self.section.things
         refused = self._refused.get(self.section.name)
         if isinstance(refused, Forbidden):
@@ -150,7 +153,7 @@ class ShelfScreen(ViewScreen):
         if isinstance(refused, NotFound):
             return f"This server has no {things}."
         if refused is not None:
-            return f"{str(refused).rstrip('.')}. ctrl+r asks again."
+            return f"{str(refused).rstrip('.')}. {self.named('{view.refresh} asks again.')}"
         if self.seen_at() is not None:
             return f"There are no {things}."
         if self.connection.problem:

@@ -13,6 +13,7 @@ from frontdesk.errors import InboxError
 from frontdesk.tui.screens.connection import Connection
 from frontdesk.tui.screens.help import show_help
 from frontdesk.tui.screens.inbox_words import key_words
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.leaving import LeftOnce
 from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.prompt import Prompt
@@ -69,6 +70,7 @@ class ViewScreen(LeftOnce[View | None]):
         self.mailbox = opening.mailbox
         self.clock = opening.clock
         self.inbox_title = opening.title
+        self.key_names = KeyNames((type(self), VirtualList), opening.keys)
         self._switch = opening.switch
         self.connection = Connection(self.mailbox, self.clock, self.tell, Pulse(self.clock.now()))
         self._sought = ""
@@ -99,7 +101,11 @@ class ViewScreen(LeftOnce[View | None]):
     @property
     @abstractmethod
     def keys(self) -> Sequence[str]:
-        """The keys that the status line names."""
+        """The keys that the status line names, by {action.id} and what they do."""
+
+    def named(self, words: str) -> str:
+        """Words that name keys by {action.id}, as they are here."""
+        return self.key_names.told(words)
 
     def seen_at(self) -> datetime | None:
         """When what is shown was true, as far as is known."""
@@ -140,7 +146,9 @@ class ViewScreen(LeftOnce[View | None]):
             return
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
-        keys = key_words(self.keys, self.size.width - width_of(right) - 2)
+        room = self.size.width - width_of(right) - 2
+        last = self.named("{view.help} keys")
+        keys = key_words(self.key_names.all_told(self.keys), room, last)
         self.query_one("#status", Bar).show([("dim", keys)], right)
 
     def tell(self, sentence: str) -> None:
@@ -178,7 +186,7 @@ class ViewScreen(LeftOnce[View | None]):
 
     def action_views(self) -> None:
         """Choose another view by a letter."""
-        self.app.push_screen(Menu("Go to", view_entries()), self._go_to_view)
+        self.app.push_screen(Menu("Go to", view_entries(self.key_names)), self._go_to_view)
 
     def _go_to_view(self, name: str | None) -> None:
         if name is not None:

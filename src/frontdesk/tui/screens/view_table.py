@@ -1,7 +1,7 @@
 """Which views there are, and by which keys they are opened."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from textual.binding import Binding, BindingType
@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.menu import Entry
 
 INBOX = "inbox"
@@ -37,12 +38,16 @@ VIEWS: Sequence[View] = (
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a view is made of. `switch` leaves it for another view, by name."""
+    """What a view is made of. `switch` leaves it for another view, by name.
+
+    keys: those that actions have instead of their own, by the action's id.
+    """
 
     mailbox: Mailbox
     clock: Clock
     title: str
     switch: Callable[[Screen[Any], str], None]
+    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 def view_bindings() -> list[BindingType]:
@@ -57,13 +62,13 @@ def view_bindings() -> list[BindingType]:
     ]
 
 
-def view_entries() -> list[Entry]:
+def view_entries(keys: KeyNames) -> list[Entry]:
     """The views as a menu shows them."""
     return [
         Entry(
             view.letter,
             view.name,
-            view.title + (f"  {view.function_key.upper()}" if view.function_key else ""),
+            view.title + (f"  {keys[f'view.{view.name}'].upper()}" if view.function_key else ""),
         )
         for view in VIEWS
     ]

@@ -87,4 +87,4 @@ def open_view(
                 screen.dismiss(None)
                 open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
 
-    app.push_screen(_MAKERS[name](Opening(mailbox, clock, title, switch)), on_chosen)
+    app.push_screen(_MAKERS[name](Opening(mailbox, clock, title, switch, app._keymap)), on_chosen)

@@ -11,13 +11,18 @@ from frontdesk.wire import Media, Message
 MOST_ROWS = 10
 
 
-def contents(message: Message) -> list[Piece]:
-    """What was said or sent, as pieces that each start on a line of their own."""
+def contents(message: Message, *, open_key: str = "") -> list[Piece]:
+    """What was said or sent, as pieces that each start on a line of their own.
+
+    open_key: by which media are opened, or nothing.
+    """
     if message.deleted_at:
         return [("dim", "this message was deleted")]
     pieces = [("dim", line) for line in _referral(message)]
-    card = _media_card if message.media is not None else _CARDS.get(message.type, _text_alone)
-    pieces += card(message)
+    if message.media is not None:
+        pieces += _media_card(message, open_key)
+    else:
+        pieces += _CARDS.get(message.type, _text_alone)(message)
     return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
 
 
@@ -25,7 +30,7 @@ def _text_alone(message: Message) -> list[Piece]:
     return [("text", message.text)] if message.text else []
 
 
-def _media_card(message: Message) -> list[Piece]:
+def _media_card(message: Message, open_key: str) -> list[Piece]:
     """[image  image/jpeg  240 KB]  tracking.jpg, and the caption below."""
     media = message.media
     assert media is not None
@@ -33,7 +38,7 @@ def _media_card(message: Message) -> list[Piece]:
     if media.size_bytes is not None:
         facts.append(file_size(media.size_bytes))
     name = f"  {one_line(media.filename)}" if media.filename else ""
-    opens = "  o opens it" if media.url else ""
+    opens = f"  {open_key} opens it" if media.url and open_key else ""
     card = f"[{'  '.join(fact for fact in facts if fact)}]{name}{opens}"
     return [("dim" if message.text else "text", card), *_text_alone(message)]
 

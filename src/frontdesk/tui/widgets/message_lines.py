@@ -51,7 +51,13 @@ def note_lines(note: Note, clock: Clock, width: int, *, head: bool = True) -> li
 
 
 def message_lines(
-    message: Message, clock: Clock, width: int, *, contact: str, head: bool = True
+    message: Message,
+    clock: Clock,
+    width: int,
+    *,
+    contact: str,
+    head: bool = True,
+    open_key: str = "",
 ) -> list[Line]:
     """A message; `contact` is the customer's name. Without `head` it joins the one above."""
     if message.type in _EVENTS:
@@ -63,7 +69,7 @@ def message_lines(
         lines.append(_head(message, clock, width, contact))
     gutter = _GUTTER_OUT if message.direction == "outbound" else _GUTTER_IN
     lines += _quote(message, width, gutter)
-    for part, text in contents(message):
+    for part, text in contents(message, open_key=open_key):
         lines += _body(text, width, gutter, part)
     if message.reactions:
         emoji = " ".join(one_line(reaction.emoji) for reaction in message.reactions)

@@ -22,9 +22,11 @@ class Thread(VirtualList[Entry]):
     HALF_PAGE_AT_EDGE = False
     RESTS_AT_BOTTOM = True
 
-    def __init__(self, clock: Clock, *, id: str | None = None) -> None:
+    def __init__(self, clock: Clock, *, open_key: str = "", id: str | None = None) -> None:
+        """open_key: by which media are opened."""
         super().__init__(id=id)
         self._clock = clock
+        self._open_key = open_key
         self._contact = ""
         self._unread_from: str | None = None
         self._unread = 0
@@ -76,7 +78,14 @@ class Thread(VirtualList[Entry]):
         head = bool(lines) or not same_sender(entry, previous)
         if isinstance(entry, Note):
             return lines + note_lines(entry, self._clock, width, head=head)
-        return lines + message_lines(entry, self._clock, width, contact=self._contact, head=head)
+        return lines + message_lines(
+            entry,
+            self._clock,
+            width,
+            contact=self._contact,
+            head=head,
+            open_key=self._open_key,
+        )
 
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool

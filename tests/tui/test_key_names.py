@@ -1,0 +1,170 @@
+"""Sentences name the keys that the reader has, wherever a key is named."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import frontdesk.tui
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import Preferences
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.screens.key_names import KeyNames
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from tests.conftest import NOW
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.sources import Failing
+from tests.tui.views import press
+
+TUI = Path(frontdesk.tui.__file__).parent
+
+# Its program knows of no other keys.
+_FIXED = {"connect.py"}
+
+# Keys that have no other meaning, and letters where a sentence begins.
+_KEY = re.compile(
+    r"(?:^|(?<=[\s·;(]))(?:esc|↵|⌫|↑↓|\^\w|ctrl\+\w|F\d{1,2}|tab)(?= )"
+    r"|(?:^\s*|\s{2,}|[.;·▲▼] +)(?:\[ \]|[A-Za-z?/]|[a-zA-Z]/[a-zA-Z])(?: +[a-z·]+|$)"
+)
+_NO_KEY = re.compile(r"^\W*(?:a|A|I) |^\s*[a-zA-Z?/]$")
+
+
+def test_a_name_is_that_of_the_first_key() -> None:
+    names = KeyNames([InboxScreen, ConversationList], {"inbox.filter": "ctrl+f,F"})
+    assert names["inbox.filter"] == "^f"
+    assert names["inbox.back"] == "esc"
+    assert names["list.open"] == "↵"
+    assert names.told("{inbox.before} {inbox.after} status, {list.next}/{list.previous}") == (
+        "[ ] status, j/k"
+    )
+
+
+def test_a_name_of_no_action_is_a_mistake() -> None:
+    with pytest.raises(KeyError):
+        KeyNames([InboxScreen]).told("{inbox.swop} goes back")
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """Every text of the viewer's modules that is neither a docstring nor a key itself."""
+    for path in TUI.rglob("*.py"):
+        if path.name in _FIXED:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        apart = {id(text) for node in ast.walk(tree) for text in not_said(node)}
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and id(node) not in apart:
+                yield path.name, text
+
+
+def not_said(node: ast.AST) -> Iterator[ast.expr]:
+    """Docstrings, the arguments of bindings and menus, and the names of the fixed keys."""
+    if isinstance(node, ast.Expr):
+        yield node.value
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Binding", "Entry"):
+        yield from node.args[:1]
+    elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "(ENTER, ARROWS)":
+        yield from ast.walk(node.value)  # type: ignore[misc]
+
+
+def named_keys(text: str) -> list[str]:
+    return [found[0] for found in _KEY.finditer(text) if not _NO_KEY.match(found[0])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "esc back",
+        "No conversation is open.  f changes the filter.",
+        "Nothing matches. esc shows all again.",
+        "q again quits",
+        " new ▲ g · ",
+        "[ ] status",
+        "j/k move",
+        "No earlier day is loaded; t goes there",
+        "characters · y copies the text",
+        ". ctrl+r asks again.",
+        "? keys",
+    ],
+)
+def test_a_key_in_a_sentence_is_noticed(text: str) -> None:
+    assert named_keys(text)
+
+
+def test_no_sentence_names_a_key_as_it_comes() -> None:
+    assert [(name, text) for name, text in sentences() if named_keys(text)] == []
+
+
+CHANGED: Mapping[str, str] = {
+    "inbox.filter": "f5",
+    "inbox.take_off": "f6",
+    "inbox.refresh": "f7",
+    "inbox.back": "f8",
+    "inbox.leave": "x",
+    "inbox.help": "f9",
+    "list.next": "down",
+    "menu.leave": "f11",
+    "picker.leave": "f12",
+    "view.help": "f9",
+    "view.refresh": "f7",
+    "view.reports": "f20",
+    "report.formula": "W",
+    "list.open": "o",
+    "inbox.open_link": "O",
+}
+
+
+@pytest.fixture
+def app(client: InboxClient, cache: Cache) -> Any:
+    def make(source: Any = None) -> FrontdeskApp:
+        mailbox = Mailbox(lambda: source or client, cache, clock=lambda: NOW)
+        wanted = Preferences(keys=CHANGED)
+        return FrontdeskApp(mailbox, title="s", clock=Clock(None, lambda: NOW), preferences=wanted)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("", "↓/k move  o open  f5 filter"),
+        ("", "f9 keys"),
+        ("x", "x again quits"),
+        ("8 f5 n f5 u", "f6"),
+        ("v", "↵ choose   f11 back"),
+        ("v", "Reports  F20"),
+        ("f5 s", "↵ choose   f12 back"),
+        ("v r", "W formula"),
+        ("v r", "W what a figure is"),
+        ("v r W", "o leads to"),
+        ("v d", "o conversations"),
+        ("v d", "o shows them in the inbox"),
+        ("v d", "f9 keys"),
+        ("v t", "↓/k move"),
+        ("v s", "^r ask for everything"),
+        ("3 f5 n", "f5 a all"),
+    ],
+)
+async def test_words_name_the_keys_as_they_are(app: Any, keys: str, words: str) -> None:
+    viewer = app()
+    async with viewer.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys.split())
+        assert words in " ".join([shown(viewer), *(n.message for n in viewer._notifications)])
+
+
+async def test_words_of_failures_name_the_keys_as_they_are(app: Any) -> None:
+    viewer = app(Failing(Unreachable("No answer")))
+    async with viewer.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", "r")
+        assert "f7 asks again" in shown(viewer)
+        assert "f9 keys" in lines(viewer)[-1]
