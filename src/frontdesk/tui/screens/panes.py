@@ -82,7 +82,11 @@ class Panes(Horizontal):
         if name == "contact" and not self._panes[name].display:
             self.show_contact(True)
         self._note(name)
-        self.call_after_refresh(self._panes[name].body.focus)
+        pane = self._panes[name]
+        if pane.display:
+            # Keys that are typed meanwhile are for this pane already.
+            self.screen.set_focus(pane.body)
+        self.call_after_refresh(pane.body.focus)
 
     def entered(self, widget: Widget) -> None:
         """A widget has the focus: remember in which pane that is."""
