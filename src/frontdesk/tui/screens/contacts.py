@@ -47,13 +47,29 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
 
     @property
     def keys(self) -> Sequence[str]:
+        if not isinstance(self.focused, Input):
+            return (
+                "{list.next}/{list.previous} move",
+                "{list.open} conversations",
+                "{shelf.search} search",
+                "{shelf.before} {shelf.after} section",
+                "{view.copy} copy number",
+                "{view.menu} views",
+            )
         return (
             "type to search",
             f"{ARROWS} move",
             f"{ENTER} conversations",
             "{view.back} clears, leaves",
-            "{shelf.pane} list",
         )
+
+    @property
+    def last_key(self) -> str:
+        return "{shelf.pane} list" if isinstance(self.focused, Input) else super().last_key
+
+    def on_descendant_focus(self) -> None:
+        """Other keys work in the field."""
+        self.describe()
 
     # What is shown
 
@@ -86,6 +102,15 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         if self._found_for != self._sought_words():
             return f"~{words} seen here"
         return f"{words}, more below" if self._further else words
+
+    def empty_words(self) -> str:
+        words = self._sought_words()
+        if not words or self._refused or self.section.name == _SEEN:
+            return super().empty_words()
+        clears = self.named("{view.back} clears the search.")
+        if self._found_for == words:
+            return f"Nobody is found by “{one_line(words)}”. {clears}"
+        return f"Nobody seen here has “{one_line(words)}”. {clears}"
 
     def _sought_words(self) -> str:
         typed = self.typed().strip()

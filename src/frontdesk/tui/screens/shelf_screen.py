@@ -139,9 +139,9 @@ class ShelfScreen(ViewScreen):
                 ("dim", self.named("  {shelf.before} {shelf.after} others")),
             ]
         self.query_one("#shelf-tabs", Bar).show(pieces)
-        self.list.say_when_empty(self._empty_words())
+        self.list.say_when_empty(self.empty_words())
 
-    def _empty_words(self) -> str:
+    def empty_words(self) -> str:
         """Why there is nothing here, and which key helps."""
         if self._entries:
             return self.named("Nothing matches. {view.back} shows all again.")

@@ -103,6 +103,11 @@ class ViewScreen(LeftOnce[View | None]):
     def keys(self) -> Sequence[str]:
         """The keys that the status line names, by {action.id} and what they do."""
 
+    @property
+    def last_key(self) -> str:
+        """The key that is always named."""
+        return "{view.help} keys"
+
     def named(self, words: str) -> str:
         """Words that name keys by {action.id}, as they are here."""
         return self.key_names.told(words)
@@ -147,7 +152,7 @@ class ViewScreen(LeftOnce[View | None]):
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
         room = self.size.width - width_of(right) - 2
-        last = self.named("{view.help} keys")
+        last = self.named(self.last_key)
         keys = key_words(self.key_names.all_told(self.keys), room, last)
         self.query_one("#status", Bar).show([("dim", keys)], right)
 
