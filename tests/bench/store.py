@@ -180,7 +180,7 @@ def len_of(database: Database, selection: ConversationSelection) -> int:
     states = ", ".join(map(str, selection.states))
     row = database.read(
         lambda c: c.row(
-            f"SELECT SUM(n) AS n FROM cell WHERE account_id = 1 AND label_id = 0"
+            f"SELECT COALESCE(SUM(n), 0) AS n FROM cell WHERE account_id = 1 AND label_id = 0"
             f" AND state IN ({states})"
         )
     )

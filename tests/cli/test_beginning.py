@@ -97,6 +97,10 @@ def names(text: str) -> list[str]:
     return [line[:24].rstrip() for line in text.splitlines()[3:-2]]
 
 
+def at_cursor(lines: list[str]) -> int:
+    return next(number for number, line in enumerate(lines) if line.startswith("▌"))
+
+
 def test_a_start_shows_the_inbox_before_the_viewer_is_imported(start: Start, gate: Path) -> None:
     left = used_once(start)
     terminal = start(held=True)
@@ -129,11 +133,15 @@ def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -
     terminal = start(held=True)
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
     before = terminal.text
-    terminal.write(b"/zqx\r")
+    terminal.write(b"jj/zqx\r")
     terminal.settle(0.2, SECONDS)
     assert terminal.text == before
     gate.write_text("open")
     terminal.wait_for(lambda text: "zqx" in text, SECONDS)
+    lines = before.splitlines()
+    two_below = lines[at_cursor(lines) + 4][1:24]
+    after = terminal.text.splitlines()
+    assert after[at_cursor(after)][1:24] == two_below
 
 
 def test_the_last_start_of_another_size_or_place_shows_nothing(start: Start) -> None:

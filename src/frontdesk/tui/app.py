@@ -53,6 +53,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self._mailbox = mailbox
         self._inbox_title = title
         self._clock = clock or Clock()
+        self._typed_ahead: list[events.Key] | None = []
         for theme in THEMES:
             self.register_theme(theme)
         # Assigned plainly, the theme would have all stylesheets read twice at the start.
@@ -67,6 +68,10 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal: the inbox asks more often while it is used."""
+        if isinstance(event, events.Key) and self._typed_ahead is not None:
+            # Nothing has the focus yet that could take it.
+            self._typed_ahead.append(event)
+            return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             self._each_inbox(InboxScreen.used)
         if isinstance(event, events.Key) and not event.is_forwarded:
@@ -144,10 +149,13 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         ours = DARK if self.current_theme.dark else LIGHT
         return dict(ours.variables)
 
-    def on_ready(self) -> None:
+    async def on_ready(self) -> None:
         """After the first paint: what a start made stays, so the collector need not look at it."""
         gc.freeze()
         gc.enable()
+        typed, self._typed_ahead = self._typed_ahead or [], None
+        for event in typed:
+            await self.on_event(event)
         for notice in self._preferences.notices:
             self.notify(notice, severity="warning", timeout=15, markup=False)
 
