@@ -248,7 +248,7 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
         assert entry is not None
         words = (entry.text or "").split()[0].strip(",.!?…")
         await pilot.press("j", "s")
-        await pilot.pause()
+        await settle(pilot)
         screen = app.screen
         assert isinstance(screen, SearchScreen)
         assert "messages of" in shown(app)

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -79,6 +79,14 @@ class CacheFile:
         self._enqueue(lambda: self._rebuild(generation)).result()
         with self._lock:
             return self._reader.execute(sql, parameters).fetchall()
+
+    def rows_aside(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Any]:
+        """What is saved, for any thread, however long it takes; nothing if it cannot be read."""
+        try:
+            with closing(place.reader(self._address)) as connection:
+                return connection.execute(sql, parameters).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError):
+            return []
 
     def distrust(self) -> None:
         """What was read makes no sense: the file is set aside soon, and built anew."""

@@ -295,6 +295,14 @@ def _entries(
     return [Key(*row) for row in rows]
 
 
+def _notes_in(connection: sqlite3.Connection, number: int) -> list[Key]:
+    """The notes of a list, found without looking at its messages: their index needs the word."""
+    rows = connection.execute(
+        f"SELECT sort, size, id, kind FROM entry WHERE list = ? AND kind = '{NOTE}'", (number,)
+    )
+    return [Key(*row) for row in rows]
+
+
 def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: str | None) -> None:
     """Put the notes of a conversation among its messages, as far down as messages are held.
 
@@ -309,7 +317,7 @@ def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: s
     complete = connection.execute("SELECT complete FROM list WHERE number = ?", (thread,))
     floor = LOWEST if complete.fetchone()[0] else _bounds(connection, thread, MESSAGE)[1]
     placed = set() if floor is None else set(_entries(connection, notes, NOTE, floor, HIGHEST))
-    shown = set(_entries(connection, thread, NOTE, LOWEST, HIGHEST))
+    shown = set(_notes_in(connection, thread))
     _change(connection, thread, insert=placed - shown, remove=shown - placed)
 
 

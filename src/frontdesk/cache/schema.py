@@ -24,6 +24,8 @@ SCHEMA = (
          id TEXT NOT NULL, kind TEXT NOT NULL,
          PRIMARY KEY(list, sort, size, id, kind)) WITHOUT ROWID""",
     "CREATE UNIQUE INDEX IF NOT EXISTS entry_by_id ON entry(kind, id, list)",
+    """CREATE INDEX IF NOT EXISTS entry_notes ON entry(list, sort, size, id)
+         WHERE kind = 'note'""",
     """CREATE TABLE IF NOT EXISTS node(
          list INTEGER NOT NULL, level INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,
          id TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL,

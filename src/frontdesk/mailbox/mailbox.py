@@ -207,10 +207,10 @@ class Mailbox:
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
 
-    @property
-    def seen(self) -> Seen:
+    async def seen(self) -> Seen:
         """How much there is to be searched."""
-        return Seen(self._cache.count(CONVERSATION), self._cache.count(MESSAGE))
+        kinds = (CONVERSATION, MESSAGE)
+        return Seen(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word of the viewer's state for the next start on this server."""

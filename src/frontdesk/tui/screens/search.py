@@ -1,6 +1,6 @@
 """Search everything that was seen here, also without a server."""
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
@@ -24,14 +24,22 @@ class SearchScreen(Picker):
         self._sought = sought
 
     def compose(self) -> ComposeResult:
-        seen = self._mailbox.seen
-        where = f"{seen.messages} messages of {seen.conversations} conversations seen here"
         with Vertical(id="picker", classes="-wide"):
-            yield Static(f"Search in {where}", id="picker-title", markup=False)
+            yield Static("Search in all that was seen here", id="picker-title", markup=False)
             yield Input(self._sought, placeholder="words, or parts of them", id="picker-input")
             yield ChoiceList(id="picker-list")
             words = f"{ENTER} go there   {{picker.leave}} back"
             yield Static(named(self, words), id="picker-keys", markup=False)
+
+    def on_mount(self) -> None:
+        self._tell_where()
+
+    @work
+    async def _tell_where(self) -> None:
+        """To count takes longer than to search, where there is much."""
+        seen = await self._mailbox.seen()
+        where = f"{seen.messages} messages of {seen.conversations} conversations seen here"
+        self.query_one("#picker-title", Static).update(f"Search in {where}")
 
     @on(Input.Changed)
     def narrow(self, event: Input.Changed) -> None:

@@ -121,6 +121,9 @@ class ConversationList(VirtualList[Conversation]):
         assert self.rows is not None
         return findable(self.rows[position])
 
+    def height_of(self, position: int) -> int:
+        return self._density
+
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
         conversation = self.rows[position]

@@ -63,7 +63,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self.cursor = 0
         self._window = Window(
             self._count,
-            lambda position: len(self._row_lines(position)),
+            self.height_of,
             at_bottom=self.RESTS_AT_BOTTOM,
         )
         self._cursor_key: str | None = None
@@ -86,6 +86,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """The objects that a row is drawn from: while they are the same, so is the drawing."""
         assert self.rows is not None
         return (self.rows[position],)
+
+    def height_of(self, position: int) -> int:
+        """How many lines `draw` gives for a row; a subclass that knows it need not draw for it."""
+        return len(self._row_lines(position))
 
     def copied(self) -> str:
         """What copying takes from the row under the cursor; empty where there is nothing."""
