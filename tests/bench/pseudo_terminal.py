@@ -77,7 +77,7 @@ class PseudoTerminal:
             stderr=slave,
             env=dict(environment),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_take_terminal,
         )
         os.close(slave)
 
@@ -253,6 +253,13 @@ class PseudoTerminal:
         came, data = self._unseen.pop(0)
         self._stream.feed(_SEQUENCE.sub(_shown, data))
         return came
+
+
+def _take_terminal() -> None:
+    """In the program's process: its standard input is its terminal, and it can be interrupted."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Who runs in the background of a shell ignores it, and so would what is started.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def answer(sequence: bytes) -> bytes:
