@@ -61,11 +61,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         super().__init__(id=id, classes=classes)
         self.rows: Rows[R] | None = None
         self.cursor = 0
-        self._window = Window(
-            self._count,
-            self.height_of,
-            at_bottom=self.RESTS_AT_BOTTOM,
-        )
+        self._window = Window(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
         self._cursor_key: str | None = None
         self._top_key: str | None = None
         self._following = False
@@ -119,6 +115,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def show(self, rows: Rows[R] | None, *, cursor: int = 0) -> None:
         """Show other rows from their start, with the cursor on a position that is in view."""
         self.rows = rows
+        self._window.forget_heights()
         self._window.to_start()
         self.cursor = self._clamp(cursor)
         self._window.reveal(self.cursor)
@@ -127,6 +124,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def show_end(self, rows: Rows[R], *, cursor: int | None = None) -> None:
         """Show other rows from their end, with the cursor on the last one unless told."""
         self.rows = rows
+        self._window.forget_heights()
         self.cursor = self._clamp(self._count() - 1 if cursor is None else cursor)
         self._window.to_end()
         self._window.reveal(self.cursor)
@@ -146,6 +144,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if top is None or cursor is None:
             return False
         self.rows = rows
+        self._window.forget_heights()
         self.cursor = cursor
         self._window.top = (top, place.line)
         self._window.settle()
@@ -157,6 +156,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
         At the very start and the very end the window stays there, so that new rows are seen.
         """
+        self._window.forget_heights()
         if self.rows is not None and len(self.rows):
             cursor = self.rows.find(self._cursor_key) if self._cursor_key else None
             top = self.rows.find(self._top_key) if self._top_key else None
@@ -201,6 +201,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def forget_drawn(self) -> None:
         self._drawings.clear()
+        self._window.forget_heights()
 
     def in_view(self) -> list[int]:
         """The positions of the rows in view."""
@@ -299,7 +300,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self.size == self._fitted:
             return
         if self.size.width != self._fitted.width:
-            self._drawings.clear()
+            self.forget_drawn()
         self._fitted = self.size
         self._window.height = self.size.height
         if self._following:

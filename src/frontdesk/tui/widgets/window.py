@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 Anchor = tuple[int, int]
 
+# Of some screenfuls: a step asks for the same rows again and again.
+_HEIGHTS_KEPT = 1_000
+
 
 class Placed(NamedTuple):
     """A row in view: its position, the y of its first line (may be negative), its height."""
@@ -32,10 +35,15 @@ class Window:
         at_bottom: bool = False,
     ) -> None:
         self._count = count
-        self._height_of = height_of
+        self._measure = height_of
+        self._heights: dict[int, int] = {}
         self._at_bottom = at_bottom
         self.height = 0
         self.top: Anchor = (0, 0)
+
+    def forget_heights(self) -> None:
+        """Rows are others now, or drawn otherwise: they are measured again."""
+        self._heights.clear()
 
     @property
     def at_start(self) -> bool:
@@ -144,6 +152,14 @@ class Window:
                 below = placed.y + placed.height - self.height
                 return max(0, below) if step > 0 else max(0, -placed.y)
         return 0
+
+    def _height_of(self, position: int) -> int:
+        height = self._heights.get(position)
+        if height is None:
+            if len(self._heights) >= _HEIGHTS_KEPT:
+                self._heights.clear()
+            height = self._heights[position] = self._measure(position)
+        return height
 
     def _lowest(self) -> Anchor:
         """The anchor at which the last line of all is the last line in view."""
