@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -31,6 +32,31 @@ PARTS = {
 }
 
 
+def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
+    """As few segments as show the same: each costs time, and bytes on the way to the terminal."""
+    segments: list[Segment] = []
+    for text, style in pieces:
+        before = segments[-1].style if segments else None
+        if before is not None and (style is before or _unseen(text, style, before)):
+            segments[-1] = Segment(segments[-1].text + text, before)
+        else:
+            segments.append(Segment(text, style))
+    return segments
+
+
+def _unseen(text: str, style: Style, before: Style) -> bool:
+    """Of spaces only the background is seen, unless there are lines on them."""
+    return (
+        text.isspace()
+        and style.bgcolor == before.bgcolor
+        and not any((*_lines_of(style), *_lines_of(before)))
+    )
+
+
+def _lines_of(style: Style) -> tuple[bool | None, ...]:
+    return style.underline, style.strike, style.reverse
+
+
 class Painted(Widget):
     """Base of all widgets that draw lines. A subclass gives `line(y)`.
 
@@ -42,6 +68,7 @@ class Painted(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         self._part_styles: dict[str, Style] = {}
+        self._behind: Color | None = None
         super().__init__(id=id, classes=classes)
 
     def line(self, y: int) -> Strip:
@@ -58,16 +85,18 @@ class Painted(Widget):
 
     def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
         """The pieces in their colours, as the terminal can show them (NO_COLOR, 16 colours)."""
-        segments = [Segment(text, self.part(name)) for name, text in pieces if text]
+        segments = _joined((text, self.part(name)) for name, text in pieces if text)
         filters = self.get_line_filters()
         if filters:
-            background = self.background_colors[1]
+            if self._behind is None:
+                self._behind = self.background_colors[1]
             for line_filter in filters:
-                segments = line_filter.apply(segments, background)
+                segments = line_filter.apply(segments, self._behind)
         return segments
 
     def notify_style_update(self) -> None:
         self._part_styles.clear()
+        self._behind = None
         self.forget_drawn()
         super().notify_style_update()
 
