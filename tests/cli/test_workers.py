@@ -215,8 +215,8 @@ finally:
 """
 
 
-def request_of(key: str, path: str = "/v1/labels") -> bytes:
-    return f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+def request_of(key: str) -> bytes:
+    return f"GET /v1/labels HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
 
 
 def connect_for_ever(port: int) -> None:

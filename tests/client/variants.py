@@ -10,8 +10,6 @@ from uuid import UUID
 from tests.client.inbox_rows import Row
 from tests.client.other_server import BASE, Headers, Slice, Variant
 
-Envelope = Callable[[Slice], tuple[Any, Headers]]
-
 
 def _body(make: Callable[[Slice], Any]) -> Variant:
     return Variant(page=lambda cut: (make(cut), {}))

@@ -389,14 +389,14 @@ def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database
     assert rows(inbox) == [*before, ("more", "chat_export")]
 
 
-def webhook(text: str, at: datetime, *, outbound: bool = False) -> MessageUpsert:
+def webhook(text: str, at: datetime) -> MessageUpsert:
     return MessageUpsert(
         channel="106",
         person=ANA,
         wamid=f"w{at.timestamp()}",
         at=int(at.timestamp() * 1000),
-        outbound=outbound,
-        author=Author("phone" if outbound else "contact"),
+        outbound=False,
+        author=Author("contact"),
         type="text",
         source="webhook",
         text=text,

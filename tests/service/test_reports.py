@@ -59,12 +59,10 @@ def answers(at: float, author: str = "phone", **members: Any) -> MessageUpsert:
     return message(at, author, **members)
 
 
-def happens(
-    at: float, name: str, channel: str = CHANNEL, person: Person = SHEENA, **value: Any
-) -> ConversationEvent:
+def happens(at: float, name: str, person: Person = SHEENA, **value: Any) -> ConversationEvent:
     moment = NOON + round(at * MINUTE)
-    key = f"{name}-{channel}-{person.phone}-{moment}"
-    return ConversationEvent(channel, person, key, moment, name, value)
+    key = f"{name}-{person.phone}-{moment}"
+    return ConversationEvent(CHANNEL, person, key, moment, name, value)
 
 
 async def report(client: httpx.AsyncClient, **query: str) -> dict[str, Any]:

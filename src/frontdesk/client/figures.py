@@ -17,7 +17,6 @@ from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics
 Remark = Callable[[str], None]
 
 _KNOWN_COUNTS = frozenset({*Counts.model_fields, "data", "meta", "counts"})
-_PERIODS = ("period", "previous_period")
 
 
 def counts_in(body: Any, remark: Remark) -> Any:

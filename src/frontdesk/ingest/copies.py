@@ -177,9 +177,7 @@ _SPACED_ARRAY = _Codec(json.loads, _spaced_array)
 _Shape = Mapping[str, tuple[str, _Codec]]
 
 
-def _shape(
-    same: str = "", times: str = "created_at updated_at", **others: tuple[str, _Codec]
-) -> _Shape:
+def _shape(same: str, times: str = "created_at updated_at", **others: tuple[str, _Codec]) -> _Shape:
     """Columns whose members have their name, those that are times, and all others."""
     return MappingProxyType(
         {

@@ -28,10 +28,10 @@ from frontdesk.ingest.native_references import (
     at_of,
     channel_of,
     chosen,
+    created_at,
     digest,
     optional_instant,
     person_of,
-    required_instant,
     user_key,
 )
 from frontdesk.ingest.shapes import Malformed, Part
@@ -117,7 +117,7 @@ def _standing(line: Part) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _message(line: Part, now: int) -> Iterator[DomainEvent]:
-    channel, at = channel_of(line), required_instant(line)
+    channel, at = channel_of(line), created_at(line)
     message = _upsert(line, channel, at)
     yield message
     if message.wamid is None:
@@ -204,7 +204,7 @@ def _reaction_of(reaction: Part, channel: str, wamid: str) -> ReactionSet:
         target_wamid=wamid,
         person=reaction.optional_id("person") or (BUSINESS_SIDE if outbound else CONTACT_SIDE),
         emoji=reaction.optional_text("emoji") or None,
-        at=required_instant(reaction),
+        at=created_at(reaction),
         outbound=outbound,
         author=reaction.optional_text("author") or ("phone" if outbound else "contact"),
     )
@@ -212,7 +212,7 @@ def _reaction_of(reaction: Part, channel: str, wamid: str) -> ReactionSet:
 
 def _note(line: Part, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
-    created = required_instant(line)
+    created = created_at(line)
     text, author = line.text("text")[:TEXT_LIMIT], _author(line, "user")
     key = line.optional_id("external_id") or f"line {digest([channel, str(person), created, text])}"
     yield NoteUpsert(channel, person, key, created, text, author)
@@ -223,7 +223,7 @@ def _note(line: Part, now: int) -> Iterator[DomainEvent]:
 
 def _event(line: Part, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
-    at = required_instant(line)
+    at = created_at(line)
     name = chosen(line, "name", HAPPENINGS, required=True)
     assert name is not None
     value = _value(name, line.optional_part("value") or Part({}, "value"))

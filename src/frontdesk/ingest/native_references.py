@@ -56,11 +56,11 @@ def optional_instant(line: Part, name: str) -> int | None:
         raise Malformed(f"{name} {error}") from None
 
 
-def required_instant(line: Part, name: str = "created_at") -> int:
-    """A time that must be told."""
-    moment = optional_instant(line, name)
+def created_at(line: Part) -> int:
+    """When what the line tells of came to be, in epoch milliseconds; it must be told."""
+    moment = optional_instant(line, "created_at")
     if moment is None:
-        raise Malformed(f"{line.at(name)} is missing")
+        raise Malformed(f"{line.at('created_at')} is missing")
     return moment
 
 

@@ -238,16 +238,14 @@ class Mailbox:
             _conversations_name(filter), self._conversation_pages(filter)
         )
 
-    async def refresh_thread(self, conversation_id: str, *, thorough: bool = False) -> Refreshed:
+    async def refresh_thread(self, conversation_id: str) -> Refreshed:
         """Read the newest messages until they meet those that are held (CLIENT-6).
 
         Raises: NotFound: the conversation is gone; it was taken out of every list.
         """
         try:
             return await self._lists.refresh(
-                thread_name(conversation_id),
-                self._message_pages(conversation_id),
-                thorough=thorough,
+                thread_name(conversation_id), self._message_pages(conversation_id)
             )
         except NotFound:
             await self._cache.forget(conversation_id)

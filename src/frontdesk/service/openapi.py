@@ -132,13 +132,6 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     }
 )
 
-_KNOWN_TAG: Schema = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "The ETag of an answer that is still at hand.",
-    "schema": _TEXT,
-}
-
 # Codes that only some endpoints have, and which those are; all others may meet any request.
 _ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
     {

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from frontdesk.store.database import Connection, Row
 
 OPEN, SNOOZED, RESOLVED = 0, 1, 2
-NOBODY = 0
 NO_LABEL = 0
 
 # What a counter cell says of unread messages.

@@ -50,11 +50,6 @@ class Panes(Horizontal):
     def __getitem__(self, name: str) -> Pane:
         return self._panes[name]
 
-    @property
-    def contact_shown(self) -> bool:
-        """Whether the contact was asked for where it is not always there."""
-        return self.has_class("-contact")
-
     def show_contact(self, shown: bool) -> None:
         """Ask for the contact pane, or put it away, also where it is there unasked."""
         self.set_class(shown, "-contact")

@@ -38,7 +38,7 @@ def centred(text: str, width: int, part: str = "dim") -> Line:
     return [(part, "─" * (rest // 2) + text + "─" * (rest - rest // 2))]
 
 
-def note_lines(note: Note, clock: Clock, width: int, *, head: bool = True) -> list[Line]:
+def note_lines(note: Note, clock: Clock, width: int, *, head: bool) -> list[Line]:
     """A note: behind a gutter of its own, and named as what it is."""
     lines: list[Line] = []
     if head:
