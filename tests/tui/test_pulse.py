@@ -63,6 +63,14 @@ def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
     assert pulse.used(NOW + late + SECOND)
 
 
+def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
+    pulse = Pulse(NOW)
+    pulse.asks()
+    assert not pulse.used(NOW + 2 * IN_USE)
+    pulse.answered(NOW + 2 * IN_USE)
+    assert pulse.used(NOW + 4 * IN_USE)
+
+
 def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None:
     pulse = Pulse(NOW)
     pulse.answered(NOW, in_full=True)

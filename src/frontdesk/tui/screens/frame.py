@@ -161,6 +161,7 @@ class InboxFrame(Screen[None]):
 
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self) -> None:
+        self._pulse.asks()
         if await self._ask(self._queue.refresh):
             self._connection.is_live()
             self._cue(self._queue.news)

@@ -31,15 +31,23 @@ class Pulse:
         self._used_at = self._asked_at = now
         self._quiet_unfocused = quiet_unfocused
         self._focused = True
+        self._asking = False
         self._failures = 0
         self._not_before = now
         self._pace = 1
 
     def used(self, now: datetime) -> bool:
-        """A key or a click; True if the last answer is older than it should be in use."""
+        """A key or a click; True if the last answer is older than it should be in use.
+
+        While an answer is on its way it never is: asking again would mean to wait from the start.
+        """
         self._used_at = now
         late = now - self._asked_at > IN_USE * self._pace
-        return now >= self._not_before and not self._failures and late
+        return now >= self._not_before and not self._failures and not self._asking and late
+
+    def asks(self) -> None:
+        """A question is on its way, until it is answered or has failed."""
+        self._asking = True
 
     def focus(self, focused: bool) -> None:
         """The terminal got or lost the focus."""
@@ -47,7 +55,7 @@ class Pulse:
 
     def answered(self, now: datetime, *, in_full: bool = False) -> None:
         """The server gave what was asked. in_full: it never just says that nothing changed."""
-        self._asked_at, self._failures = now, 0
+        self._asked_at, self._failures, self._asking = now, 0, False
         self._pace = SLOWER if in_full else 1
         self._not_before = now
 
@@ -55,7 +63,7 @@ class Pulse:
         """The server did not; returns how long to wait now."""
         wait = _AFTER_FAILURES[min(self._failures, len(_AFTER_FAILURES) - 1)]
         self._failures += 1
-        self._asked_at = now
+        self._asked_at, self._asking = now, False
         self._not_before = now + max(wait, retry_after or timedelta())
         return self._not_before - now
 
