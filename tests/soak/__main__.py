@@ -1,0 +1,49 @@
+"""`python -m tests.soak`: simulated use of the viewer on a virtual clock, with faults all along."""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.soak.hour import Told, soak
+
+
+def main() -> None:
+    """Run it, and tell what it was like."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60.0, help="simulated minutes (60)")
+    parser.add_argument("--seed", type=int, default=1, help="what happens follows from it (1)")
+    options = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="frontdesk-soak-") as name:
+        told = soak(Path(name), options.seed, options.minutes)
+    _tell(told, time.monotonic() - began)
+
+
+def _tell(told: Told, seconds: float) -> None:
+    lines = (
+        ("seed", told.seed),
+        ("took", f"{seconds:.0f} s"),
+        ("steps", _counts(told.steps)),
+        ("different keys", len(told.keys)),
+        ("starts", told.starts),
+        ("screens", _counts(told.screens)),
+        ("requests", _counts(told.faults)),
+        ("webhooks and changes", told.webhooks),
+        ("places compared", told.places),
+        ("blocks in memory", " ".join(f"{blocks:,}" for blocks in told.blocks)),
+        ("MB in memory", " ".join(f"{size:.1f}" for size in told.megabytes)),
+        ("lines drawn and held", told.strips),
+    )
+    for words, value in lines:
+        sys.stdout.write(f"{words:22}{value}\n")
+
+
+def _counts(counts: dict[str, int]) -> str:
+    most = sorted(counts.items(), key=lambda pair: -pair[1])
+    return f"{sum(counts.values())}: " + ", ".join(f"{name} {number}" for name, number in most)
+
+
+if __name__ == "__main__":
+    main()
