@@ -33,7 +33,6 @@ ALLOWED = {
     ("cli/browser/viewers.py", "start_new_session"): "Windows ignores it",
     ("cli/discretion.py", "resource"): "the system's habit stands",
     ("cli/http_connections.py", "resource"): "the system's limit stands",
-    ("cli/private.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
     ("cli/supervisor.py", "os.fork"): "only one worker may be asked for",
     ("cli/supervisor.py", "os.waitpid"): "only one worker may be asked for",
     ("cli/supervisor.py", "os.WNOHANG"): "only one worker may be asked for",
@@ -42,7 +41,7 @@ ALLOWED = {
     ("cli/supervisor.py", "signal.SIG_BLOCK"): "only one worker may be asked for",
     ("cli/supervisor.py", "signal.SIG_UNBLOCK"): "only one worker may be asked for",
     ("cli/supervisor.py", "signal.pthread_sigmask"): "only one worker may be asked for",
-    ("first_frame.py", "os.geteuid"): "the file is taken for the user's",
+    ("private.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
     ("service/tallies.py", "fcntl"): "only several workers share a table",
 }
 

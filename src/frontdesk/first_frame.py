@@ -8,6 +8,8 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from frontdesk import private
+
 SUFFIX = "-frame"
 _MOST_BYTES = 1 << 20
 _FIELDS = 4
@@ -34,27 +36,19 @@ def file_of(cache: Path) -> Path:
 
 def keep(cache: Path, frame: Frame) -> None:
     """Keep a frame, for its owner only. Raises: OSError."""
-    path = file_of(cache)
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
     head = " ".join(str(field) for field in frame[:_FIELDS])
-    try:
-        number = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with open(number, "wb") as file:
-            file.write(head.encode() + b"\n" + frame.screen)
-        os.replace(partial, path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    private.replace(file_of(cache), head.encode() + b"\n" + frame.screen)
 
 
 def kept(cache: Path) -> Frame | None:
     """The frame that is kept; None where there is none, or it is not for its owner alone."""
     try:
-        number = os.open(file_of(cache), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        number = private.open_here(file_of(cache))
     except OSError:
         return None
     with open(number, "rb") as file:
-        if not _private(os.fstat(number)):
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode) or not private.is_closed_to_others(found):
             return None
         head, _, screen = file.read(_MOST_BYTES).partition(b"\n")
     try:
@@ -71,11 +65,3 @@ def forget(cache: Path) -> None:
     except OSError:
         # There is none; or it cannot be removed, and then nothing could be written either.
         return
-
-
-def _private(found: os.stat_result) -> bool:
-    if not stat.S_ISREG(found.st_mode):
-        return False
-    if not hasattr(os, "geteuid"):
-        return True
-    return not stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid()

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from frontdesk import first_frame
+from frontdesk import first_frame, private
 from frontdesk.cache import place
 from frontdesk.cache.place import State
 
@@ -160,7 +160,7 @@ class CacheFile:
         elif found is State.OLDER:
             place.move_aside(self._path, "older")
         if found is State.OURS:
-            place.protect(self._path)
+            private.close_to_others(self._path)
         else:
             place.prepare(self._path)
 

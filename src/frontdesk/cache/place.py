@@ -8,7 +8,7 @@ import stat
 from enum import Enum
 from pathlib import Path
 
-from frontdesk import first_frame
+from frontdesk import first_frame, private
 from frontdesk.cache.schema import APPLICATION_ID, LAYOUT, SCHEMA, TABLES
 
 BUSY_TIMEOUT_SECONDS = 5.0
@@ -95,21 +95,15 @@ def _judge(header: bytes, size: int) -> State:
 
 def prepare(path: Path) -> None:
     """Make the file, for its owner only, in a directory for its owner only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    protect(path)
+    private.make_directories(path)
+    private.make(path)
+    private.close_to_others(path)
     connection = _connect(address_of(path))
     try:
         lay_out(connection)
         connection.execute("PRAGMA journal_mode=WAL")
     finally:
         connection.close()
-
-
-def protect(path: Path) -> None:
-    """Close the file to everybody but its owner."""
-    if stat.S_IMODE(path.stat().st_mode) != 0o600:
-        path.chmod(0o600)
 
 
 def lay_out(connection: sqlite3.Connection) -> None:

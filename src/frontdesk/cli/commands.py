@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from frontdesk import settings
+from frontdesk import private, settings
 from frontdesk.cli.discretion import Discreet, be_discreet
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 
@@ -124,8 +124,8 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
         return
     path = settings.log_file()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        stream = open(path, "a", opener=_private, encoding="utf-8")  # noqa: SIM115
+        private.make_directories(path)
+        stream = open(path, "a", opener=private.opener, encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"Cannot write the log {path}: {error.strerror}") from error
     handler = logging.StreamHandler(stream)
@@ -135,7 +135,3 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
     logger.setLevel(logging.DEBUG)
     logger.debug("started")
     click.echo(f"frontdesk: logging to {path}", err=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -1,6 +1,5 @@
 """The database that a command works on: one option, opened in one way."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from frontdesk import private
 from frontdesk.errors import BadSettings, UnusableFile
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def opened(
     if read_target is not None and not (is_address(target) and is_address(read_target)):
         raise BadSettings("Only a PostgreSQL database can be read at another address")
     if create and not is_address(target) and not Path(target).exists():
-        _make_private(Path(target))
+        _make(Path(target))
     database = open_database(
         target,
         create=create,
@@ -69,10 +69,10 @@ def account_named(connection: "Connection", slug: str) -> "Row":
     return account
 
 
-def _make_private(path: Path) -> None:
+def _make(path: Path) -> None:
     """Make an empty file, and the directories to it, before anything is written there."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        private.make_directories(path)
+        private.make(path)
     except OSError as error:
         raise UnusableFile(f"{path} cannot be made: {error.strerror}") from error

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
+from frontdesk import private
 from frontdesk.cli.commands import Group
 from frontdesk.cli.databases import account_named, database_option, opened
 from frontdesk.cli.progress import interruptible
@@ -97,7 +98,7 @@ def _written(output: str) -> Iterator[Callable[[str], object]]:
     path = Path(output)
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        with open(partial, "wb", opener=_private) as file:
+        with open(partial, "wb", opener=private.opener) as file:
             if path.suffix == ".gz":
                 with gzip.open(file, "wb", 6) as packed:
                     yield lambda text: packed.write(text.encode())
@@ -132,7 +133,3 @@ def _progress(
         length=total, label="Exporting", file=sys.stderr, update_min_steps=max(total // 200, 1)
     ) as bar:
         yield bar.update
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

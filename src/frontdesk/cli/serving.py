@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from frontdesk import private
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
 from frontdesk.cli.listening import base_url, is_loopback, listening_on
@@ -201,15 +202,11 @@ def _log_stream(name: str | None) -> Iterator[TextIO | None]:
         yield sys.stderr if name else None
         return
     try:
-        stream = open(name, "a", opener=_private, encoding="utf-8")  # noqa: SIM115
+        stream = open(name, "a", opener=private.opener, encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"{name} cannot be written: {error.strerror}") from error
     with stream:
         yield stream
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _absolute_uri(text: str | None) -> str | None:

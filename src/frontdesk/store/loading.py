@@ -9,6 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from frontdesk import private
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store import changes, contact_words
 from frontdesk.store.addresses import is_address, shown
@@ -64,7 +65,7 @@ def _file(path: Path) -> Iterator[FillingConnection]:
     if path.exists():
         raise BadSettings(f"{path} exists already: name a file that does not")
     partial = path.with_name(f"{path.name}{_PARTIAL}")
-    _make_private(partial)
+    _make(partial)
     try:
         with (
             closing(open_database(partial, create=True, durable=False)) as database,
@@ -104,10 +105,10 @@ def _has_rows(connection: Connection) -> bool:
     return any(connection.row(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
 
 
-def _make_private(path: Path) -> None:
+def _make(path: Path) -> None:
     """Make an empty file for its owner's eyes alone."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        private.make(path, new=True)
     except FileExistsError:
         raise BadSettings(
             f"{path} exists: it is being filled by another process, or was left; remove it"

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
+from frontdesk import private
 from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, one_line
 
@@ -148,14 +149,9 @@ class Rejects:
         if name not in self._files:
             path = f"{name}.rejects.ndjson"
             try:
-                opened = open(path, mode, encoding="utf-8", opener=_private)  # noqa: SIM115
+                opened = open(path, mode, encoding="utf-8", opener=private.opener)  # noqa: SIM115
             except OSError as error:
                 raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
             self._files[name] = opened
             self._paths.append(path)
         return self._files[name]
-
-
-def _private(path: str, flags: int) -> int:
-    """Customers' words are for the eyes of the file's owner."""
-    return os.open(path, flags, 0o600)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from frontdesk import private
 from frontdesk.errors import UnusableFile
 from frontdesk.text import clean
 
@@ -25,8 +26,8 @@ class Journal:
         self._steps: set[str] = set()
         self._beside = path.with_name(path.name + _PROGRESS)
         try:
-            self._lines: IO[bytes] = open(path, "ab", opener=_private)  # noqa: SIM115
-            self._progress: IO[bytes] = open(self._beside, "ab+", opener=_private)  # noqa: SIM115
+            self._lines: IO[bytes] = open(path, "ab", opener=private.opener)  # noqa: SIM115
+            self._progress: IO[bytes] = open(self._beside, "ab+", opener=private.opener)  # noqa: SIM115
             self._go_on(json.dumps(dict(source), sort_keys=True))
         except OSError as error:
             raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
@@ -76,7 +77,3 @@ class Journal:
     def _note(self, step: list[Any]) -> None:
         self._progress.write(json.dumps(step).encode() + b"\n")
         self._progress.flush()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from frontdesk import private
 from frontdesk.tui.screens.key_names import ENTER
 from frontdesk.tui.screens.prompt import Prompt
 
@@ -39,10 +40,14 @@ def save_prompt(name: str, endings: Sequence[str]) -> Prompt:
 
 
 def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
-    """Write `text` to the file with this name; False after telling why that cannot be done."""
+    """Write `text` to the file with this name; False after telling why that cannot be done.
+
+    A new file is its owner's alone: customers' words are in it.
+    """
     path = Path(name).expanduser()
     try:
-        path.write_text(text, encoding="utf-8", newline="")
+        with open(path, "w", encoding="utf-8", newline="", opener=private.opener) as file:
+            file.write(text)
     except OSError as error:
         tell(f"{path} cannot be written: {error.strerror or error}")
         return False
