@@ -1,12 +1,11 @@
 """`frontdesk accounts`: the inboxes of a database, which share nothing but the database."""
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.commands import Group
+from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import database_option, opened
 from frontdesk.cli.tables import moment, table
 from frontdesk.errors import BadSettings
@@ -29,12 +28,12 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
     """Make an account; commands name it by SLUG: lower-case letters, digits and hyphens."""
     from frontdesk.store.accounts import account_by_slug, add_account
 
-    now = time.time_ns() // 1_000_000
+    at = now()
 
     def add(connection: "Connection") -> int:
         if account_by_slug(connection, slug) is not None:
             raise BadSettings(f"The database has an account {slug!r} already")
-        return add_account(connection, slug, name or slug, now)
+        return add_account(connection, slug, name or slug, at)
 
     with opened(database, upgrade=True) as store:
         account_id = store.write(add)
@@ -52,9 +51,9 @@ def list_command(database: str, as_json: bool) -> None:
     """List the accounts, oldest first."""
     from frontdesk.store.accounts import all_accounts
 
-    now = time.time_ns() // 1_000_000
+    at = now()
     with opened(database) as store:
-        rows = store.read(lambda connection: all_accounts(connection, now))
+        rows = store.read(lambda connection: all_accounts(connection, at))
     if as_json:
         click.echo(json.dumps([_described(row) for row in rows], ensure_ascii=False))
     else:

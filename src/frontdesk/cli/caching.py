@@ -1,8 +1,7 @@
 """`frontdesk cache`: what is kept on this machine of which server, and how to empty it."""
 
-import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.commands import Group
+from frontdesk.cli.lengths import length
 from frontdesk.cli.tables import moment, table
 from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
@@ -17,7 +17,6 @@ from frontdesk.text import file_size
 if TYPE_CHECKING:
     from frontdesk.cache.contents import Shelf
 
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _HEADINGS = (
     *("SERVER", "SIZE", "CONVERSATIONS", "MESSAGES", "NOTES", "CONTACTS"),
     *("OLDEST", "NEWEST", "LAST READ"),
@@ -93,13 +92,10 @@ def _moment(time: datetime | None) -> str:
 
 def _before(age: str, now: datetime) -> datetime:
     """When it was that long ago."""
-    found = re.fullmatch(r"([0-9]{1,6})([hdw])", age)
-    try:
-        if found:
-            return now - timedelta(**{_UNITS[found[2]]: int(found[1])})
-    except OverflowError:
-        pass
-    raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")
+    told = length(age, "hdw")
+    if told is None:
+        raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")
+    return now - told
 
 
 def _kept(path: Path) -> str:

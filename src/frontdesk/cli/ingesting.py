@@ -1,22 +1,21 @@
 """`frontdesk ingest`: the webhook bodies that a service stored, applied again, counted, dropped."""
 
 import json
-import time
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from frontdesk.cli.admitting import admission_options
-from frontdesk.cli.commands import ERROR, INTERRUPTED, Group
+from frontdesk.cli.commands import ERROR, INTERRUPTED, Group, now
 from frontdesk.cli.databases import account_named, database_option, opened
 from frontdesk.cli.importing.summary import unknown_channels
 from frontdesk.cli.progress import progress
 from frontdesk.cli.receiving import DEFAULT_DAYS
 from frontdesk.cli.tables import moment, table
 from frontdesk.text import clean, one_line
+from frontdesk.wire import instant
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -108,7 +107,7 @@ def replay_command(
         try:
             _choose(store, account_id, state, since or 0)
             waiting = _waiting(store, account_id)
-            intake = Intake(store, _now, admission=admission, retain_revoked=retain_revoked)
+            intake = Intake(store, now, admission=admission, retain_revoked=retain_revoked)
             for step in _steps(intake, account_id, waiting):
                 settled += step.settled
                 passed_over += step.passed_over
@@ -140,7 +139,7 @@ def purge_command(database: str, account: str, days: int) -> None:
     from frontdesk.ingest.retention import retire
 
     with opened(database, upgrade=True) as store:
-        dropped = retire(store, _account_id(store, account), _now(), days)
+        dropped = retire(store, _account_id(store, account), now(), days)
     click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
 
 
@@ -185,17 +184,11 @@ def _account_id(store: "Database", slug: str) -> int:
     return account_id
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def _moment(text: str | None) -> int | None:
     """Epoch milliseconds of an ISO 8601 date or time; without a zone it is UTC."""
     if text is None:
         return None
-    try:
-        told = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter("give a date as 2026-03-01, or 2026-03-01T09:30") from None
-    zoned = told if told.tzinfo is not None else told.replace(tzinfo=UTC)
-    return int(zoned.timestamp() * 1000)
+    told = instant(text)
+    if told is None:
+        raise click.BadParameter("give a date as 2026-03-01, or 2026-03-01T09:30")
+    return int(told.timestamp() * 1000)

@@ -1,10 +1,8 @@
 """`frontdesk init`, `frontdesk upgrade`: a database to begin with, or one to go on with."""
 
-import time
-
 import click
 
-from frontdesk.cli.commands import Command
+from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import database_option, opened
 from frontdesk.cli.keys import KeyOrder, keep_new_key, show_new_key
 from frontdesk.errors import BadSettings
@@ -29,7 +27,7 @@ def init_command(database: str, name: str, as_json: bool) -> None:
             raise BadSettings(
                 f"{shown(database)} is set up already; more keys: frontdesk keys create"
             )
-        made = keep_new_key(store, order, now=time.time_ns() // 1_000_000)
+        made = keep_new_key(store, order, now=now())
     show_new_key(made, as_json=as_json)
 
 

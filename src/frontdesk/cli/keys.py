@@ -1,23 +1,22 @@
 """`frontdesk keys`: API keys of a database are made and ended here, since no request can."""
 
 import json
-import re
-import time
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.commands import Group
+from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.lengths import length
 from frontdesk.cli.tables import moment, table
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row
 
-_MILLISECONDS = {"h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _HEADINGS = ("KEY", "ACCOUNT", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "ENDS", "STATE")
 
 
@@ -63,7 +62,7 @@ def create_command(
 ) -> None:
     """Make an API key and print it, once: only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
-    show_new_key(make_key(database, order, now=_now()), as_json=as_json)
+    show_new_key(make_key(database, order, now=now()), as_json=as_json)
 
 
 @keys_group.command("list")
@@ -80,11 +79,11 @@ def list_command(database: str, account: str | None, as_json: bool) -> None:
 
     with opened(database) as store:
         rows = store.read(found)
-    now = _now()
+    at = now()
     if as_json:
-        click.echo(json.dumps([_described(row, now) for row in rows], ensure_ascii=False))
+        click.echo(json.dumps([_described(row, at) for row in rows], ensure_ascii=False))
     else:
-        click.echo(table(_HEADINGS, [_line(row, now) for row in rows]))
+        click.echo(table(_HEADINGS, [_line(row, at) for row in rows]))
 
 
 @keys_group.command("revoke")
@@ -94,11 +93,11 @@ def revoke_command(key_id: str, database: str) -> None:
     """End the life of KEY (its id, as `keys list` shows it) at once."""
     from frontdesk.store.keys import revoke_key
 
-    now = _now()
+    at = now()
 
     def end(connection: "Connection") -> bool:
         _key(connection, key_id)
-        return revoke_key(connection, key_id, now)
+        return revoke_key(connection, key_id, at)
 
     with opened(database, upgrade=True) as store:
         ended = store.write(end)
@@ -119,7 +118,7 @@ def rotate_command(key_id: str, database: str, overlap: int | None, as_json: boo
 
     The new key is printed once.
     """
-    made = rotate_key(database, key_id, overlap or 0, now=_now())
+    made = rotate_key(database, key_id, overlap or 0, now=now())
     show_new_key(made, as_json=as_json)
     if not as_json:
         click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)
@@ -289,18 +288,14 @@ def _line(row: "Row", now: int) -> tuple[str, ...]:
     )
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def _lifetime(text: str | None) -> int | None:
-    """Milliseconds, from a number and h, d or w."""
+    """Milliseconds, from a length of time that is not none."""
     if text is None:
         return None
-    told = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", text)
-    if told is None:
+    told = length(text, "hdw")
+    if not told:
         raise click.BadParameter("give a number and h, d or w, such as 90d")
-    return int(told[1]) * _MILLISECONDS[told[2]]
+    return told // timedelta(milliseconds=1)
 
 
 def _asked_scopes(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,9 +2,8 @@
 
 import asyncio
 import random
-import re
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -13,6 +12,7 @@ from frontdesk import transcript
 from frontdesk.cli.activity import Activity, Feed
 from frontdesk.cli.commands import Command
 from frontdesk.cli.formats import format_option, here, json_of, output
+from frontdesk.cli.lengths import length
 from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.cli.tables import cut, plain, terminal_width
 from frontdesk.errors import Unreachable
@@ -27,7 +27,6 @@ Tell = Callable[[Sequence[Activity]], None]
 
 LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 @click.command("tail", cls=Command)
@@ -157,9 +156,9 @@ def _what(one: Activity) -> str:
 
 def _moment(text: str) -> datetime:
     """A moment that was typed: how long ago, or ISO 8601; without an offset it is local."""
+    if (told := length(text, "smhd")) is not None:
+        return datetime.now(UTC) - told
     try:
-        if found := re.fullmatch(r"([0-9]{1,6})([smhd])", text):
-            return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error
