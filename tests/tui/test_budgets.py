@@ -7,6 +7,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from textual.geometry import Region
+from textual.widget import Widget
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.widgets.conversation_list import ConversationList
@@ -131,3 +133,40 @@ async def test_a_refresh_without_news_draws_no_row_anew(
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert not drawn
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Counts the lines that go to the terminal, by the kind of widget."""
+    counts: Counter[str] = Counter()
+    real = Widget.refresh
+
+    def refresh(self: Widget, *regions: Region, **options: Any) -> Widget:
+        lines = sum(region.height for region in regions) if regions else self.size.height
+        counts[type(self).__name__] += lines
+        return real(self, *regions, **options)
+
+    monkeypatch.setattr(Widget, "refresh", refresh)
+    return counts
+
+
+async def test_a_refresh_without_news_paints_no_line(viewer: Viewer, painted: Counter[str]) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        painted.clear()
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        # What has no size is not there.
+        assert not +painted
+
+
+async def test_a_minute_paints_only_what_is_older_by_it(
+    viewer: Viewer, painted: Counter[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        painted.clear()
+        app.query_one(ConversationList).update_ages()
+        assert not painted

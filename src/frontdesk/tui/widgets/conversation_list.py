@@ -88,9 +88,9 @@ class ConversationList(VirtualList[Conversation]):
             self.rows_changed()
 
     def update_ages(self) -> None:
-        """Redraw: time has passed."""
+        """Redraw: time has passed. What shows the same as before is not painted again."""
         self.forget_drawn()
-        self.refresh()
+        self.rows_changed()
 
     def cue(self, ids: Iterable[str]) -> None:
         """Show for some seconds that these conversations have new activity."""

@@ -1,6 +1,6 @@
 """A widget that draws whole lines itself, from named parts that the stylesheet colours."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
@@ -105,7 +105,20 @@ class Painted(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._dirty_regions.clear()
-        strips = [self.line(y) for y in crop.line_range]
-        if crop.column_span != (0, self.size.width):
-            strips = [strip.crop(*crop.column_span) for strip in strips]
-        return strips
+        return self.cropped([self.line(y) for y in crop.line_range], crop)
+
+    def cropped(self, lines: list[Strip], crop: Region) -> list[Strip]:
+        """Lines with the columns that are asked for."""
+        if crop.column_span == (0, self.size.width):
+            return lines
+        return [line.crop(*crop.column_span) for line in lines]
+
+    def refresh_others(self, before: Sequence[Strip], now: Sequence[Strip]) -> None:
+        """Repaint the lines that are now others than before."""
+        if len(before) != len(now):
+            self.refresh()
+            return
+        pairs = enumerate(zip(before, now, strict=True))
+        regions = [Region(0, y, self.size.width, 1) for y, (was, is_) in pairs if was != is_]
+        if regions:
+            self.refresh(*regions)

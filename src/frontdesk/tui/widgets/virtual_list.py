@@ -69,6 +69,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._loads_left = 0
         self._was_last = False
         self._fitted = Size(0, 0)
+        self._painted: list[Strip] = []
         self._empty_words = ""
         self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
 
@@ -174,7 +175,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         else:
             self._window.to_start()
             self.cursor = 0
-        self._settle()
+        self._settle(moved=False)
         if self._bound_for:
             self._go_on()
 
@@ -292,8 +293,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def on_focus(self) -> None:
         self._refresh_bar(self.cursor)
 
-    def on_blur(self) -> None:
-        self._refresh_bar(self.cursor)
+    on_blur = on_focus
 
     def _fit_window(self) -> None:
         """Keep the place when the size has changed; the first frame comes before any resize."""
@@ -324,8 +324,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if changed:
             self.post_message(self.Highlighted(self, row=self.rows[position]))
 
-    def _settle(self) -> None:
-        """Something moved: remember the place by key, repaint, ask for more."""
+    def _settle(self, *, moved: bool = True) -> None:
+        """Something moved, or may have: remember the place by key, repaint, ask for more."""
         if self.rows is not None and len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
             self._cursor_key = self.rows.key(self._clamp(self.cursor))
@@ -333,7 +333,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         else:
             self._top_key = self._cursor_key = None
         self._following = not self._window.at_start and self._window.at_end
-        self.refresh()
+        if moved or not self._painted or self.size != self._fitted:
+            self.refresh()
+        else:
+            self.refresh_others(self._painted, self._lines())
         self._ask_for_more()
 
     def _ask_for_more(self) -> None:
@@ -362,10 +365,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         self._dirty_regions.clear()
         self._fit_window()
-        lines = self._lines()[crop.y : crop.bottom]
-        if crop.column_span != (0, self.size.width):
-            return [strip.crop(*crop.column_span) for strip in lines]
-        return lines
+        self._painted = self._lines()
+        return self.cropped(self._painted[crop.y : crop.bottom], crop)
 
     def _lines(self) -> list[Strip]:
         width, height = self.size
