@@ -12,8 +12,8 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from frontdesk.tui.screens.find import Finding
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.rows import next_match
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
@@ -59,14 +59,9 @@ class Panes(Horizontal):
         """Show the pane with the focus alone, or all again."""
         self.toggle_class("-zoomed")
 
-    def find(self, sought: str, step: int) -> bool:
-        """Move the cursor of the pane with the focus to the next row with these words."""
-        body = self._panes[self.at].body
-        count = len(body.rows) if body.rows is not None else 0
-        position = next_match(body.words_at, count, body.cursor, step, sought)
-        if position is not None:
-            body.go_to(position)
-        return position is not None
+    def finding(self, sought: str, step: int) -> Finding:
+        """Looks for the next row with these words in the pane with the focus."""
+        return Finding(self._panes[self.at].body, sought, step)
 
     def copied(self) -> str:
         """What copying takes from the pane with the focus."""

@@ -1,5 +1,6 @@
 """The keys of what is read: finding, days, parts of a thread, copying, links."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import date
 
@@ -9,7 +10,7 @@ from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.tui.links import links_in, open_outside
 from frontdesk.tui.screens.excerpt import PART_LETTERS
 from frontdesk.tui.screens.exports import Exports
-from frontdesk.tui.screens.find import FindPrompt
+from frontdesk.tui.screens.find import Finding, FindPrompt
 from frontdesk.tui.screens.keepsakes import thread_text
 from frontdesk.tui.screens.menu import Entry, Menu
 from frontdesk.tui.screens.picker import Choice, Picker
@@ -26,6 +27,9 @@ PART_MENU = tuple(
         strict=True,
     )
 )
+
+# What is looked for is looked for in so many rows before anything else is done, and then at a time.
+_ROWS_AT_ONCE, _ROWS_AT_A_TIME = 1_000, 200
 
 COPY_MENU = (
     Entry("m", "message", "the message under the cursor"),
@@ -48,8 +52,14 @@ class Passages(Exports):
 
     def action_find_next(self, step: int) -> None:
         """The next or previous row with the words that were asked for last."""
-        if self._sought and not self._panes.find(self._sought, step):
-            self._say(f"“{self._sought}” is not in what is loaded here")
+        if not self._sought:
+            return
+        finding = self._panes.finding(self._sought, step)
+        if finding.look(_ROWS_AT_ONCE):
+            self._say(f"Looking further for “{self._sought}”, {self._keys['inbox.back']} stops")
+            self._find_further(finding)
+        else:
+            self._tell_found(finding)
 
     def action_part(self) -> None:
         """Ask which part of threads to show."""
@@ -92,6 +102,19 @@ class Passages(Exports):
 
     def _copy_thread(self, entries: list[Message | Note]) -> None:
         self._copy(thread_text(entries, "txt", self._clock.now().tzinfo))
+
+    @work(group="looking", exclusive=True)
+    async def _find_further(self, finding: Finding) -> None:
+        """Through a long list, letting keys through."""
+        goes_on = True
+        while goes_on:
+            await asyncio.sleep(0)
+            goes_on = finding.look(_ROWS_AT_A_TIME)
+        self._tell_found(finding)
+
+    def _tell_found(self, finding: Finding) -> None:
+        if not finding.found:
+            self._say(f"“{finding.sought}” is not in what is loaded here")
 
     def _find_first(self, sought: str | None) -> None:
         if sought is not None:

@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from frontdesk.tui.widgets import told
 from frontdesk.tui.widgets.cells import Piece, fit, wrap
+from frontdesk.tui.widgets.frames import Frames
 from frontdesk.tui.widgets.painted import Painted
 from frontdesk.tui.widgets.rows import Drawings, Place, Rows
 from frontdesk.tui.widgets.window import Window
@@ -72,8 +73,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._painted: list[Strip] = []
         self._empty_words = ""
         self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
-
-    # What a subclass decides
+        self._frames = Frames()
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         """The lines (at least one) of a row, each exactly `width` cells wide."""
@@ -95,8 +95,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def words_at(self, position: int) -> str:
         """The words by which a row is found."""
         return ""
-
-    # What is shown
 
     @property
     def row(self) -> R | None:
@@ -202,6 +200,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def forget_drawn(self) -> None:
         self._drawings.clear()
+        self._frames.clear()
         self._window.forget_heights()
 
     def in_view(self) -> list[int]:
@@ -211,8 +210,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def refresh_row(self, position: int) -> None:
         """Repaint one row, which has become another."""
         self._refresh_cells(position, self.size.width)
-
-    # Keys
 
     def action_move(self, step: int) -> None:
         """Move the cursor; a row taller than the window is scrolled through first."""
@@ -370,21 +367,24 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def _lines(self) -> list[Strip]:
         width, height = self.size
-        bar = self.segments([("bar" if self.has_focus else "bar-resting", BAR)])
-        no_bar = self.segments([("text", " ")])
-        track, thumb = self.segments([("track", " ")]), self.segments([("thumb", THUMB)])
-        covered = self._window.thumb()
+        name = "bar" if self.has_focus else "bar-resting"
+        bar, no_bar = self._edge(name, BAR), self._edge("text", " ")
+        track, thumb = self._edge("track", " "), self._edge("thumb", THUMB)
+        covered, placed = self._window.thumb(), self._window.visible()
         blank = Strip(self.segments([("text", " " * width)]), width)
-        placed = self._window.visible()
         strips = [blank] * max(0, placed[0].y) if placed else []
+        self._frames.begin()
         for position, y, _ in placed:
             gutter = bar if position == self.cursor else no_bar
-            for segments in self._row_lines(position)[max(0, -y) : height - y]:
+            for line in self._row_lines(position)[max(0, -y) : height - y]:
                 edge = thumb if len(strips) in covered else track
-                strips.append(Strip([*gutter, *segments, *edge], width))
+                strips.append(self._frames.strip(line, gutter, edge, width))
         if not strips and self._empty_words:
             strips = self._empty(width)[:height]
         return strips + [blank] * (height - len(strips))
+
+    def _edge(self, part: str, text: str) -> tuple[str, list[Segment]]:
+        return part, self.segments([(part, text)])
 
     def _empty(self, width: int) -> list[Strip]:
         lines = ["", *wrap(self._empty_words, max(1, width - 4))]

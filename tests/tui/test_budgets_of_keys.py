@@ -1,0 +1,311 @@
+"""What a key costs beside many conversations is what it costs beside few: counted, not timed."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from frontdesk.cache import Cache
+from frontdesk.cache.cache import CacheFile
+from frontdesk.errors import Unreachable
+from frontdesk.mailbox import Mailbox, Source
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens import inbox
+from frontdesk.tui.screens.find import Finding
+from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.widgets import frames
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.thread import Thread
+from tests.bench import warm_cache
+from tests.conftest import NOW
+from tests.tui.conftest import settle
+from tests.tui.sources import Failing
+
+FEW, MANY = 1_000, 20_000
+SIZE = (120, 40)
+ORIGIN = "budgets"
+# What the counted directory of a list costs once it has all of its levels, in steps of SQLite's
+# machine. To look at every row of the longer list would take ten times as many.
+DIRECTORY = 10_000
+# So many are counted at a time.
+STEPS_AT_A_TIME = 20
+
+
+@dataclass
+class Work:
+    """What was done since it was last forgotten. steps: of SQLite's machine; strips: built."""
+
+    statements: int = 0
+    steps: int = 0
+    drawn: int = 0
+    strips: int = 0
+
+    def forget(self) -> None:
+        self.statements = self.steps = self.drawn = self.strips = 0
+
+    def watch(self, connection: sqlite3.Connection) -> None:
+        """Count what is asked of a connection."""
+
+        def said(statement: str) -> None:
+            self.statements += 1
+
+        def stepped() -> int:
+            self.steps += STEPS_AT_A_TIME
+            return 0
+
+        connection.set_trace_callback(said)
+        connection.set_progress_handler(stepped, STEPS_AT_A_TIME)
+
+
+@pytest.fixture(scope="module")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], Path]:
+    """Warm caches by how many conversations they have, and messages in the newest one's thread."""
+    directory = tmp_path_factory.mktemp("budgets")
+    sizes = ((FEW, FEW), (MANY, FEW), (FEW, MANY))
+    paths = {size: directory / f"{size[0]}-{size[1]}.db" for size in sizes}
+    for (conversations, messages), path in paths.items():
+        warm_cache.make(path, conversations, ORIGIN, messages)
+    return paths
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Counts what every cache and every list does from now on."""
+    counted = Work()
+    for method in ("_on_disk", "_transact"):
+        monkeypatch.setattr(CacheFile, method, _watched(getattr(CacheFile, method), counted))
+    for kind in (ConversationList, Thread):
+        monkeypatch.setattr(kind, "draw", _counting_rows(kind.draw, counted))
+    monkeypatch.setattr(frames, "Strip", _counting_strips(counted))
+    # What follows a rest of the cursor is counted where it is meant.
+    monkeypatch.setattr(inbox, "PREVIEW_SECONDS", 1_000.0)
+    return counted
+
+
+def _watched(method: Callable[..., Any], counted: Work) -> Callable[..., Any]:
+    def watched(self: CacheFile, *arguments: Any) -> Any:
+        outcome = method(self, *arguments)
+        for connection in (getattr(self, "_connection", None), outcome):
+            one = connection[1] if isinstance(connection, tuple) else connection
+            if isinstance(one, sqlite3.Connection):
+                counted.watch(one)
+        return outcome
+
+    return watched
+
+
+def _counting_rows(draw: Callable[..., Any], counted: Work) -> Callable[..., Any]:
+    def drawn(self: Any, position: int, width: int) -> Any:
+        counted.drawn += 1
+        return draw(self, position, width)
+
+    return drawn
+
+
+def _counting_strips(counted: Work) -> Callable[..., Strip]:
+    def built(*arguments: Any) -> Strip:
+        counted.strips += 1
+        return Strip(*arguments)
+
+    return built
+
+
+@contextmanager
+def opened(path: Path, source: object) -> Iterator[FrontdeskApp]:
+    """The viewer on a cache, with the reader at the newest conversation."""
+    cache = Cache(path, ORIGIN, limit_bytes=warm_cache.LIMIT_BYTES, check_after_seconds=1_000)
+    cache.remember("inbox.conversation", warm_cache.NEWEST_ID)
+
+    def connect() -> Source:
+        return source  # type: ignore[return-value]
+
+    mailbox = Mailbox(connect, cache, clock=lambda: NOW)
+    yield FrontdeskApp(mailbox, title="budgets", clock=Clock(UTC, lambda: NOW))
+    cache.close()
+
+
+def offline() -> Failing:
+    return Failing(Unreachable("Nobody is there"))
+
+
+async def work_of(pilot: Pilot[Any], work: Work, keys: str) -> Work:
+    """What the last of some keys does."""
+    *before, last = keys.split()
+    for key in before:
+        await pilot.press(key)
+        await settle(pilot)
+    work.forget()
+    await pilot.press(last)
+    await settle(pilot)
+    return Work(work.statements, work.steps, work.drawn, work.strips)
+
+
+KEYS = (
+    "j",
+    "pagedown",
+    "G",
+    "G k",
+    "G pageup",
+    "G g",
+    "j enter",
+    "] [",
+    "f",
+    "f c",
+    "s",
+    "s f",
+    "s f a c",
+    "slash C u s enter",
+    "ctrl+k",
+    "u",
+    "i",
+    "plus",
+    "t",
+)
+
+
+@pytest.mark.parametrize("keys", KEYS)
+async def test_a_key_does_as_much_beside_many_conversations_as_beside_few(
+    caches: dict[tuple[int, int], Path], work: Work, keys: str
+) -> None:
+    done = []
+    for conversations in (FEW, MANY):
+        with opened(caches[conversations, FEW], offline()) as app:
+            async with app.run_test(size=SIZE) as pilot:
+                await settle(pilot)
+                done.append(await work_of(pilot, work, keys))
+    few, many = done
+    assert many.statements <= few.statements + 8
+    assert many.steps <= 1.3 * few.steps + DIRECTORY
+    assert many.drawn <= few.drawn + 2
+    assert many.strips <= few.strips + 4
+
+
+async def test_a_start_does_as_much_on_many_conversations_as_on_few(
+    caches: dict[tuple[int, int], Path], work: Work
+) -> None:
+    done = []
+    for conversations in (FEW, MANY):
+        with opened(caches[conversations, FEW], offline()) as app:
+            work.forget()
+            async with app.run_test(size=SIZE) as pilot:
+                await settle(pilot)
+                done.append(Work(work.statements, work.steps, work.drawn, work.strips))
+    few, many = done
+    assert many.statements <= few.statements + 8
+    assert many.steps <= 1.3 * few.steps + DIRECTORY
+    assert many.drawn == few.drawn
+
+
+async def test_moving_the_cursor_draws_its_two_bars_and_asks_only_who_is_unread(
+    caches: dict[tuple[int, int], Path], work: Work
+) -> None:
+    with opened(caches[FEW, FEW], offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            done = await work_of(pilot, work, "j")
+    rows_in_view = SIZE[1] // 2
+    assert done.drawn == 0
+    assert done.strips <= 4
+    assert done.statements <= rows_in_view
+
+
+async def test_a_page_draws_each_row_that_comes_into_view_once(
+    caches: dict[tuple[int, int], Path], work: Work
+) -> None:
+    with opened(caches[FEW, FEW], offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            done = await work_of(pilot, work, "pagedown")
+    rows_in_view = SIZE[1] // 2
+    assert 0 < done.drawn <= rows_in_view + 2
+    assert done.strips <= SIZE[1]
+
+
+@pytest.mark.parametrize("keys", ["3 k", "3 pageup", "3 G", "3 left_square_bracket", "3 y"])
+async def test_a_key_does_as_much_in_a_long_thread_as_in_a_short_one(
+    caches: dict[tuple[int, int], Path], work: Work, keys: str
+) -> None:
+    done = []
+    for messages in (FEW, MANY):
+        with opened(caches[FEW, messages], offline()) as app:
+            async with app.run_test(size=SIZE) as pilot:
+                await settle(pilot)
+                done.append(await work_of(pilot, work, keys))
+    short, long = done
+    assert long.statements <= short.statements + 8
+    assert long.steps <= 1.3 * short.steps + DIRECTORY
+    assert long.drawn <= short.drawn + 2
+
+
+@pytest.mark.parametrize("what", ["older", "refresh"])
+async def test_messages_come_to_a_long_thread_at_the_cost_of_a_short_one(
+    caches: dict[tuple[int, int], Path], work: Work, tmp_path: Path, what: str
+) -> None:
+    done = []
+    for messages in (FEW, MANY):
+        copy = tmp_path / f"{messages}.db"
+        copy.write_bytes(caches[FEW, messages].read_bytes())
+        archive = warm_cache.Archive(FEW, 50)
+        with opened(copy, archive) as app:
+            async with app.run_test(size=SIZE) as pilot:
+                await settle(pilot)
+                reading = _screen(app)._reading
+                archive.arrived += 1
+                work.forget()
+                await getattr(reading, what)()
+                await settle(pilot)
+                done.append(Work(work.statements, work.steps, work.drawn, work.strips))
+    short, long = done
+    assert short.statements > 50
+    assert long.statements <= short.statements + 20
+    assert long.steps <= 1.3 * short.steps + DIRECTORY
+    assert long.drawn <= short.drawn + 2
+
+
+async def test_keys_are_answered_while_words_are_looked_for_and_escape_stops_that(
+    caches: dict[tuple[int, int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in a list that is longer than anybody's patience.
+    monkeypatch.setattr(Finding, "look", lambda finding, most: True)
+    with opened(caches[MANY, FEW], offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            screen = _screen(app)
+            await pilot.press("slash", *"xyzzy", "enter")
+            await pilot.press("j", "j")
+            looking = [worker for worker in app.workers if worker.group == "looking"]
+            assert screen._list.cursor == 2
+            assert not looking[-1].is_finished
+            await pilot.press("escape")
+            await settle(pilot)
+            assert looking[-1].is_cancelled
+            said = [one.message for one in app._notifications]
+            assert not [words for words in said if "is not in what is loaded" in words]
+
+
+async def test_words_are_found_far_down_and_said_to_be_nowhere_only_after_a_look_everywhere(
+    caches: dict[tuple[int, int], Path],
+) -> None:
+    with opened(caches[MANY, FEW], offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            screen = _screen(app)
+            await pilot.press("slash", *"0003210", "enter")
+            await settle(pilot)
+            assert screen._list.cursor == 3_210
+            await pilot.press("N")
+            await settle(pilot)
+            assert screen._list.cursor == 3_210
+
+
+def _screen(app: FrontdeskApp) -> InboxScreen:
+    assert isinstance(app.screen, InboxScreen)
+    return app.screen
