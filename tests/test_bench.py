@@ -5,9 +5,22 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from tests.bench.homes import Home
 from tests.bench.idle import hour
 from tests.bench.ratios import Ratio, in_turn, percentile, shown
+from tests.bench.reaches import Measured, budgets
+from tests.bench.sessions import (
+    RESIZE,
+    Presses,
+    Session,
+    Start,
+    Stroke,
+    environment_in,
+    session,
+    start,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,7 +50,45 @@ def test_a_store_is_measured_at_any_size() -> None:
 
 def test_both_benchmarks_say_what_can_be_asked_for() -> None:
     assert "--conversations" in run("store", "--help").stdout
-    assert "--presses" in run("viewer", "--help").stdout
+    assert "--peers" in run("viewer", "--help").stdout
+
+
+class Same(dict[str, Any]):
+    """The same for every name."""
+
+    def __missing__(self, name: str) -> Any:
+        return self["any"]
+
+
+def test_the_viewers_table_has_a_line_for_all_that_is_to_be_reached(tmp_path: Path) -> None:
+    home = Home(tmp_path, 1_100, 30)
+    home.make()
+    presses = Same(any=Presses((0.01, 0.02), (0.01, 0.02), (1_000.0, 1_200.0)))
+    starts = Same(any=[Start(0.5, 0.4, 0.6, 0.7, 60.0)])
+    sessions = Same(any=[Session(presses, 0.01, 70.0)])
+    missing = {"posting": "cannot be installed: no network", "harlequin": "", "toolong": ""}
+    ratios = budgets(Measured(starts, sessions, missing), home)
+    told = {one.name.partition(" ")[0] for one in ratios}
+    wanted = {"S": 6, "L": 10, "B": 1, "T": 7, "C": 1, "P": 1}
+    assert told >= {f"{kind}{n + 1}" for kind, most in wanted.items() for n in range(most)}
+    assert "| P1 posting | – | <= 0.6 | – |  |  | cannot be installed: no network |" in shown(
+        ratios
+    )
+
+
+def test_the_viewer_is_measured_in_a_terminal(tmp_path: Path) -> None:
+    home = Home(tmp_path, 30, 30)
+    home.make()
+    home.begin_again()
+    program = home.viewer("viewer")
+    one = start(program, environment_in(tmp_path))
+    assert 0 < one.cpu < one.settled_cpu
+    assert 0 < one.wall < one.answered
+    keys = [Stroke("down", b"j", 2), Stroke("resize", RESIZE, 2)]
+    ran = session(program, environment_in(tmp_path), keys, held=(b"j", 2))
+    assert min(ran.presses["down"].latencies) > 0
+    assert min(ran.presses["resize"].bytes) > 0
+    assert ran.held_cpu > 0
 
 
 def test_works_take_turns_and_the_first_round_is_not_counted() -> None:

@@ -193,6 +193,7 @@ def run(options: argparse.Namespace) -> None:
         in_turn(options.rounds, {name: _told(name, work) for name, work in works.items()})
         bench.measured.forget_first()
         ratios = budgets(bench.measured, homes["many"])
+    _tell("")
     sizes = f"{options.conversations:,} conversations, {options.messages:,} messages"
     sys.stdout.write(f"{os.cpu_count()} cores, {sizes}, {options.rounds} rounds\n\n")
     sys.stdout.write(shown(ratios) + "\n")
