@@ -19,7 +19,7 @@ from frontdesk.cli.formats import (
 from frontdesk.cli.places import Place, asked, place_options
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.wire import ConversationFilter, Counts
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

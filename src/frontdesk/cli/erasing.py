@@ -10,6 +10,7 @@ from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import account_named, database_option, opened
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings, NotFound
+from frontdesk.wire.words import PHONE_DIGITS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.erasing import Erased
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 # Written as people do: spaces, hyphens, dots and brackets between the digits.
 _WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
-_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+_E164 = re.compile(rf"\+{PHONE_DIGITS}")
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
 _NOUNS = (
     ("contact", "contact", "contacts"),

@@ -18,8 +18,8 @@ from frontdesk.wire.queries import (
     CONTACT_LIMIT,
     CONVERSATION_LIMIT,
     MAX_LIMIT,
-    STATUSES,
 )
+from frontdesk.wire.words import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Rows

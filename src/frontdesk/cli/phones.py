@@ -3,9 +3,11 @@
 import re
 import unicodedata
 
+from frontdesk.wire.words import PHONE_DIGITS
+
 _TRUNK = re.compile(r"\(0\)")
 _BETWEEN = re.compile(r"[\s().,/‐-―−-]+")
-_NUMBER = re.compile(r"(?:\+|00)?([1-9][0-9]{6,14})")
+_NUMBER = re.compile(rf"(?:\+|00)?({PHONE_DIGITS})")
 
 
 def international(text: str) -> str | None:

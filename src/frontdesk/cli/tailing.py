@@ -18,7 +18,7 @@ from frontdesk.cli.tables import cut, plain, terminal_width
 from frontdesk.errors import Unreachable
 from frontdesk.text import first_said
 from frontdesk.wire import ConversationFilter, Message
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

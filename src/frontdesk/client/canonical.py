@@ -17,6 +17,7 @@ from frontdesk.client import readers
 from frontdesk.client.readers import Reader
 from frontdesk.client.spelling import fields_of
 from frontdesk.wire import Page, Wire
+from frontdesk.wire.words import DIRECTIONS
 
 # What a server may leave out, because the key may not read it (contract 1.1).
 _WITHHELD = frozenset({"last_message"})
@@ -97,7 +98,7 @@ _set_members = attrgetter("__pydantic_fields_set__")
 _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
     readers.time: _is_time,
     readers.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
-    readers.direction: lambda text: text in ("inbound", "outbound"),
+    readers.direction: lambda text: text in DIRECTIONS,
     **{
         read: _kept_by(read)
         for read in (readers.author, readers.color, readers.status, readers.delivery)

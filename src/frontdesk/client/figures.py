@@ -10,9 +10,9 @@ from frontdesk.client.tolerance import (
     CURRENT_METRICS,
     METRIC_VALUES,
     PREVIOUS_METRICS,
-    STATUSES,
 )
 from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics
+from frontdesk.wire.words import STATUSES
 
 Remark = Callable[[str], None]
 

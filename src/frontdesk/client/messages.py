@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from frontdesk.client.members import spelt
-from frontdesk.client.tolerance import MEDIA_TYPES
+from frontdesk.wire.words import MEDIA_TYPES
 
 # More files than this are not one message.
 MOST_PARTS = 30

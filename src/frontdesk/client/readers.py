@@ -9,18 +9,14 @@ from typing import Any, TypeAlias
 
 from frontdesk.client.members import ABSENT, at, found
 from frontdesk.client.moments import moment
-from frontdesk.client.tolerance import (
-    AUTHORS,
-    DELIVERIES,
-    DIRECTIONS,
-    FIELD_NAMES,
-    STATUSES,
-)
+from frontdesk.client.tolerance import AUTHORS, DELIVERIES, DIRECTIONS, FIELD_NAMES
+from frontdesk.wire.words import AUTHORS as KNOWN_AUTHORS
+from frontdesk.wire.words import PHONE_DIGITS, STATUSES
 
 Reader: TypeAlias = Callable[[Any], Any]
 
 _PHONE_MARKS = re.compile(r"[\s().\-]")
-_DIGITS = re.compile(r"\+?[1-9]\d{6,14}", re.ASCII)
+_DIGITS = re.compile(rf"\+?{PHONE_DIGITS}")
 _COLOR = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", re.ASCII)
 _LONGEST_NUMBER = 10**18
 
@@ -132,7 +128,7 @@ def author(value: Any) -> Any:
         value = next((word for _, word in found(value, ("type", "kind", "role"))), ABSENT)
     if not isinstance(value, str) or not value:
         return ABSENT
-    return AUTHORS.get(value.lower(), value.lower() if value.lower() in _AUTHORS else value)
+    return AUTHORS.get(value.lower(), value.lower() if value.lower() in KNOWN_AUTHORS else value)
 
 
 def status(value: Any) -> Any:
@@ -184,6 +180,3 @@ def _title(member: Any) -> Any:
     if not isinstance(member, Mapping):
         return member
     return next((name for _, name in found(member, ("title", "name", "label", "id"))), ABSENT)
-
-
-_AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")

@@ -307,9 +307,6 @@ DELIVERIES: Mapping[object, str] = {
     3: "read",
     4: "played",
 }
-STATUSES: Spots = ("open", "snoozed", "resolved")
-# Members that hold a media object under the name of its type.
-MEDIA_TYPES: Spots = ("image", "video", "audio", "document", "sticker")
 # A list of custom fields names each value by one of these.
 FIELD_NAMES: Spots = ("key", "name", "field_id", "id")
 

@@ -20,8 +20,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.value import Value, is_phone, phone_of
-
-STATUSES = frozenset(("sent", "delivered", "read", "played", "failed"))
+from frontdesk.wire.words import DELIVERY_STEPS
 
 # Who reacts: a conversation has two sides, and each has one reaction to a message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
@@ -76,7 +75,7 @@ def tell_status(value: Value, status: Part) -> None:
         value.ignored["status of a group message"] += 1
         return
     step = status.text("status").lower()
-    if step not in STATUSES:
+    if step not in DELIVERY_STEPS:
         value.ignored[f"status {step[:40]}"] += 1
         return
     at, _ = value.moment(status)

@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.shapes import Malformed, Part
-
-MEDIA_TYPES = frozenset(("image", "video", "audio", "document", "sticker"))
+from frontdesk.wire.words import MEDIA_TYPES
 
 # The longest text that the service keeps (contract 1.4.2).
 TEXT_LIMIT = 65_536

@@ -11,11 +11,10 @@ from frontdesk.ingest.shapes import Malformed
 from frontdesk.store.database import Row
 from frontdesk.store.whole import columns, misfit
 from frontdesk.wire import timestamp
+from frontdesk.wire.words import DIRECTIONS, STATUSES
 
 VERSION = 1
 
-DIRECTIONS = ("inbound", "outbound")
-STATUSES = ("open", "snoozed", "resolved")
 # Where a line has the columns for which the interface has no word.
 STORED = "stored"
 

@@ -21,6 +21,7 @@ from frontdesk.ingest.threads import Thread, Threads
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
+from frontdesk.wire.words import DELIVERY_STEPS
 
 # Naming a channel in passing does not tell since when it is known.
 _LATEST = 1 << 62
@@ -106,7 +107,7 @@ class Correspondence:
         row = self.known(channel_id, event.wamid)
         if row is not None and event.person is not None:
             self._threads.began(row, event.at)
-        if event.status not in letters.STATUSES or (row is not None and not row["direction"]):
+        if event.status not in DELIVERY_STEPS or (row is not None and not row["direction"]):
             self._counted.ignore()
         elif row is not None:
             before = letters.standing_parts(row)
@@ -188,7 +189,7 @@ class Correspondence:
             letters.edit(row, MessageEdit(**edit[1]))
         if revoke := self._orphans.take(*place, REVOKE):
             letters.revoke(row, revoke[0])
-        for status in sorted(letters.STATUSES):
+        for status in sorted(DELIVERY_STEPS):
             step = self._orphans.take(*place, f"{STATUS}{status}")
             if step is not None and row["direction"] == OUTBOUND:
                 letters.deliver(row, StatusUpdate(**{**step[1], "person": None}))

@@ -21,7 +21,6 @@ Letter = dict[str, Any]
 _RANKS: Mapping[str | None, float] = MappingProxyType(
     {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
 )
-STATUSES = frozenset(("sent", "delivered", "read", "played", "failed"))
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 

@@ -7,7 +7,7 @@ from typing import Any
 from frontdesk.ingest import native_catalogue
 from frontdesk.ingest.chats import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.ingest.contents import TEXT_LIMIT
-from frontdesk.ingest.copies import DIRECTIONS, STATUSES, STORED, VERSION
+from frontdesk.ingest.copies import STORED, VERSION
 from frontdesk.ingest.events import (
     CONTENTS,
     HISTORY_PLACEHOLDER,
@@ -35,6 +35,7 @@ from frontdesk.ingest.native_references import (
     user_key,
 )
 from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.wire.words import DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 HAPPENINGS = (
     "opened",
@@ -47,7 +48,6 @@ HAPPENINGS = (
     "awaiting_human",
     "read_marker",
 )
-_STEPS = ("sent", "delivered", "read", "played", "failed")
 _RICHNESS = MappingProxyType(
     {"content_not_received": PLACEHOLDER, "media_placeholder": HISTORY_PLACEHOLDER}
 )
@@ -168,7 +168,7 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
 
 def _status(line: Part, wamid: str | None) -> str | None:
     """How far the message came, unless a delivery step tells that with its time."""
-    status = chosen(line, "delivery_status", ("pending", *_STEPS))
+    status = chosen(line, "delivery_status", ("pending", *DELIVERY_STEPS))
     steps = line.optional_part("delivery") or Part({})
     return None if wamid and f"{status}_at" in steps else status
 
@@ -178,7 +178,7 @@ def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
     assert message.wamid is not None
     steps = line.optional_part("delivery") or Part({})
     stored = line.optional_part(STORED) or Part({})
-    for step in _STEPS:
+    for step in DELIVERY_STEPS:
         at = optional_instant(steps, f"{step}_at")
         if at is not None:
             yield StatusUpdate(

@@ -1,6 +1,6 @@
 """What the Business app hands over: the chats of the last months and its address book; pure."""
 
-from frontdesk.ingest.chats import STATUSES, say, tell_message
+from frontdesk.ingest.chats import say, tell_message
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     ContactRemove,
@@ -10,6 +10,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.value import Value, is_phone, phone_of
+from frontdesk.wire.words import DELIVERY_STEPS
 
 _SAID = ("edit", "revoke")
 _READ = ("read", "played")
@@ -65,7 +66,7 @@ def _tell_past(value: Value, thread: Part, message: Part) -> None:
     person = _correspondent(value, thread, message, outbound=outbound)
     step = (context.optional_text("status") or "").lower()
     step = "failed" if step == "error" else step
-    known = step if step in STATUSES or step == "pending" else None
+    known = step if step in DELIVERY_STEPS or step == "pending" else None
     say(value, message, person, outbound=outbound, status=known if outbound else None)
     if not outbound and step in _READ:
         at, _ = value.moment(message)

@@ -13,11 +13,12 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.wire.words import PHONE_DIGITS
 
 # A time may be so much later than its receipt before it is taken for a wrong clock's.
 CLOCKS_DIFFER = 5 * 60 * 1000
 
-_DIGITS_OF_A_PHONE = re.compile(r"[1-9][0-9]{6,14}")
+_DIGITS_OF_A_PHONE = re.compile(PHONE_DIGITS)
 _NO_DIGITS = re.compile(r"[^0-9]")
 
 

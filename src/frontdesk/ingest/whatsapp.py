@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest import upkeep
-from frontdesk.ingest.chats import STATUSES, tell_echo, tell_message, tell_status
-from frontdesk.ingest.contents import MEDIA_TYPES, TEXT_LIMIT
+from frontdesk.ingest.chats import tell_echo, tell_message, tell_status
+from frontdesk.ingest.contents import TEXT_LIMIT
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.synced import tell_chunk, tell_contact
 from frontdesk.ingest.value import Value
 
-__all__ = ["MEDIA_TYPES", "STATUSES", "TEXT_LIMIT", "Normalised", "normalise"]
+__all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 
 # The arrays of a value about one of our numbers, and what tells each of their elements.
 _ELEMENTS: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(

@@ -32,9 +32,8 @@ from frontdesk.wire import (
     UserRef,
     timestamp,
 )
+from frontdesk.wire.words import DIRECTIONS, STATUSES
 
-STATUSES = ("open", "snoozed", "resolved")
-DIRECTIONS = ("inbound", "outbound")
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
 _REFERRAL = MappingProxyType(

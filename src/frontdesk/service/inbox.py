@@ -16,12 +16,13 @@ from frontdesk.wire import (
     StatusCounts,
     timestamp,
 )
+from frontdesk.wire.words import STATUSES
 
 
 def conversations(call: Call) -> Page[Conversation]:
     """Conversations, the latest activity first."""
     parameters = call.parameters
-    status = parameters.filter_value("status", bodies.STATUSES)
+    status = parameters.filter_value("status", STATUSES)
     label_id, channel_id, asked = filters.label_and_channel(call)
     assigned, assignee_id = filters.assignee(call, asked)
     if status is not None:
@@ -55,7 +56,7 @@ def conversations(call: Call) -> Page[Conversation]:
 
 def counts(call: Call) -> Counts:
     """How many conversations there are, from the counter cells alone."""
-    status = call.parameters.filter_value("status", bodies.STATUSES)
+    status = call.parameters.filter_value("status", STATUSES)
     label_id, channel_id, _ = filters.label_and_channel(call)
     call.parameters.settle()
     cells = queries.counts(
@@ -68,7 +69,7 @@ def counts(call: Call) -> Counts:
     )
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], call.grant)
-        for number, name in enumerate(bodies.STATUSES)
+        for number, name in enumerate(STATUSES)
     }
     flat = sets[status or "open"]
     return Counts(
@@ -80,7 +81,7 @@ def counts(call: Call) -> Counts:
         assigned=flat.assigned,
         unassigned=flat.unassigned,
         awaiting_human=flat.awaiting_human,
-        unread=_unread(cells, bodies.STATUSES.index(status or "open")),
+        unread=_unread(cells, STATUSES.index(status or "open")),
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(cells),
         as_of=timestamp(call.now),
@@ -88,7 +89,7 @@ def counts(call: Call) -> Counts:
 
 
 def _statuses(status: str | None) -> Sequence[int]:
-    return range(3) if status is None else (bodies.STATUSES.index(status),)
+    return range(3) if status is None else (STATUSES.index(status),)
 
 
 def _total(cells: Sequence[Row]) -> int:

@@ -16,7 +16,8 @@ from frontdesk.service.people import MAX_QUERY_LENGTH
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.schemas import OPEN, Schema, plain, reference, schemas_of
 from frontdesk.wire import Problem, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT, STATUSES
+from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT
+from frontdesk.wire.words import STATUSES
 
 KEY = "apiKey"
 

@@ -8,10 +8,11 @@ from frontdesk.service.problems import Refusal
 from frontdesk.store import contacts
 from frontdesk.store.contact_words import search_words
 from frontdesk.wire import Contact, Page
+from frontdesk.wire.words import PHONE_DIGITS
 
 MAX_QUERY_LENGTH = 100
 
-_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
+_E164 = re.compile(rf"\+{PHONE_DIGITS}")
 
 
 def contact_list(call: Call) -> Page[Contact]:

@@ -8,11 +8,12 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from frontdesk.service import vocabulary
 from frontdesk.wire import Wire
+from frontdesk.wire.words import PHONE_DIGITS
 
 Schema = dict[str, Any]
 
 REFERENCE = "#/components/schemas/"
-E164 = r"^\+[1-9]\d{6,14}$"
+E164 = rf"^\+{PHONE_DIGITS}$"
 OPEN = "x-known-values"
 
 _PAGE = re.compile(r"\bPage_(\w+)_")

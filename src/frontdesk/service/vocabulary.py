@@ -6,11 +6,10 @@ The models are as lenient as a client must be; these are the facts of contract 1
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import AUTHORS, DELIVERY_STEPS, DIRECTIONS, MEDIA_TYPES, STATUSES
 
 Member = tuple[str, str]
 
-DIRECTIONS = ("inbound", "outbound")
 
 # Times by the name of the member, wherever it is; all others that end in "_at" are times too.
 TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "start", "end"})
@@ -62,15 +61,9 @@ CLOSED: Mapping[Member, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-_AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
-_STEPS = ("pending", "sent", "delivered", "read", "played", "failed")
 _TYPES = (
     "text",
-    "image",
-    "video",
-    "audio",
-    "document",
-    "sticker",
+    *MEDIA_TYPES,
     "location",
     "contacts",
     "interactive",
@@ -85,9 +78,12 @@ _CATEGORIES = ("AUTHENTICATION", "MARKETING", "UTILITY")
 # Values that are known; a client must be ready for others.
 KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
     {
-        **{(model, "author"): _AUTHORS for model in ("Message", "MessagePreview", "ReplyTo")},
+        **{(model, "author"): AUTHORS for model in ("Message", "MessagePreview", "ReplyTo")},
         **{(model, "type"): _TYPES for model in ("Message", "MessagePreview", "ReplyTo")},
-        **{(model, "delivery_status"): _STEPS for model in ("Message", "MessagePreview")},
+        **{
+            (model, "delivery_status"): ("pending", *DELIVERY_STEPS)
+            for model in ("Message", "MessagePreview")
+        },
         ("Message", "forwarded"): ("once", "many"),
         ("Message", "source"): (
             "webhook",
@@ -97,7 +93,7 @@ KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
             "chat_export",
             "chatwoot",
         ),
-        ("Reaction", "author"): _AUTHORS,
+        ("Reaction", "author"): AUTHORS,
         ("Note", "author"): ("user", "ai_agent", "automation"),
         ("CustomField", "type"): (
             "text",

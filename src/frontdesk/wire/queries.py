@@ -4,7 +4,6 @@ from pydantic import ConfigDict, Field
 
 from frontdesk.wire.base import Wire
 
-STATUSES = ("open", "snoozed", "resolved")
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
 GRANULARITIES = ("hour", "day", "week", "month")
 

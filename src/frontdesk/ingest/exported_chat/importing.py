@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from frontdesk.ingest.apply import InitialStatus, apply_events
-from frontdesk.ingest.contents import MEDIA_TYPES
 from frontdesk.ingest.events import (
     IMPORTED_NAME,
     PROFILE_NAME,
@@ -23,6 +22,7 @@ from frontdesk.ingest.snoozes import wake
 from frontdesk.ingest.value import phone_of
 from frontdesk.store import known
 from frontdesk.store.database import Connection, Row
+from frontdesk.wire.words import MEDIA_TYPES
 
 MESSAGES_AT_ONCE = 1_000
 

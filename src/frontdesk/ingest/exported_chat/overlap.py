@@ -4,11 +4,11 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from frontdesk.ingest.contents import MEDIA_TYPES
 from frontdesk.ingest.events import PLACEHOLDER
 from frontdesk.ingest.exported_chat.chat import Entry
 from frontdesk.ingest.exported_chat.headers import plain
 from frontdesk.store.database import Row
+from frontdesk.wire.words import MEDIA_TYPES
 
 # Exports tell minutes, and clocks differ: the same words within this time are the same message.
 APART = 60_000

@@ -10,7 +10,7 @@ from frontdesk.tui.screens.picker import Choice
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import NEWEST, ORDERS, Sieve, View
 from frontdesk.wire import ConversationFilter, Counts
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import STATUSES
 
 ANY = ""
 

@@ -10,7 +10,7 @@ from frontdesk.tui.screens.sieve import View, sieve_words
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import STATUSES
 
 # A title begins with the mark of the pane that has the focus.
 _TITLE_MARK = 1

@@ -19,7 +19,7 @@ from frontdesk.tui.widgets.channel_list import (
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.rows import FixedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
-from frontdesk.wire.queries import STATUSES
+from frontdesk.wire.words import STATUSES
 
 # Only a thorough refresh sees rows further down that left the filter.
 REFRESHES_UNTIL_THOROUGH = 6
