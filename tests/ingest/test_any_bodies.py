@@ -1,5 +1,6 @@
 """Any order, any repetition, any batches of webhook bodies of every kind: the same inbox."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -277,7 +278,9 @@ MORE_VIEWS = VIEWS | {
 }
 
 
-def inbox(engine: Engine, batches: list[list[list[DomainEvent]]]) -> dict[str, list[str]]:
+def inbox(
+    engine: Engine, batches: list[list[list[DomainEvent]]], views: Mapping[str, str] = MORE_VIEWS
+) -> dict[str, list[str]]:
     """What readers find after some batches, without what tells of the order of arrival."""
     with engine.fresh() as database:
         for batch in batches:
@@ -285,14 +288,14 @@ def inbox(engine: Engine, batches: list[list[list[DomainEvent]]]) -> dict[str, l
             database.write(
                 lambda connection, events=events: apply_events(connection, 1, events, now=NOW)
             )
-        return database.read(_contents)
+        return database.read(lambda connection: _contents(connection, views))
 
 
-def _contents(connection: Connection) -> dict[str, list[str]]:
+def _contents(connection: Connection, views: Mapping[str, str]) -> dict[str, list[str]]:
     assert [*differences(connection, 1)] == []
     return {
         name: sorted(repr(unnumbered(row)) for row in connection.rows(sql))
-        for name, sql in MORE_VIEWS.items()
+        for name, sql in views.items()
     }
 
 

@@ -142,7 +142,7 @@ class _Batch:
         if turn is None:
             return standing
         happening = self._telling.asides.record(
-            thread, turn.at, "assigned", {"user": turn.user_key}, turn.external_id
+            thread, turn.at, "assigned", {"user": turn.user_key}, turn.external_id, turn.part
         )
         return rules.fold(standing, (), (happening,))
 

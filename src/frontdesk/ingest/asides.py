@@ -117,13 +117,20 @@ class Asides:
             return
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         thread = self._threads.of(channel_id, event.person, event.at)
+        part = self._threads.part(event.person)
         thread.happenings.append(
-            self.record(thread, event.at, event.name, event.value, event.external_id)
+            self.record(thread, event.at, event.name, event.value, event.external_id, part)
         )
         thread.touched = True
 
     def record(
-        self, thread: Thread, at: int, name: str, value: Mapping[str, Any], external_id: str
+        self,
+        thread: Thread,
+        at: int,
+        name: str,
+        value: Mapping[str, Any],
+        external_id: str,
+        part: int | None,
     ) -> Happening:
         """Note down a conversation event that is new; returns it as the state rules take it."""
         row = {
@@ -134,6 +141,7 @@ class Asides:
             "name": name,
             "value_json": letters.packed(dict(value)),
             "external_id": external_id,
+            "part": part,
         }
         self._happened.add(external_id)
         self._happenings.append(row)
@@ -187,6 +195,7 @@ class Asides:
             "author_id": None if author_id is None else str(author_id),
             "author_name": author_name,
             "external_id": event.external_id,
+            "part": self._threads.part(event.person),
         }
 
 

@@ -144,7 +144,7 @@ class Catalogue:
     def save(self) -> None:
         """Write what was made or filled in."""
         for place, row in self._unsaved.items():
-            if place in self._times:
+            if self._times.get(place):
                 row["told_json"] = json.dumps(self._times[place], sort_keys=True)
         for kind in _SHELVES:
             rows = [row for (of, _), row in self._unsaved.items() if of == kind]

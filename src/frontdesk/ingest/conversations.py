@@ -5,6 +5,7 @@ from typing import Any
 from frontdesk.ingest import rules
 from frontdesk.ingest.rules import InitialStatus, Standing
 from frontdesk.ingest.threads import Thread
+from frontdesk.store.database import Row
 from frontdesk.store.preview import preview_json, previewed_id
 
 
@@ -12,7 +13,7 @@ def conversation_row(
     account_id: int, thread: Thread, standing: Standing, choice: InitialStatus, now: int
 ) -> dict[str, Any]:
     """A row of `conversation`. now: the time of the change; with `choice` it decides R11."""
-    stored = thread.stored
+    stored = _still_told(thread)
     last_activity_at = _last_activity(thread, standing)
     status = rules.initial_status(standing, choice, now, last_activity_at)
     hidden = standing.status is None and status == rules.RESOLVED
@@ -45,12 +46,18 @@ def conversation_row(
     }
 
 
+def _still_told(thread: Thread) -> Row | None:
+    """The conversation's row as it was stored, as long as all that it was made from is there."""
+    return None if thread.divided else thread.stored
+
+
 def _last_activity(thread: Thread, standing: Standing) -> int:
     """The newest message's time, and never less than it was (contract SERVER-1)."""
     newest_at = standing.newest_at
-    if thread.stored is None:
+    stored = _still_told(thread)
+    if stored is None:
         return thread.first_at if newest_at is None else newest_at
-    before = int(thread.stored["last_activity_at"])
+    before = int(stored["last_activity_at"])
     return before if newest_at is None else max(before, newest_at)
 
 
@@ -58,8 +65,9 @@ def _preview(thread: Thread, standing: Standing) -> str | None:
     """The newest message for a list row; the stored one stands while nothing newer was folded."""
     if standing.last_message is not None:
         return preview_json(standing.last_message)
-    if thread.stored is None:
+    stored = _still_told(thread)
+    if stored is None:
         return None
-    preview: str | None = thread.stored["last_message_json"]
+    preview: str | None = stored["last_message_json"]
     rewritten = thread.rewritten.get(previewed_id(preview) or 0)
     return preview if rewritten is None else preview_json(rewritten)

@@ -1,6 +1,6 @@
 """The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from frontdesk.ingest import letters
@@ -73,10 +73,10 @@ class Correspondence:
         """The stored message that a channel and a provider's id name, if there is one."""
         return self._letters.get((self._catalogue.channel_id(channel, _LATEST), wamid))
 
-    def follow(self, moves: Mapping[int, int]) -> None:
-        """Conversations went into others: {from: to}; so did what was read of their messages."""
-        for row in self._letters.values() if moves else ():
-            row["conversation_id"] = moves.get(row["conversation_id"], row["conversation_id"])
+    def follow(self) -> None:
+        """Conversations went into others; so did what was read of their messages."""
+        for row in self._letters.values():
+            row["conversation_id"], row["part"] = self._threads.place(row)
 
     def say(self, event: MessageUpsert) -> None:
         """A message: new, a richer copy of one, or known."""
@@ -93,9 +93,9 @@ class Correspondence:
         if event.wamid is None and self._is_known_nameless(thread, copy):
             self._counted.known("messages")
             return
-        self._append(thread, copy)
+        self._append(thread, copy, event.person)
         if event.type not in QUIET_TYPES:
-            self._people.seen(thread.contact_id, event.at)
+            self._people.seen(event.person, event.at)
         self._counted.new("messages")
 
     def deliver(self, event: StatusUpdate) -> None:
@@ -124,8 +124,8 @@ class Correspondence:
         row = letters.stand_in(event)
         letters.deliver(row, event)
         thread = self._threads.of(channel_id, person, event.at)
-        self._append(thread, row)
-        self._people.seen(thread.contact_id, event.at)
+        self._append(thread, row, person)
+        self._people.seen(person, event.at)
         self._counted.new("statuses")
 
     def amend(self, event: MessageEdit | MessageRevoke) -> None:
@@ -194,17 +194,18 @@ class Correspondence:
             if step is not None and row["direction"] == OUTBOUND:
                 letters.deliver(row, StatusUpdate(**{**step[1], "person": None}))
 
-    def _append(self, thread: Thread, row: Letter) -> None:
+    def _append(self, thread: Thread, row: Letter, person: Person) -> None:
         row["account_id"] = self._account_id
         row["conversation_id"] = thread.id
         row["channel_id"] = thread.channel_id
+        row["part"] = self._threads.part(person)
         row["id"] = self._ids.next("message")
         thread.messages.append(row)
         thread.touched = True
         if row["wamid"] is not None:
             self._letters[thread.channel_id, row["wamid"]] = row
             self._take_orphans(row)
-            thread.first_at = min(thread.first_at, row["created_at"])
+            self._threads.reach(thread, row["part"], row["created_at"])
 
     def _rewrite(
         self,
@@ -221,7 +222,7 @@ class Correspondence:
         self._counted.change(kind)
         thread = self._threads.holding(row)
         thread.touched = True
-        thread.first_at = min(thread.first_at, row["created_at"])
+        self._threads.reach(thread, row["part"], row["created_at"])
         if "was_at" in row:
             thread.rewritten[row["id"]] = row
             thread.refold = thread.refold or letters.standing_parts(row) != before
@@ -230,7 +231,7 @@ class Correspondence:
         """Messages without a wamid are told apart by what they say and when."""
         if thread.id not in self._nameless:
             stored: Sequence[Row] = ()
-            if thread.stored is not None:
+            if thread.stored is not None or thread.refold:
                 stored = known.nameless_messages(self._connection, self._account_id, thread.id)
             self._nameless[thread.id] = {_nameless(thread.id, other) for other in stored}
         identity = _nameless(thread.id, row)

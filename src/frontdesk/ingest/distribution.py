@@ -11,11 +11,15 @@ from frontdesk.store.database import Connection, Row
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Somebody is given a conversation. at: epoch milliseconds; user_key: of a `UserUpsert`."""
+    """Somebody is given a conversation. at: epoch milliseconds; user_key: of a `UserUpsert`.
+
+    part: with which the message was that opened it.
+    """
 
     user_key: str
     at: int
     external_id: str
+    part: int | None
 
 
 class Distribution:
@@ -48,7 +52,9 @@ class Distribution:
             return None
         # After whatever happened at that very moment, since it was decided after it.
         clash = any(happening.at == standing.folded_at for happening in thread.happenings)
-        return Turn(member["user_key"], standing.folded_at + int(clash), external_id)
+        return Turn(
+            member["user_key"], standing.folded_at + int(clash), external_id, opening["part"]
+        )
 
     def save(self) -> None:
         """Write whose turn was last."""

@@ -169,6 +169,7 @@ def _remove(connection: Connection, account_id: int, person: _Person) -> Counter
             gone[table] += count
     rollups.save(connection, account_id)
     gone["reaction"] += erasing.forget_reactions(connection, account_id, sorted(person.names))
+    erasing.forget_changes(connection, account_id, sorted(person.names))
     for contact_id in person.contact_ids:
         erasing.forget_contact(connection, account_id, contact_id)
         gone["contact"] += 1

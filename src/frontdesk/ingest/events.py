@@ -95,7 +95,8 @@ class ContactRemove:
 class IdentityChange:
     """A person is now known by another number or user id; `old` and `new` name one person.
 
-    Nothing comes of it if `new` was already somebody else before `at`.
+    Nothing comes of it if `new` was already somebody else before `at`, or of what came of it
+    nothing is left once that is told.
     """
 
     old: Person

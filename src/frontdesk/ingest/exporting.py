@@ -12,6 +12,8 @@ Line = dict[str, Any]
 
 # Named things before what names them.
 _NAMED = ("channel", "user", "label", "custom_field", "canned_response", "template")
+# Contacts, and what leads to them.
+_PEOPLE = ("contact", "alias", "identity_change", "part")
 # What belongs to a conversation comes before it: with its last line, a conversation is whole.
 _FACTS = ("message", "note", "conversation_event")
 _REST = ("reaction", "orphan")
@@ -44,10 +46,9 @@ class _Export:
         for kind in _NAMED:
             yield from self._named(kind)
         yield from self._teams()
-        for row in self._rows("contact"):
-            yield line_of("contact", row)
-        for row in self._rows("alias"):
-            yield line_of("alias", row)
+        for kind in _PEOPLE:
+            for row in self._rows(kind):
+                yield line_of(kind, row)
         yield from self._conversations()
         for kind in _REST:
             for row in self._rows(kind):

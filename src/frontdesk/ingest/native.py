@@ -278,6 +278,8 @@ _READERS: Mapping[str, Callable[[Part, int], Iterator[DomainEvent]]] = MappingPr
         "conversation_event": _event,
         "reaction": _reaction,
         "alias": _waiting,
+        "identity_change": _waiting,
+        "part": _waiting,
         "orphan": _waiting,
     }
 )

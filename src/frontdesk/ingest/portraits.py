@@ -1,7 +1,7 @@
 """What is known of a contact besides its numbers: of each thing what was told last; pure."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from frontdesk.ingest.events import (
@@ -61,6 +61,14 @@ def merge(contact: Contact, other: Contact) -> None:
     contact["created_at"] = min(contact["created_at"], other["created_at"])
     times = [one["last_activity_at"] for one in (contact, other) if one["last_activity_at"]]
     contact["last_activity_at"] = max(times, default=None)
+
+
+def joined(contact: Contact, others: Iterable[Contact]) -> Contact:
+    """A contact of its own that knows what a contact and others know."""
+    whole = {**contact, "facts": dict(_facts(contact))}
+    for other in others:
+        merge(whole, other)
+    return sealed(whole)
 
 
 def sealed(contact: Contact) -> Contact:

@@ -35,6 +35,8 @@ TALLIES: Mapping[str, str] = MappingProxyType(
         "canned_response": "catalogue",
         "template": "catalogue",
         "alias": "",
+        "identity_change": "",
+        "part": "",
         "orphan": "",
     }
 )

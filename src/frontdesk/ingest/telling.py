@@ -69,12 +69,14 @@ class Telling:
         self.correspondence.load(_wamids(kinds))
         namesakes = [*self._namesakes(kinds)]
         sightings = [*self._sightings(kinds)]
-        persons = chain(_persons(sightings, moves), *(persons for persons, _ in namesakes))
-        stored = {contact_id for _, contact_id in namesakes if contact_id is not None}
+        told = (person for person, _, _ in sightings)
+        persons = chain(told, *(persons for persons, _ in namesakes))
+        stored = {found[0] for _, found in namesakes if found is not None}
         contact_ids = self.people.load(persons, stored)
         self.people.settle(sightings, namesakes, moves)
         self.threads.load(contact_ids)
-        self.correspondence.follow(self.threads.absorb(self.people.absorbed))
+        self.threads.regroup(self.people.shares())
+        self.correspondence.follow()
         self.asides.load_reactions(kinds.get(ReactionSet, ()))
         self.asides.load_notes(kinds.get(NoteUpsert, ()))
         self.asides.load_happenings(kinds.get(ConversationEvent, ()))
@@ -105,6 +107,9 @@ class Telling:
             yield from ((event.person, event.at, event.at) for event in kinds.get(kind, ()))
         for aside in (NoteUpsert, ConversationEvent):
             yield from ((event.person, event.at, 0) for event in kinds.get(aside, ()))
+        for move in kinds.get(IdentityChange, ()):
+            yield move.old, move.at, 0
+            yield move.new, move.at, 0
         named = self.correspondence.named
         for status in kinds.get(StatusUpdate, ()):
             if status.person is not None and not named(status.channel, status.wamid):
@@ -125,15 +130,10 @@ class Telling:
         contact_ids = self.threads.contact_ids({row["conversation_id"] for row in stored.values()})
         for place, named in persons.items():
             if place in stored:
-                yield named, contact_ids[stored[place]["conversation_id"]]
+                contact_id = contact_ids[stored[place]["conversation_id"]]
+                yield named, (contact_id, stored[place]["part"] or contact_id)
             elif len(named) > 1:
                 yield named, None
-
-
-def _persons(sightings: Iterable[Sighting], moves: Iterable[IdentityChange]) -> Iterator[Person]:
-    yield from (person for person, _, _ in sightings)
-    for move in moves:
-        yield from (move.old, move.new)
 
 
 def _wamids(kinds: Kinds) -> Iterator[tuple[str, str, int]]:

@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 from frontdesk.ingest.applied import Counted
 from frontdesk.ingest.events import Person
 from frontdesk.ingest.letters import Letter
+from frontdesk.ingest.parts import Share
 from frontdesk.ingest.people import People
 from frontdesk.ingest.rules import Happening
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
+
+# The ids of a conversation and of a part, as columns have them.
+_Place = tuple[int, int | None]
 
 
 @dataclass(slots=True)
@@ -18,7 +22,8 @@ class Thread:
     """A conversation of this batch. stored: its row and label ids before; None if it is new.
 
     first_at: its earliest fact in this batch. refold: stored facts changed beneath the standing.
-    rewritten: stored messages that changed. touched: readers see a difference.
+    rewritten: stored messages that changed. touched: readers see a difference. divided: some of
+    what it had went elsewhere, so that its row tells nothing.
     """
 
     id: int
@@ -32,6 +37,7 @@ class Thread:
     rewritten: dict[int, Letter] = field(default_factory=dict)
     refold: bool = False
     touched: bool = False
+    divided: bool = False
 
 
 class Threads:
@@ -49,6 +55,11 @@ class Threads:
         self.gone: list[Thread] = []
         self._threads: dict[int, Thread] = {}
         self._by_pair: dict[tuple[int, int], Thread] = {}
+        # Where what was with a part in a conversation went; conversations that went into others.
+        self._handed: dict[_Place, _Place] = {}
+        self._into: dict[int, int] = {}
+        # Since when threads have what came from others, by their id.
+        self._received: dict[int, int] = {}
 
     def load(self, contact_ids: Sequence[int]) -> None:
         """Read the conversations of known contacts."""
@@ -59,19 +70,22 @@ class Threads:
         """Whose some stored conversations are."""
         return known.correspondents(self._connection, self._account_id, conversation_ids)
 
-    def absorb(self, moves: Mapping[int, int]) -> dict[int, int]:
-        """Conversations of contacts that became one with another go there too: {from: to}.
-
-        Returns into which conversations others went, in the same way.
-        """
-        gone: dict[int, int] = {}
+    def regroup(self, shares: Mapping[int, Sequence[Share]]) -> None:
+        """Let the conversations of stored contacts be with whom these have become."""
         for thread in list(self._threads.values()):
-            contact_id = moves.get(thread.contact_id)
-            if contact_id is not None:
-                into = self._move(thread, contact_id)
-                if into is not thread:
-                    gone[thread.id] = into.id
-        return gone
+            present = [
+                share
+                for share in shares.get(thread.contact_id, ())
+                if share.began is None or thread.channel_id in share.began
+            ]
+            if present:
+                self._regroup(thread, present)
+
+    def place(self, row: Row) -> tuple[int, int | None]:
+        """In which conversation, and with which part, something is that was read before that."""
+        before = row["conversation_id"], row["part"]
+        conversation_id, part = self._handed.get(before, before)
+        return self._into.get(conversation_id, conversation_id), part
 
     def touched(self) -> list[Thread]:
         """Conversations with anything new, in the order of their ids."""
@@ -88,15 +102,24 @@ class Threads:
             thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
             self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
             self._counted.new("conversations")
-        thread.first_at = min(thread.first_at, at)
+        self.reach(thread, self._people.part(person), at)
         return thread
+
+    def part(self, person: Person) -> int | None:
+        """With which part of their contact a person is, as a column `part` has it."""
+        return self._people.part(person)
+
+    def reach(self, thread: Thread, part: int | None, at: int) -> None:
+        """A conversation with a part is at least that old."""
+        thread.first_at = min(thread.first_at, at)
+        self._people.reach(part or thread.contact_id, thread.channel_id, at)
 
     def began(self, row: Row, at: int) -> None:
         """The conversation of a message is at least that old."""
         thread = self.holding(row)
         if at < thread.first_at:
-            thread.first_at, thread.touched = at, True
-            self._counted.changed = True
+            thread.touched = self._counted.changed = True
+        self.reach(thread, row["part"], at)
 
     def holding(self, row: Row) -> Thread:
         """The conversation of a stored row."""
@@ -105,11 +128,59 @@ class Threads:
             self._keep([known.conversation(self._connection, self._account_id, conversation_id)])
         return self._threads[conversation_id]
 
+    def _regroup(self, thread: Thread, shares: Sequence[Share]) -> None:
+        """Everything goes where its part is; the thread stays with its contact if any of it does.
+
+        What is with the contact's own part has no mark, so it is handed over first.
+        """
+        own, channel_id = thread.contact_id, thread.channel_id
+        homes = {share.contact for share in shares}
+        keeper = own if own in homes or thread.id in self._received else min(homes)
+        since = thread.first_at if thread.stored is None else thread.stored["created_at"]
+        staying = [self._received[thread.id]] if thread.id in self._received else []
+        for share in sorted(shares, key=lambda share: (share.id != own, share.id)):
+            at = since if share.began is None else share.began[channel_id]
+            self._people.reach(share.part, channel_id, at)
+            if share.contact == keeper:
+                staying.append(at)
+                self._hand_over(thread, thread, share)
+            else:
+                self._hand_over(thread, self._receiver(channel_id, share.contact, at), share)
+                thread.divided = thread.refold = thread.touched = True
+        thread.first_at = min(staying)
+        if keeper != own:
+            into = self._move(thread, keeper)
+            if into is not thread:
+                self._into[thread.id] = into.id
+                self._receive(into, thread.first_at)
+
+    def _hand_over(self, thread: Thread, target: Thread, share: Share) -> None:
+        before = thread.id, None if share.id == thread.contact_id else share.id
+        after = target.id, None if share.part == share.contact else share.part
+        if before != after:
+            changes.hand_over(self._connection, self._account_id, before, after)
+            self._handed[before] = after
+
+    def _receiver(self, channel_id: int, contact_id: int, at: int) -> Thread:
+        """The conversation that takes what another had since some moment."""
+        thread = self._by_pair.get((contact_id, channel_id))
+        if thread is None:
+            thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
+            self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
+        thread.refold = thread.touched = True
+        self._receive(thread, at)
+        return thread
+
+    def _receive(self, thread: Thread, at: int) -> None:
+        thread.first_at = min(thread.first_at, at)
+        self._received[thread.id] = min(at, self._received.get(thread.id, at))
+
     def _move(self, thread: Thread, contact_id: int) -> Thread:
         """Give a conversation to a contact who may have one on that channel; returns that."""
         del self._by_pair[thread.contact_id, thread.channel_id]
         other = self._by_pair.get((contact_id, thread.channel_id))
         if other is None:
+            changes.free_conversation(self._connection, self._account_id, thread.id)
             thread.contact_id, thread.touched = contact_id, True
             self._by_pair[contact_id, thread.channel_id] = thread
             return thread

@@ -20,6 +20,8 @@ def _table(name: str, key: str, columns: str) -> _Table:
 
 
 _NAMED = "name name_key created_at updated_at"
+# What conversations consist of.
+_FACTS = ("message", "note", "conversation_event")
 
 _TABLES: Mapping[str, _Table] = MappingProxyType(
     {
@@ -73,22 +75,24 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "direction author author_id author_name type text content_json media_json channel_id "
             "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
             "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
-            "live category stamped_at",
+            "live category stamped_at part",
         ),
         "reaction": _table(
             "reaction", "channel_id target_wamid person", "emoji direction author created_at"
         ),
         "orphan": _table("orphan", "channel_id target kind", "created_at detail_json"),
         "alias": _table("contact_alias", "phone", "contact_id"),
+        "identity_change": _table("identity_change", "id", "old new at"),
+        "part": _table("contact_part", "id", "contact_id row_json"),
         "note": _table(
             "note",
             "conversation_id created_at id",
-            "updated_at text author author_id author_name external_id",
+            "updated_at text author author_id author_name external_id part",
         ),
         "conversation_event": _table(
             "conversation_event",
             "conversation_id created_at id",
-            "name value_json external_id",
+            "name value_json external_id part",
         ),
         "metric_event": _table(
             "metric_event", "conversation_id id", "channel_id name started_at ended_at"
@@ -166,6 +170,14 @@ def drop_contacts(connection: Connection, account_id: int, contact_ids: Collecti
     )
 
 
+def free_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+    """Contacts that are saved next have no name meanwhile, so that they can exchange some."""
+    connection.run_many(
+        "UPDATE contact SET phone=NULL, wa_user_id=NULL WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
 def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, int]) -> None:
     """What led to one contact leads to another: {from: to}."""
     connection.run_many(
@@ -178,12 +190,64 @@ def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, in
     )
 
 
+def drop_aliases(connection: Connection, account_id: int, names: Iterable[str]) -> None:
+    """Some names are no aliases any more, but what contacts are called."""
+    connection.run_many(
+        "DELETE FROM contact_alias WHERE account_id=:account_id AND phone=:name",
+        [{"account_id": account_id, "name": name} for name in names],
+    )
+
+
+def drop_aliases_of(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+    """Nothing leads to some contacts any more besides what they are called."""
+    connection.run_many(
+        "DELETE FROM contact_alias WHERE account_id=:account_id AND contact_id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
+def drop_parts(connection: Connection, account_id: int, part_ids: Iterable[int]) -> None:
+    """Delete parts that became one with others."""
+    connection.run_many(
+        "DELETE FROM contact_part WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": part_id} for part_id in part_ids],
+    )
+
+
+def hand_over(
+    connection: Connection,
+    account_id: int,
+    source: tuple[int, int | None],
+    target: tuple[int, int | None],
+) -> None:
+    """What was said, noted and done in a conversation with a part is in another, with another.
+
+    source, target: the ids of conversation and part, as the columns have them.
+    """
+    part = "part IS NULL" if source[1] is None else "part=:part"
+    ids = {"account_id": account_id, "source": source[0], "into": target[0], "as_part": target[1]}
+    for table in _FACTS:
+        connection.run(
+            f"UPDATE {table} SET conversation_id=:into, part=:as_part "
+            f"WHERE account_id=:account_id AND conversation_id=:source AND {part}",
+            ids if source[1] is None else {**ids, "part": source[1]},
+        )
+
+
+def free_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
+    """A conversation that is saved next is nobody's meanwhile: contacts may exchange two."""
+    connection.run(
+        "UPDATE conversation SET contact_id=-id WHERE account_id=:account_id AND id=:id",
+        {"account_id": account_id, "id": conversation_id},
+    )
+
+
 def absorb_conversation(
     connection: Connection, account_id: int, source_id: int, target_id: int
 ) -> None:
     """Move what belongs to one conversation into another, and delete it; not so its entries."""
     ids = {"account_id": account_id, "source": source_id, "target": target_id}
-    for table in ("message", "note", "conversation_event", "metric_event"):
+    for table in (*_FACTS, "metric_event"):
         connection.run(
             f"UPDATE {table} SET conversation_id=:target "
             "WHERE account_id=:account_id AND conversation_id=:source",

@@ -112,12 +112,25 @@ def forget_orphans(connection: Connection, account_id: int, targets: Iterable[st
     )
 
 
+def forget_changes(connection: Connection, account_id: int, names: Iterable[str]) -> None:
+    """Delete the news that somebody goes, or went, by some names."""
+    for name in names:
+        connection.run(
+            "DELETE FROM identity_change "
+            "WHERE account_id = :account AND (old = :name OR new = :name)",
+            {"account": account_id, "name": name},
+        )
+
+
 def forget_contact(connection: Connection, account_id: int, contact_id: int) -> None:
     """Delete a contact who has no conversations, and what leads to it."""
     contact = {"account": account_id, "id": contact_id}
     contact_words.forget(connection, account_id, [contact_id])
     connection.run(
         "DELETE FROM contact_alias WHERE account_id = :account AND contact_id = :id", contact
+    )
+    connection.run(
+        "DELETE FROM contact_part WHERE account_id = :account AND contact_id = :id", contact
     )
     connection.run("DELETE FROM contact WHERE account_id = :account AND id = :id", contact)
 

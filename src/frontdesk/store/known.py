@@ -83,6 +83,26 @@ def aliased_contacts(
     return {row["phone"]: rows[row["contact_id"]] for row in aliases if row["contact_id"] in rows}
 
 
+def aliases_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
+    """(phone, contact_id): the other names that lead to some contacts."""
+    return _matching(connection, account_id, "contact_alias", "contact_id", contact_ids)
+
+
+def parts_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
+    """The parts that some contacts consist of."""
+    rows = _matching(connection, account_id, "contact_part", "contact_id", contact_ids)
+    return list({row["id"]: row for row in rows}.values())
+
+
+def identity_changes(
+    connection: Connection, account_id: int, names: Collection[str]
+) -> set[tuple[str, str, int]]:
+    """(old, new, at): what was told of who goes, or went, by some names."""
+    rows = _matching(connection, account_id, "identity_change", "old", names)
+    rows += _matching(connection, account_id, "identity_change", "new", names)
+    return {(row["old"], row["new"], row["at"]) for row in rows}
+
+
 def conversations_of(
     connection: Connection, account_id: int, contact_ids: Collection[int]
 ) -> list[Row]:

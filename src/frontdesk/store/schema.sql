@@ -122,6 +122,23 @@ CREATE TABLE contact_alias(
   account_id BIGINT NOT NULL, phone TEXT NOT NULL, contact_id BIGINT NOT NULL,
   PRIMARY KEY(account_id, phone));
 
+-- News that a person goes by another number or user id: who was called old is called new since at.
+CREATE TABLE identity_change(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE UNIQUE INDEX identity_change_new ON identity_change(account_id, new, old, at);
+CREATE INDEX identity_change_old ON identity_change(account_id, old);
+
+-- Whoever such news names, as they are known by themselves: of one or several of these a contact
+-- consists, which has the id of one of them, and they can be taken apart again.
+-- row_json: a contact's columns, its aliases, and since when it has a conversation, by channel.
+CREATE TABLE contact_part(
+  account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
+  row_json TEXT NOT NULL,
+  PRIMARY KEY(account_id, id));
+CREATE INDEX contact_part_contact ON contact_part(account_id, contact_id);
+
 -- read_marker: inbound messages up to this time count as read; null where nothing ever told.
 -- folded_at: time of the newest fact that the columns above it already contain.
 -- told: 0 while only back-fill is known, so that status was chosen by age or by the importer;
@@ -175,6 +192,7 @@ CREATE TABLE cell(
 -- kept where we do not map its type. live: 0 for back-fill. category: what the provider charged an
 -- outbound message as (service, marketing, …). stamped_at: the provider's time where it lies in the
 -- future; created_at is then the time of receipt.
+-- part, here and below: with which contact_part it was; null for the one with the contact's own id.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
@@ -183,7 +201,7 @@ CREATE TABLE message(
   referral_json TEXT, delivery_status TEXT, sent_at BIGINT, delivered_at BIGINT, read_at BIGINT,
   played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
-  live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT,
+  live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT, part BIGINT,
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
@@ -208,7 +226,7 @@ CREATE TABLE orphan(
 CREATE TABLE note(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, text TEXT NOT NULL, author TEXT NOT NULL,
-  author_id TEXT, author_name TEXT, external_id TEXT,
+  author_id TEXT, author_name TEXT, external_id TEXT, part BIGINT,
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX note_external ON note(account_id, external_id);
 
@@ -216,7 +234,7 @@ CREATE UNIQUE INDEX note_external ON note(account_id, external_id);
 CREATE TABLE conversation_event(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, name TEXT NOT NULL, value_json TEXT NOT NULL DEFAULT '{}',
-  external_id TEXT,
+  external_id TEXT, part BIGINT,
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX conversation_event_external ON conversation_event(account_id, external_id);
 
