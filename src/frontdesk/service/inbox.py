@@ -47,10 +47,8 @@ def conversations(call: Call) -> Page[Conversation]:
         "conversation_id",
     )
     with_preview = "messages:read" in call.grant.scopes
-    return Page[Conversation](
-        data=bodies.conversation_bodies(rows, labels, with_preview=with_preview),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
+    return Page[Conversation].of(
+        bodies.conversation_bodies(rows, labels, with_preview=with_preview), next_cursor
     )
 
 

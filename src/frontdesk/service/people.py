@@ -38,11 +38,7 @@ def contact_list(call: Call) -> Page[Contact]:
         ),
         ("nameless", "name_key", "id"),
     )
-    return Page[Contact](
-        data=tuple(bodies.contact_body(row) for row in rows),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[Contact].of((bodies.contact_body(row) for row in rows), next_cursor)
 
 
 def contact_by_phone(call: Call) -> Contact:

@@ -13,31 +13,19 @@ from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Te
 def labels(call: Call) -> Page[Label]:
     """Labels by title."""
     rows, next_cursor = _listed(call, catalogues.LABELS)
-    return Page[Label](
-        data=tuple(map(bodies.label_body, rows)),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[Label].of(map(bodies.label_body, rows), next_cursor)
 
 
 def custom_fields(call: Call) -> Page[CustomField]:
     """Definitions of contact attributes by position."""
     rows, next_cursor = _listed(call, catalogues.CUSTOM_FIELDS)
-    return Page[CustomField](
-        data=tuple(map(bodies.custom_field_body, rows)),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[CustomField].of(map(bodies.custom_field_body, rows), next_cursor)
 
 
 def users(call: Call) -> Page[User]:
     """Agents by name."""
     rows, next_cursor = _listed(call, catalogues.USERS)
-    return Page[User](
-        data=tuple(map(bodies.user_body, rows)),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[User].of(map(bodies.user_body, rows), next_cursor)
 
 
 def teams(call: Call) -> Page[Team]:
@@ -47,33 +35,22 @@ def teams(call: Call) -> Page[Team]:
     linked = catalogues.team_channels(call.connection, call.account_id, team_ids)
     joined = catalogues.team_members(call.connection, call.account_id, team_ids)
     channels, members = bodies.grouped(linked, "team_id"), bodies.grouped(joined, "team_id")
-    return Page[Team](
-        data=tuple(
-            bodies.team_body(row, _numbers(channels[row["id"]]), members[row["id"]]) for row in rows
-        ),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
+    return Page[Team].of(
+        (bodies.team_body(row, _numbers(channels[row["id"]]), members[row["id"]]) for row in rows),
+        next_cursor,
     )
 
 
 def channels(call: Call) -> Page[Channel]:
     """Numbers by name."""
     rows, next_cursor = _listed(call, catalogues.CHANNELS)
-    return Page[Channel](
-        data=tuple(map(bodies.channel_body, rows)),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[Channel].of(map(bodies.channel_body, rows), next_cursor)
 
 
 def canned_responses(call: Call) -> Page[CannedResponse]:
     """Reusable replies by short code."""
     rows, next_cursor = _listed(call, catalogues.CANNED_RESPONSES)
-    return Page[CannedResponse](
-        data=tuple(map(bodies.canned_response_body, rows)),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
-    )
+    return Page[CannedResponse].of(map(bodies.canned_response_body, rows), next_cursor)
 
 
 def templates(call: Call) -> Page[Template]:
@@ -82,10 +59,8 @@ def templates(call: Call) -> Page[Template]:
     waba_ids = sorted({row["waba_id"] for row in rows if row["waba_id"] is not None})
     owned = catalogues.business_channels(call.connection, call.account_id, waba_ids)
     numbers = bodies.grouped(owned, "waba_id")
-    return Page[Template](
-        data=tuple(bodies.template_body(row, _numbers(numbers[row["waba_id"]])) for row in rows),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
+    return Page[Template].of(
+        (bodies.template_body(row, _numbers(numbers[row["waba_id"]])) for row in rows), next_cursor
     )
 
 

@@ -35,8 +35,8 @@ def messages(call: Call) -> Page[Message]:
         ),
         "target_wamid",
     )
-    return Page[Message](
-        data=tuple(
+    return Page[Message].of(
+        (
             bodies.message_body(
                 row,
                 _author(row, names, thread),
@@ -45,8 +45,7 @@ def messages(call: Call) -> Page[Message]:
             )
             for row in rows
         ),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
+        next_cursor,
     )
 
 
@@ -62,10 +61,8 @@ def notes(call: Call) -> Page[Note]:
         ("created_at", "id"),
     )
     names = _user_names(call, rows)
-    return Page[Note](
-        data=tuple(bodies.note_body(row, _author(row, names, thread)) for row in rows),
-        next_cursor=next_cursor,
-        has_more=next_cursor is not None,
+    return Page[Note].of(
+        (bodies.note_body(row, _author(row, names, thread)) for row in rows), next_cursor
     )
 
 

@@ -1,6 +1,7 @@
 """The envelope of every list (contract 1.2)."""
 
-from typing import Generic, TypeVar
+from collections.abc import Iterable
+from typing import Generic, Self, TypeVar
 
 from frontdesk.wire.base import Wire
 
@@ -13,6 +14,11 @@ class Page(Wire, Generic[T]):
     data: tuple[T, ...]
     next_cursor: str | None = None
     has_more: bool = False
+
+    @classmethod
+    def of(cls, rows: Iterable[T], next_cursor: str | None) -> Self:
+        """A page of a server that gives a cursor exactly where there are more rows."""
+        return cls(data=tuple(rows), next_cursor=next_cursor, has_more=next_cursor is not None)
 
     @property
     def ended(self) -> bool:
