@@ -9,6 +9,7 @@ import click
 
 from frontdesk import private
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row
@@ -19,6 +20,11 @@ F = TypeVar("F", bound=Callable[..., object])
 def database_option(help_text: str) -> Callable[[F], F]:
     """The option `--database` of a command that cannot do without."""
     return click.option("--database", required=True, metavar="PATH|ADDRESS", help=help_text)
+
+
+def account_option(help_text: str) -> Callable[[F], F]:
+    """The option `--account`: one of the accounts of the database, by the name in commands."""
+    return click.option("--account", default=DEFAULT_ACCOUNT, show_default=True, help=help_text)
 
 
 @contextmanager

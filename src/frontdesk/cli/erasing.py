@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.wire.words import PHONE_DIGITS
@@ -35,7 +35,7 @@ _NOUNS = (
 @click.command("erase", cls=Command)
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("The database to erase from.")
-@click.option("--account", default="default", show_default=True, help="The account.")
+@account_option("The account.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase_command(number: str, database: str, account: str, yes: bool) -> None:
     """Remove everything about the person who has, or had, the phone NUMBER, as +16505551234.

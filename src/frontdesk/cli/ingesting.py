@@ -9,11 +9,11 @@ import click
 
 from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.commands import ERROR, INTERRUPTED, Group, now
-from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.importing.summary import unknown_channels
 from frontdesk.cli.progress import progress
-from frontdesk.cli.receiving import DEFAULT_DAYS
 from frontdesk.cli.tables import moment, table
+from frontdesk.ingest.retention import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant
 
@@ -33,7 +33,7 @@ def ingest_group() -> None:
 
 @ingest_group.command("status")
 @database_option("The database of the service.")
-@click.option("--account", default="default", show_default=True, help="The account.")
+@account_option("The account.")
 def status_command(database: str, account: str) -> None:
     """Count webhook bodies by what became of them; tell why the last ones failed."""
     from frontdesk.store import raw_events
@@ -68,7 +68,7 @@ def status_command(database: str, account: str) -> None:
 
 @ingest_group.command("replay")
 @database_option("The database of the service, which may be running.")
-@click.option("--account", default="default", show_default=True, help="The account.")
+@account_option("The account.")
 @click.option("--failed", "which", flag_value="failed", help="What failed: this is the default.")
 @click.option("--all", "which", flag_value="all", help="Everything that is kept.")
 @click.option(
@@ -126,7 +126,7 @@ def replay_command(
 
 @ingest_group.command("purge")
 @database_option("The database of the service.")
-@click.option("--account", default="default", show_default=True, help="The account.")
+@account_option("The account.")
 @click.option(
     "--days",
     type=click.IntRange(0, 3650),

@@ -6,6 +6,7 @@ from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import database_option, opened
 from frontdesk.cli.keys import KeyOrder, keep_new_key, show_new_key
 from frontdesk.errors import BadSettings
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
 
 
 @click.command("init", cls=Command)
@@ -21,7 +22,7 @@ def init_command(database: str, name: str, as_json: bool) -> None:
     from frontdesk.store.addresses import shown
     from frontdesk.store.keys import all_keys
 
-    order = KeyOrder("default", name, None, SCOPES, None)
+    order = KeyOrder(DEFAULT_ACCOUNT, name, None, SCOPES, None)
     with opened(database, create=True) as store:
         if store.read(lambda connection: all_keys(connection, None)):
             raise BadSettings(

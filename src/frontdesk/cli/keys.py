@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.commands import Group, now
-from frontdesk.cli.databases import account_named, database_option, opened
+from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.lengths import length
 from frontdesk.cli.tables import moment, table
 from frontdesk.errors import BadSettings
@@ -39,7 +39,7 @@ def keys_group() -> None:
 @keys_group.command("create")
 @database_option("The database that the key opens.")
 @click.option("--name", required=True, help="What the key is for.")
-@click.option("--account", default="default", show_default=True, help="The account it opens.")
+@account_option("The account it opens.")
 @click.option("--user", help="Whose key it is (e-mail address or key): makes 'mine' work.")
 @click.option("--all-read", is_flag=True, help="Give every scope that there is today.")
 @click.option("--scope", "scopes", multiple=True, help="Give one scope; may be repeated.")

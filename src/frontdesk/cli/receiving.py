@@ -12,6 +12,7 @@ from frontdesk import settings
 from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
+from frontdesk.ingest.retention import DEFAULT_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from frontdesk.service.clerk import Rules
 
 F = TypeVar("F", bound=Callable[..., object])
-
-DEFAULT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.commands import Group, now
-from frontdesk.cli.databases import account_named, database_option
+from frontdesk.cli.databases import account_named, account_option, database_option
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
@@ -38,7 +38,7 @@ def sync_group() -> None:
 )
 @click.option("--graph-url", default=GRAPH, show_default=True, help="The Graph API.")
 @database_option("The database to bring up to date; made if it does not exist.")
-@click.option("--account", default="default", show_default=True, help="The account it is for.")
+@account_option("The account it is for.")
 @click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
 def meta_command(
     waba: tuple[str, ...],

@@ -20,6 +20,7 @@ from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.shapes import Malformed
 from frontdesk.ingest.snoozes import wake
 from frontdesk.store import accounts, checkpoints
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.checkpoints import Checkpoint
 from frontdesk.store.database import Connection
 
@@ -28,8 +29,6 @@ T = TypeVar("T")
 # A transaction takes this many lines, or the events of fewer if they hold more than so many.
 LINES_AT_ONCE = 400
 EVENTS_AT_ONCE = 4_000
-
-DEFAULT_ACCOUNT = "default"
 
 
 class Transactions(Protocol):

@@ -22,12 +22,11 @@ from frontdesk.service.exchange import Request, Response, check_size, refused, s
 from frontdesk.service.problems import Refusal, failed, no_route, too_busy, unavailable
 from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
-from frontdesk.store.accounts import account_by_slug, all_accounts
+from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import Arrival, keep
 
 PATH = ("webhooks", "whatsapp")
-DEFAULT_ACCOUNT = "default"
 
 # Meta's bodies have at most 3 MB.
 MOST_BYTES = 4 * 1024 * 1024

@@ -4,6 +4,9 @@ import re
 
 from frontdesk.store.database import Connection, Row
 
+# The account that every database begins with.
+DEFAULT_ACCOUNT = "default"
+
 # What an account may be called by commands and in addresses.
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from frontdesk.errors import UnusableFile
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
 
 _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
@@ -34,8 +35,8 @@ def lay_out(connection: Connection) -> None:
         {"secret": secrets.token_hex(32)},
     )
     connection.run(
-        "INSERT INTO account(id, slug, name, created_at) VALUES (1, 'default', 'Inbox', :now)",
-        {"now": time.time_ns() // 1_000_000},
+        "INSERT INTO account(id, slug, name, created_at) VALUES (1, :slug, 'Inbox', :now)",
+        {"slug": DEFAULT_ACCOUNT, "now": time.time_ns() // 1_000_000},
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frontdesk.cli.commands import Command, now
-from frontdesk.cli.databases import account_named, database_option
+from frontdesk.cli.databases import account_named, account_option, database_option
 from frontdesk.cli.importing.files import STANDARD_INPUT, check, named
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
@@ -26,7 +26,7 @@ _LARGEST = 16 * 1024 * 1024
 @click.command("catalogue", cls=Command, short_help="Labels, users, teams from a file.")
 @click.argument("file", metavar="FILE")
 @database_option("The database to import into; made if it does not exist.")
-@click.option("--account", default="default", show_default=True, help="The account it is for.")
+@account_option("The account it is for.")
 @click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
 def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> None:
     """Import labels, users, teams and their channels, canned responses, custom fields and aliases.

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.commands import Command, now
-from frontdesk.cli.databases import account_named, database_option
+from frontdesk.cli.databases import account_named, account_option, database_option
 from frontdesk.cli.importing.files import check, named
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
@@ -37,7 +37,7 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
 @click.command("chat", cls=Command, short_help="Chats that a phone exported.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("The database to import into; made if it does not exist.")
-@click.option("--account", default="default", show_default=True, help="The account it is of.")
+@account_option("The account it is of.")
 @click.option("--channel", required=True, metavar="ID", help="Our number: its id, alias or phone.")
 @click.option("--contact", required=True, metavar="+NUMBER", help="The other one's number.")
 @click.option("--me", required=True, metavar="NAME", help="What we are called in the export.")

@@ -14,7 +14,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.commands import INTERRUPTED, Command, now
-from frontdesk.cli.databases import database_option
+from frontdesk.cli.databases import account_option, database_option
 from frontdesk.cli.importing.events import Run
 from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
@@ -39,7 +39,7 @@ _INTERRUPTED = "the same command goes on"
     "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
 )
 @database_option("The database to import into; made if it does not exist.")
-@click.option("--account", default="default", show_default=True, help="The account here.")
+@account_option("The account here.")
 @click.option("--inbox", "inboxes", multiple=True, metavar="ID", help="Only these inboxes there.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is not older.")
 @click.option(
