@@ -46,7 +46,7 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
 
 def author(entry: Entry) -> str:
     """Who wrote it, in words."""
-    role = _ROLES.get(entry.author, words(entry.author).capitalize())
+    role = author_word(entry.author)
     name = one_line(entry.author_ref.name or "") if entry.author_ref else ""
     if entry.author in ("contact", "user") or not name:
         return name or role

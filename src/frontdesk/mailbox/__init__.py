@@ -3,7 +3,7 @@
 from frontdesk.cache import Hit, Kept, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import Refreshed
-from frontdesk.mailbox.mailbox import Mailbox, Seen, ThreadRow
+from frontdesk.mailbox.mailbox import Mailbox, Seen
 from frontdesk.mailbox.source import Feature, Server, Source
 
 __all__ = [
@@ -17,5 +17,4 @@ __all__ = [
     "Seen",
     "Server",
     "Source",
-    "ThreadRow",
 ]

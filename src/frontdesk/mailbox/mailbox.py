@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
@@ -35,20 +35,18 @@ from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Lists, Refreshed
 from frontdesk.mailbox.source import Server, Source
 from frontdesk.mailbox.walk import Fetch
+from frontdesk.transcript import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
     Counts,
-    Message,
     Note,
     Page,
     Report,
     ReportQuery,
     instant,
 )
-
-ThreadRow: TypeAlias = Message | Note
 
 
 class Seen(NamedTuple):
@@ -147,7 +145,7 @@ class Mailbox:
         """One conversation as it was last seen in any list."""
         return self._cache.value(CONVERSATION, id, Conversation)
 
-    def thread(self, conversation_id: str) -> Listing[ThreadRow]:
+    def thread(self, conversation_id: str) -> Listing[Entry]:
         """The saved messages of a conversation with the notes among them, oldest first.
 
         A note below the oldest saved message is shown once the messages around it are saved.

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from frontdesk.transcript import by_people
+from frontdesk.transcript import Entry, by_people
 from frontdesk.tui.widgets.rows import FixedRows, Rows
-from frontdesk.wire import Message, Note
-
-Entry = Message | Note
+from frontdesk.wire import Note
 
 ALL = "all"
 

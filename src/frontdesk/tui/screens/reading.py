@@ -7,6 +7,7 @@ from datetime import date
 
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text import first_said
+from frontdesk.transcript import Entry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.excerpt import ALL, PART_LETTERS, REACH, excerpt
@@ -18,8 +19,6 @@ from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
 from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, Message, Note
-
-Entry = Message | Note
 
 # How many pages a part of a thread loads to fill its window.
 MOST_PAGES_LOADED = 20

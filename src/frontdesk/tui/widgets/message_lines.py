@@ -1,6 +1,7 @@
 """One message or note as lines: who, when, what was said, and what became of it."""
 
 from frontdesk.text import one_line, time_of_day, words
+from frontdesk.transcript import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cards import contents
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
@@ -17,14 +18,6 @@ SHOWN_CHARACTERS = 65_536
 
 _MARKS = frozenset("*_~`")
 _GUTTER_IN, _GUTTER_OUT, _GUTTER_NOTE = "│ ", "┃ ", "┊ "
-_WHO = {
-    "ai_agent": "AI agent",
-    "phone": "Business phone",
-    "campaign": "Campaign",
-    "api": "API",
-    "automation": "Automation",
-    "system": "System",
-}
 # Rows that say what happened, in one line.
 _EVENTS = ("system", "reaction")
 
@@ -100,11 +93,11 @@ def _head(message: Message, clock: Clock, width: int, contact: str) -> Line:
 
 def _who(entry: Message | Note, contact: str = "") -> str:
     name = one_line(entry.author_ref.name) if entry.author_ref and entry.author_ref.name else ""
+    role = author_word(entry.author)
     if entry.author == "contact":
-        return one_line(name or contact or "Customer")
+        return one_line(name or contact or role)
     if entry.author == "user":
-        return name or "Agent"
-    role = _WHO.get(entry.author, words(entry.author).capitalize())
+        return name or role
     return f"{role} · {name}" if name else role
 
 

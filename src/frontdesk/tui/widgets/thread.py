@@ -1,6 +1,7 @@
 """The messages and notes of one conversation in time order, oldest at the top."""
 
 from frontdesk.text import long_date
+from frontdesk.transcript import Entry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.message_lines import (
@@ -12,8 +13,6 @@ from frontdesk.tui.widgets.message_lines import (
 from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Message, Note
-
-Entry = Message | Note
 
 
 class Thread(VirtualList[Entry]):
