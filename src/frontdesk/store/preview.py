@@ -2,9 +2,9 @@
 
 import json
 import unicodedata
-from datetime import UTC, datetime
 
 from frontdesk.store.database import Row
+from frontdesk.wire import timestamp
 
 TEXT_LIMIT = 200
 
@@ -22,7 +22,7 @@ def preview_json(message: Row) -> str:
             "type": message["type"],
             "text": None if text is None else shortened(text, TEXT_LIMIT),
             "delivery_status": message["delivery_status"],
-            "created_at": _timestamp(message["created_at"]),
+            "created_at": timestamp(message["created_at"]),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -72,8 +72,3 @@ def _flag_halves_before(text: str, cut: int) -> int:
     while start and _is_flag_half(text[start - 1]):
         start -= 1
     return cut - start
-
-
-def _timestamp(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}Z"
