@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -68,7 +67,7 @@ class Painted(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         self._part_styles: dict[str, Style] = {}
-        self._behind: Color | None = None
+        self._shown_styles: dict[str, Style] = {}
         super().__init__(id=id, classes=classes)
 
     def line(self, y: int) -> Strip:
@@ -85,18 +84,21 @@ class Painted(Widget):
 
     def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
         """The pieces in their colours, as the terminal can show them (NO_COLOR, 16 colours)."""
-        segments = _joined((text, self.part(name)) for name, text in pieces if text)
-        filters = self.get_line_filters()
-        if filters:
-            if self._behind is None:
-                self._behind = self.background_colors[1]
-            for line_filter in filters:
-                segments = line_filter.apply(segments, self._behind)
-        return segments
+        return _joined((text, self._shown_part(name)) for name, text in pieces if text)
+
+    def _shown_part(self, name: str) -> Style:
+        """The style of a named part as the terminal can show it: what decides is no text."""
+        style = self._shown_styles.get(name)
+        if style is None:
+            sample = [Segment(" ", self.part(name))]
+            for line_filter in self.get_line_filters():
+                sample = line_filter.apply(sample, self.background_colors[1])
+            style = self._shown_styles[name] = sample[0].style or Style.null()
+        return style
 
     def notify_style_update(self) -> None:
         self._part_styles.clear()
-        self._behind = None
+        self._shown_styles.clear()
         self.forget_drawn()
         super().notify_style_update()
 
