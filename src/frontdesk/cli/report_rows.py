@@ -1,15 +1,13 @@
 """An inbox report as rows: one for each figure, for programs; tables of them, for eyes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import tzinfo
-from typing import TypeAlias
 
 from frontdesk.cli.formats import Cell, Column, local_time
 from frontdesk.text import first_said, words
+from frontdesk.tui.figures import NAMES, Row, rows
 from frontdesk.tui.widgets.metrics import METRICS, change, samples_of, value_of, value_words
-from frontdesk.wire import Bucket, Metrics, Report
-
-Row: TypeAlias = tuple[Cell, ...]
+from frontdesk.wire import Metrics, Report
 
 # What the tables of channels and of parts have room for.
 _HEADINGS = {
@@ -25,55 +23,16 @@ _HEADINGS = {
     "bot_resolutions_count": "BY AI",
 }
 
-_NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
 COLUMNS: tuple[Column[Row], ...] = tuple(
     Column(name, lambda row, at=at: row[at])  # type: ignore[misc]
-    for at, name in enumerate(_NAMES)
+    for at, name in enumerate(NAMES)
 )
 
 
 def records(report: Report) -> Iterator[dict[str, Cell]]:
     """The rows with the names of their columns."""
     for row in rows(report):
-        yield dict(zip(_NAMES, row, strict=True))
-
-
-def rows(report: Report) -> Iterator[Row]:
-    """Every number of a report, each with what it is of and when; times are seconds."""
-    zone = report.period.timezone
-    this = ("this", report.period.from_, report.period.to, zone)
-    before = report.previous_period
-    that = ("previous", before.from_, before.to, zone) if before else ("previous", None, None, zone)
-    yield from _figures("all", "", this, report.metrics)
-    if report.previous:
-        yield from _figures("all", "", that, report.previous)
-    for channel in report.channels:
-        name = first_said(channel.channel.name, channel.channel.id)
-        yield from _figures("channel", name, this, channel.metrics)
-        if channel.previous:
-            yield from _figures("channel", name, that, channel.previous)
-    for author, count in report.outgoing_by_author.items():
-        yield "author", author, *this, "outgoing_messages_count", count, None
-    for bucket in report.series or ():
-        when = ("this", bucket.start, bucket.end, zone)
-        yield from _figures("part", "", when, bucket.metrics, bucket)
-    if report.live is not None:
-        now = ("now", report.live.as_of, report.live.as_of, zone)
-        for field in ("open", "unassigned", "unattended", "awaiting_human"):
-            yield "live", "", *now, field, getattr(report.live, field), None
-
-
-def _figures(
-    scope: str,
-    name: str,
-    when: Sequence[Cell],
-    metrics: Metrics,
-    bucket: Bucket | None = None,
-) -> Iterator[Row]:
-    for metric in METRICS:
-        if metric.field in metrics.model_fields_set:
-            samples = samples_of([bucket], metric.field) if bucket else None
-            yield scope, name, *when, metric.field, value_of(metrics, metric.field), samples
+        yield dict(zip(NAMES, row, strict=True))
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:

@@ -21,8 +21,9 @@ from frontdesk.cli.formats import (
     writer_of,
 )
 from frontdesk.cli.places import Place, asked, place_options
-from frontdesk.cli.report_rows import COLUMNS, records, rows, tables
+from frontdesk.cli.report_rows import COLUMNS, records, tables
 from frontdesk.cli.tables import plain, table, terminal_width
+from frontdesk.tui.figures import rows
 from frontdesk.tui.screens.report_periods import PERIODS
 from frontdesk.wire import Report, ReportQuery
 from frontdesk.wire.queries import GRANULARITIES

@@ -3,18 +3,17 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta, tzinfo
 from typing import Any
 
 from frontdesk.text import one_line, shielded
-from frontdesk.tui.widgets.metrics import LIVE, METRICS, NOTHING, samples_of, value_of, value_words
+from frontdesk.tui import figures
+from frontdesk.tui.widgets.metrics import METRICS, NOTHING, value_of, value_words
 from frontdesk.tui.widgets.report_tables import AUTHORS, channel_name, figures_of
-from frontdesk.wire import Bucket, Metrics, Report, instant
+from frontdesk.wire import Bucket, Report, instant
 
 ENDINGS = ("csv", "json", "md")
-
-_CSV_HEAD = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
 
 
 def default_name(report: Report, zone: tzinfo) -> str:
@@ -51,8 +50,8 @@ def _json(report: Report, before: Sequence[Bucket] | None) -> str:
 def _csv(report: Report, before: Sequence[Bucket] | None) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV_HEAD)
-    for row in _csv_rows(report, before):
+    writer.writerow(figures.NAMES)
+    for row in figures.rows(report, before or ()):
         writer.writerow([_cell(value) for value in row])
     return text.getvalue()
 
@@ -61,48 +60,6 @@ def _cell(value: object) -> object:
     if isinstance(value, str):
         return shielded(value)
     return "" if value is None else value
-
-
-def _csv_rows(report: Report, before: Sequence[Bucket] | None) -> Iterator[Sequence[object]]:
-    zone = report.period.timezone
-    this = ("this", report.period.from_, report.period.to, zone)
-    previous = report.previous_period
-    that = ("previous", previous.from_, previous.to, zone) if previous else None
-    yield from _figures("all", "", this, report.metrics, report.series)
-    if that and report.previous:
-        yield from _figures("all", "", that, report.previous, None)
-    for channel in report.channels:
-        name = channel_name(channel)
-        yield from _figures("channel", name, this, channel.metrics, None)
-        if that and channel.previous:
-            yield from _figures("channel", name, that, channel.previous, None)
-    for author, count in report.outgoing_by_author.items():
-        yield ("author", author, *this, "outgoing_messages_count", count, None)
-    for period, buckets in (("this", report.series or ()), ("previous", before or ())):
-        for bucket in buckets:
-            when = (period, bucket.start, bucket.end, zone)
-            yield from _figures("part", "", when, bucket.metrics, [bucket])
-    yield from _live(report)
-
-
-def _live(report: Report) -> Iterator[Sequence[object]]:
-    if report.live is not None:
-        now = ("now", report.live.as_of, report.live.as_of, report.period.timezone)
-        for live in LIVE:
-            yield ("live", "", *now, live.field, getattr(report.live, live.field), None)
-
-
-def _figures(
-    scope: str,
-    name: str,
-    when: Sequence[object],
-    metrics: Metrics,
-    series: Sequence[Bucket] | None,
-) -> Iterator[Sequence[object]]:
-    for metric in METRICS:
-        if metric.field in metrics.model_fields_set:
-            samples = samples_of(series, metric.field) if metric.timed else None
-            yield (scope, name, *when, metric.field, value_of(metrics, metric.field), samples)
 
 
 def _markdown(report: Report) -> str:
