@@ -35,6 +35,9 @@ ORIGIN = "budgets"
 # What the counted directory of a list costs once it has all of its levels, in steps of SQLite's
 # machine. To look at every row of the longer list would take ten times as many.
 DIRECTORY = 10_000
+# A clock may have the screen drawn once or twice more: of each row in view it is asked whether it
+# is unread.
+REPAINTS = 2 * SIZE[1] // 2
 # So many are counted at a time.
 STEPS_AT_A_TIME = 20
 
@@ -182,7 +185,7 @@ async def test_a_key_does_as_much_beside_many_conversations_as_beside_few(
                 await settle(pilot)
                 done.append(await work_of(pilot, work, keys))
     few, many = done
-    assert many.statements <= few.statements + 8
+    assert many.statements <= few.statements + REPAINTS
     assert many.steps <= 1.3 * few.steps + DIRECTORY
     assert many.drawn <= few.drawn + 2
     assert many.strips <= few.strips + 4
@@ -199,7 +202,7 @@ async def test_a_start_does_as_much_on_many_conversations_as_on_few(
                 await settle(pilot)
                 done.append(Work(work.statements, work.steps, work.drawn, work.strips))
     few, many = done
-    assert many.statements <= few.statements + 8
+    assert many.statements <= few.statements + REPAINTS
     assert many.steps <= 1.3 * few.steps + DIRECTORY
     assert many.drawn == few.drawn
 
@@ -240,7 +243,7 @@ async def test_a_key_does_as_much_in_a_long_thread_as_in_a_short_one(
                 await settle(pilot)
                 done.append(await work_of(pilot, work, keys))
     short, long = done
-    assert long.statements <= short.statements + 8
+    assert long.statements <= short.statements + REPAINTS
     assert long.steps <= 1.3 * short.steps + DIRECTORY
     assert long.drawn <= short.drawn + 2
 
@@ -265,7 +268,7 @@ async def test_messages_come_to_a_long_thread_at_the_cost_of_a_short_one(
                 done.append(Work(work.statements, work.steps, work.drawn, work.strips))
     short, long = done
     assert short.statements > 50
-    assert long.statements <= short.statements + 20
+    assert long.statements <= short.statements + REPAINTS
     assert long.steps <= 1.3 * short.steps + DIRECTORY
     assert long.drawn <= short.drawn + 2
 
