@@ -7,6 +7,7 @@ import pytest
 from textual import events
 from textual.app import App
 from textual.command import CommandPalette
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -124,3 +125,21 @@ async def test_what_was_drawn_by_a_dialog_that_is_gone_is_let_go(viewer: Viewer,
         gc.unfreeze()
         gc.collect()
         assert not any(one() for one in drawn)
+
+
+async def test_what_is_pasted_where_nothing_is_typed_ends_there(viewer: Viewer) -> None:
+    met: list[events.Paste] = []
+    app = viewer()
+
+    def watch(message: Message) -> None:
+        if isinstance(message, events.Paste):
+            met.append(message)
+
+    async with app.run_test(size=(120, 40), message_hook=watch) as pilot:
+        await settle(pilot)
+        for pane in "23":
+            await pilot.press(pane)
+            app.post_message(events.Paste("yesterday"))
+            await settle(pilot)
+            await settle(pilot)
+    assert len(met) < 20

@@ -31,7 +31,7 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
 
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal. A field draws what is pasted as it is given."""
-        if isinstance(event, events.Paste):
+        if isinstance(event, events.Paste) and not event.is_forwarded:
             event = events.Paste(clean(event.text))
         await super().on_event(event)
 
