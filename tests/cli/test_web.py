@@ -17,13 +17,9 @@ import chromium
 import httpx
 import pytest
 from click.testing import CliRunner
-from textual_serve.download_manager import DownloadManager
 
-from frontdesk.cli.browser.door import HEADERS, Door
-from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer
-from frontdesk.cli.browser.viewers import BrowserViewer
+from frontdesk.cli.browser.door import HEADERS
 from frontdesk.cli.commands import now
-from frontdesk.cli.listening import base_url, listening_on
 from frontdesk.cli.web import web_command
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.sample import ME
@@ -306,48 +302,6 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
     assert served.end() == (0, "", "")
 
 
-async def test_a_viewer_that_does_not_end_is_killed() -> None:
-    async def nothing(*_: object) -> None: ...
-
-    viewer = BrowserViewer(
-        ["sleep", "1000"],
-        patience_seconds=0.01,
-        write_bytes=nothing,
-        write_str=nothing,
-        close=nothing,
-        download_manager=DownloadManager(),
-    )
-    await viewer.start(80, 24)
-    process = viewer._process
-    assert process is not None
-    await viewer.stop()
-    assert process.returncode == -signal.SIGKILL
-
-
-async def test_there_is_a_bound_to_the_viewers() -> None:
-    """`head` ends with the first byte that it is sent, as a viewer ends when it is asked to."""
-    door = Door("127.0.0.1")
-    with listening_on("127.0.0.1", 0) as listening:
-        server = BrowserServer(["head", "-c1"], door, listening)
-        started = asyncio.Event()
-        running = asyncio.create_task(server.run(started.set))
-        await started.wait()
-        url = base_url(listening)
-        cookie = f"frontdesk-{urlsplit(url).port}={door.token}"
-        headers = {"Origin": url, "Cookie": cookie}
-        try:
-            async with aiohttp.ClientSession(headers=headers) as session:
-                pages = [await session.ws_connect(f"{url}/ws") for _ in range(MOST_VIEWERS)]
-                with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-                    await session.ws_connect(f"{url}/ws")
-                assert refused.value.status == 503
-                for page in pages:
-                    await page.close()
-        finally:
-            os.kill(os.getpid(), signal.SIGINT)
-            await running
-
-
 def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
     web: Callable[..., Web], path: Path
 ) -> None:
@@ -364,33 +318,6 @@ def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
     code, _, err = served.end()
     assert code == 0
     assert "0.0.0.0 is reached from other machines" in err
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-def test_on_loopback_nothing_but_loopback_is_answered_to(host: str) -> None:
-    door = Door(host)
-    for ours in ("127.0.0.1:80", "localhost:9000", "[::1]:1", "LOCALHOST"):
-        assert door.refusal({"Host": ours}) is None
-    for other in ("", "192.0.2.1", "localhost.evil.example", "[::1", "a@localhost", "127.0.0.1/x"):
-        assert door.refusal({"Host": other}) is not None
-
-
-def test_each_start_has_a_token_of_its_own_that_is_not_shown() -> None:
-    one, other = Door("127.0.0.1"), Door("127.0.0.1")
-    assert one.opens_to(one.token)
-    assert not one.opens_to(other.token)
-    assert not one.opens_to("")
-    assert not one.opens_to(None)
-    assert one.token not in repr(one)
-
-
-def test_without_the_extra_it_says_how_to_get_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "textual_serve.server", None)
-    result = CliRunner().invoke(web_command, ["--database", str(path)])
-    assert isinstance(result.exception, BadSettings)
-    assert "pip install 'frontdesk[web]'" in str(result.exception)
 
 
 def test_a_place_that_cannot_be_opened_is_told_before_anything_is_served(

@@ -6,15 +6,14 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.service.stations import NOW, SECRET, TOKEN, Station
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import DomainEvent
+from frontdesk.service.agreements import Agreement, Agreements
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
 from frontdesk.store.database import Database
-
-# 14 March 2026, 09:30 UTC.
-NOW = 1_773_480_600_000
 
 
 @pytest.fixture
@@ -122,3 +121,10 @@ async def rows() -> Callable[..., Awaitable[list[dict[str, Any]]]]:
             assert len(page["data"]) == query.get("limit", len(page["data"]))
 
     return walk
+
+
+@pytest.fixture
+async def station(database: Database) -> AsyncIterator[Station]:
+    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
+    yield station
+    await station.close()

@@ -1,88 +1,29 @@
 """The webhook receiver: who is let in, what is stored before it is acknowledged."""
 
 import asyncio
-import hashlib
-import hmac
-import io
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
+from tests.service.stations import (
+    BODY,
+    PATH,
+    SECRET,
+    TOKEN,
+    IsProblem,
+    Station,
+    handshake,
+    kept,
+    signature,
+    signed,
+)
 
 from frontdesk.errors import Unreachable
 from frontdesk.service import receiver as receiver_module
-from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreement, Agreements
-from frontdesk.service.app import create_app
-from frontdesk.service.doors import Doors
-from frontdesk.service.options import PROBLEM_BASE_URI
-from frontdesk.service.receiver import MOST_AT_ONCE, MOST_BYTES, Receiver
-from frontdesk.store import raw_events
-from frontdesk.store.accounts import add_account, disable_account
-from frontdesk.store.database import Connection, Database
-
-NOW = 1_773_480_600_000
-SECRET, TOKEN = "an app's secret", "a verify token"
-PATH = "/webhooks/whatsapp"
-BODY = b'{"object": "whatsapp_business_account", "entry": [{"text": "\\u00e9\\/\\ud83d\\ude00"}]}'
-
-IsProblem = Callable[[httpx.Response, int, str], dict[str, object]]
-
-
-def signature(body: bytes, secret: str = SECRET) -> str:
-    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-
-
-def signed(body: bytes, secret: str = SECRET, **headers: str) -> dict[str, Any]:
-    """What to post for Meta to have sent it."""
-    given = {"Content-Type": "application/json", "X-Hub-Signature-256": signature(body, secret)}
-    return {"content": body, "headers": {**given, **headers}}
-
-
-def handshake(token: str = TOKEN, mode: str = "subscribe") -> dict[str, str]:
-    return {"hub.mode": mode, "hub.verify_token": token, "hub.challenge": "115&8 2é"}
-
-
-class Station:
-    """A receiver over a database, and how often it told that something was stored."""
-
-    def __init__(self, database: Database, agreements: Agreements) -> None:
-        self.log = io.StringIO()
-        self.stored = 0
-        self.receiver = Receiver(
-            database,
-            agreements,
-            stored=self._note,
-            clock=lambda: NOW,
-            problem_base_uri=PROBLEM_BASE_URI,
-            access_log=AccessLog(self.log),
-        )
-        self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(self.receiver), base_url="http://inbox"
-        )
-
-    def _note(self) -> None:
-        self.stored += 1
-
-    async def close(self) -> None:
-        await self.client.aclose()
-        self.receiver.close()
-
-
-@pytest.fixture
-async def station(database: Database) -> AsyncIterator[Station]:
-    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
-    yield station
-    await station.close()
-
-
-def kept(database: Database, account_id: int = 1) -> list[bytes]:
-    rows = database.read(
-        lambda connection: raw_events.waiting(connection, account_id, 100, 100_000_000)
-    )
-    return [bytes(row["body"]) for row in rows]
+from frontdesk.service.receiver import MOST_AT_ONCE, MOST_BYTES
+from frontdesk.store.database import Database
 
 
 async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(station: Station):
@@ -301,69 +242,6 @@ async def test_what_cannot_be_stored_is_not_acknowledged(database: Database, is_
     await station.close()
 
 
-def add(database: Database, *slugs: str) -> list[int]:
-    def write(connection: Connection) -> list[int]:
-        return [add_account(connection, slug, slug, NOW) for slug in slugs]
-
-    return database.write(write)
-
-
-async def test_an_account_has_its_own_address(station: Station, database: Database):
-    (shop,) = add(database, "shop")
-    assert (await station.client.post(f"{PATH}/shop", **signed(BODY))).status_code == 200
-    assert (kept(database, 1), kept(database, shop)) == ([], [BODY])
-    assert (await station.client.get(f"{PATH}/shop", params=handshake())).status_code == 200
-
-
-async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
-    database: Database, is_problem: IsProblem
-):
-    closed = add(database, "shop", "closed")[1]
-    database.write(lambda connection: disable_account(connection, closed))
-    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
-    for slug in ("shop", "none", "closed", "sh%6Fp", "%00", ""):
-        path = f"{PATH}/{slug}"
-        is_problem(await station.client.post(path, **signed(BODY, "x")), 401, "invalid_signature")
-        refused = await station.client.get(path, params=handshake("x"))
-        is_problem(refused, 403, "verify_token_mismatch")
-    for slug in ("none", "closed", "%00"):
-        path = f"{PATH}/{slug}"
-        is_problem(await station.client.post(path, **signed(BODY)), 404, "route_not_found")
-        is_problem(await station.client.get(path, params=handshake()), 404, "route_not_found")
-    await station.close()
-
-
-async def test_an_account_may_have_secrets_of_its_own(database: Database, is_problem: IsProblem):
-    add(database, "shop")
-    station = Station(database, Agreements(None, {"shop": Agreement("its secret", "its token")}))
-    path = f"{PATH}/shop"
-    assert (await station.client.post(path, **signed(BODY, "its secret"))).status_code == 200
-    assert (await station.client.get(path, params=handshake("its token"))).status_code == 200
-    for other in (PATH, f"{PATH}/default", f"{PATH}/none"):
-        refused = await station.client.post(other, **signed(BODY, "its secret"))
-        is_problem(refused, 401, "invalid_signature")
-        refused = await station.client.get(other, params=handshake("its token"))
-        is_problem(refused, 403, "verify_token_mismatch")
-    await station.close()
-
-
-async def test_empty_secrets_fit_nothing(database: Database, is_problem: IsProblem):
-    station = Station(database, Agreements(Agreement("", "")))
-    is_problem(await station.client.post(PATH, **signed(BODY, "")), 401, "invalid_signature")
-    refused = await station.client.get(PATH, params=handshake(""))
-    is_problem(refused, 403, "verify_token_mismatch")
-    await station.close()
-
-
-async def test_without_a_secret_anything_is_taken(database: Database):
-    station = Station(database, Agreements(Agreement(None)))
-    headers = {"Content-Type": "application/json"}
-    response = await station.client.post(PATH, content=BODY, headers=headers)
-    assert response.status_code == 200
-    assert kept(database) == [BODY]
-    await station.close()
-
-
 @pytest.mark.parametrize("path", ["/webhooks", "/webhooks/other", f"{PATH}/a/b", "/v1/labels", "/"])
 async def test_there_is_nothing_else(station: Station, is_problem: IsProblem, path: str):
     is_problem(await station.client.post(path, **signed(BODY)), 404, "route_not_found")
@@ -376,41 +254,3 @@ async def test_the_log_tells_of_it_without_what_was_sent(station: Station):
     assert (posted["route"], posted["status"], posted["code"]) == (PATH, 200, None)
     assert (shaken["route"], shaken["code"]) == (f"{PATH}/{{account}}", "verify_token_mismatch")
     assert "guessed" not in station.log.getvalue()
-
-
-def test_secrets_are_shown_nowhere():
-    agreements = Agreements(Agreement(SECRET, TOKEN), {"shop": Agreement(SECRET, TOKEN)})
-    assert SECRET not in repr(agreements)
-    assert TOKEN not in repr(agreements)
-
-
-@pytest.mark.parametrize(
-    ("own_port", "at_the_receiver", "at_the_interface"),
-    [
-        (None, [PATH, "/webhooks"], ["/v1/labels", "/healthz", "/webhooksx"]),
-        (8080, [PATH, "/v1/labels", "/healthz"], []),
-        (8081, [], [PATH, "/v1/labels", "/healthz"]),
-    ],
-)
-async def test_webhooks_come_to_an_address_of_their_own_or_to_a_path(
-    station: Station,
-    database: Database,
-    own_port: int | None,
-    at_the_receiver: list[str],
-    at_the_interface: list[str],
-):
-    interface = create_app(database)
-    doors = Doors(interface, station.receiver, own_port)
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(doors), base_url="http://inbox:8080"
-    ) as client:
-        for path in at_the_receiver:
-            before = station.log.tell()
-            await client.get(path)
-            assert station.log.tell() > before
-        for path in at_the_interface:
-            before = station.log.tell()
-            response = await client.get(path)
-            assert station.log.tell() == before
-            assert response.status_code in (200, 401, 404)
-    interface.close()

@@ -1,0 +1,89 @@
+"""The parts of `frontdesk web` by themselves: its door, its viewers, and the extra it needs."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from click.testing import CliRunner
+from textual_serve.download_manager import DownloadManager
+
+from frontdesk.cli.browser.door import Door
+from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer
+from frontdesk.cli.browser.viewers import BrowserViewer
+from frontdesk.cli.listening import base_url, listening_on
+from frontdesk.cli.web import web_command
+from frontdesk.errors import BadSettings
+
+
+async def test_a_viewer_that_does_not_end_is_killed() -> None:
+    async def nothing(*_: object) -> None: ...
+
+    viewer = BrowserViewer(
+        ["sleep", "1000"],
+        patience_seconds=0.01,
+        write_bytes=nothing,
+        write_str=nothing,
+        close=nothing,
+        download_manager=DownloadManager(),
+    )
+    await viewer.start(80, 24)
+    process = viewer._process
+    assert process is not None
+    await viewer.stop()
+    assert process.returncode == -signal.SIGKILL
+
+
+async def test_there_is_a_bound_to_the_viewers() -> None:
+    """`head` ends with the first byte that it is sent, as a viewer ends when it is asked to."""
+    door = Door("127.0.0.1")
+    with listening_on("127.0.0.1", 0) as listening:
+        server = BrowserServer(["head", "-c1"], door, listening)
+        started = asyncio.Event()
+        running = asyncio.create_task(server.run(started.set))
+        await started.wait()
+        url = base_url(listening)
+        cookie = f"frontdesk-{urlsplit(url).port}={door.token}"
+        headers = {"Origin": url, "Cookie": cookie}
+        try:
+            async with aiohttp.ClientSession(headers=headers) as session:
+                pages = [await session.ws_connect(f"{url}/ws") for _ in range(MOST_VIEWERS)]
+                with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                    await session.ws_connect(f"{url}/ws")
+                assert refused.value.status == 503
+                for page in pages:
+                    await page.close()
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            await running
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_on_loopback_nothing_but_loopback_is_answered_to(host: str) -> None:
+    door = Door(host)
+    for ours in ("127.0.0.1:80", "localhost:9000", "[::1]:1", "LOCALHOST"):
+        assert door.refusal({"Host": ours}) is None
+    for other in ("", "192.0.2.1", "localhost.evil.example", "[::1", "a@localhost", "127.0.0.1/x"):
+        assert door.refusal({"Host": other}) is not None
+
+
+def test_each_start_has_a_token_of_its_own_that_is_not_shown() -> None:
+    one, other = Door("127.0.0.1"), Door("127.0.0.1")
+    assert one.opens_to(one.token)
+    assert not one.opens_to(other.token)
+    assert not one.opens_to("")
+    assert not one.opens_to(None)
+    assert one.token not in repr(one)
+
+
+def test_without_the_extra_it_says_how_to_get_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual_serve.server", None)
+    result = CliRunner().invoke(web_command, ["--database", str(path)])
+    assert isinstance(result.exception, BadSettings)
+    assert "pip install 'frontdesk[web]'" in str(result.exception)

@@ -1,0 +1,123 @@
+"""Whose webhooks come to which address, and by which secrets they are known."""
+
+import httpx
+import pytest
+from tests.service.stations import (
+    BODY,
+    NOW,
+    PATH,
+    SECRET,
+    TOKEN,
+    IsProblem,
+    Station,
+    handshake,
+    kept,
+    signed,
+)
+
+from frontdesk.service.agreements import Agreement, Agreements
+from frontdesk.service.app import create_app
+from frontdesk.service.doors import Doors
+from frontdesk.store.accounts import add_account, disable_account
+from frontdesk.store.database import Connection, Database
+
+
+def add(database: Database, *slugs: str) -> list[int]:
+    def write(connection: Connection) -> list[int]:
+        return [add_account(connection, slug, slug, NOW) for slug in slugs]
+
+    return database.write(write)
+
+
+async def test_an_account_has_its_own_address(station: Station, database: Database):
+    (shop,) = add(database, "shop")
+    assert (await station.client.post(f"{PATH}/shop", **signed(BODY))).status_code == 200
+    assert (kept(database, 1), kept(database, shop)) == ([], [BODY])
+    assert (await station.client.get(f"{PATH}/shop", params=handshake())).status_code == 200
+
+
+async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
+    database: Database, is_problem: IsProblem
+):
+    closed = add(database, "shop", "closed")[1]
+    database.write(lambda connection: disable_account(connection, closed))
+    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
+    for slug in ("shop", "none", "closed", "sh%6Fp", "%00", ""):
+        path = f"{PATH}/{slug}"
+        is_problem(await station.client.post(path, **signed(BODY, "x")), 401, "invalid_signature")
+        refused = await station.client.get(path, params=handshake("x"))
+        is_problem(refused, 403, "verify_token_mismatch")
+    for slug in ("none", "closed", "%00"):
+        path = f"{PATH}/{slug}"
+        is_problem(await station.client.post(path, **signed(BODY)), 404, "route_not_found")
+        is_problem(await station.client.get(path, params=handshake()), 404, "route_not_found")
+    await station.close()
+
+
+async def test_an_account_may_have_secrets_of_its_own(database: Database, is_problem: IsProblem):
+    add(database, "shop")
+    station = Station(database, Agreements(None, {"shop": Agreement("its secret", "its token")}))
+    path = f"{PATH}/shop"
+    assert (await station.client.post(path, **signed(BODY, "its secret"))).status_code == 200
+    assert (await station.client.get(path, params=handshake("its token"))).status_code == 200
+    for other in (PATH, f"{PATH}/default", f"{PATH}/none"):
+        refused = await station.client.post(other, **signed(BODY, "its secret"))
+        is_problem(refused, 401, "invalid_signature")
+        refused = await station.client.get(other, params=handshake("its token"))
+        is_problem(refused, 403, "verify_token_mismatch")
+    await station.close()
+
+
+async def test_empty_secrets_fit_nothing(database: Database, is_problem: IsProblem):
+    station = Station(database, Agreements(Agreement("", "")))
+    is_problem(await station.client.post(PATH, **signed(BODY, "")), 401, "invalid_signature")
+    refused = await station.client.get(PATH, params=handshake(""))
+    is_problem(refused, 403, "verify_token_mismatch")
+    await station.close()
+
+
+async def test_without_a_secret_anything_is_taken(database: Database):
+    station = Station(database, Agreements(Agreement(None)))
+    headers = {"Content-Type": "application/json"}
+    response = await station.client.post(PATH, content=BODY, headers=headers)
+    assert response.status_code == 200
+    assert kept(database) == [BODY]
+    await station.close()
+
+
+def test_secrets_are_shown_nowhere():
+    agreements = Agreements(Agreement(SECRET, TOKEN), {"shop": Agreement(SECRET, TOKEN)})
+    assert SECRET not in repr(agreements)
+    assert TOKEN not in repr(agreements)
+
+
+@pytest.mark.parametrize(
+    ("own_port", "at_the_receiver", "at_the_interface"),
+    [
+        (None, [PATH, "/webhooks"], ["/v1/labels", "/healthz", "/webhooksx"]),
+        (8080, [PATH, "/v1/labels", "/healthz"], []),
+        (8081, [], [PATH, "/v1/labels", "/healthz"]),
+    ],
+)
+async def test_webhooks_come_to_an_address_of_their_own_or_to_a_path(
+    station: Station,
+    database: Database,
+    own_port: int | None,
+    at_the_receiver: list[str],
+    at_the_interface: list[str],
+):
+    interface = create_app(database)
+    doors = Doors(interface, station.receiver, own_port)
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(doors), base_url="http://inbox:8080"
+    ) as client:
+        for path in at_the_receiver:
+            before = station.log.tell()
+            await client.get(path)
+            assert station.log.tell() > before
+        for path in at_the_interface:
+            before = station.log.tell()
+            response = await client.get(path)
+            assert station.log.tell() == before
+            assert response.status_code in (200, 401, 404)
+    interface.close()
