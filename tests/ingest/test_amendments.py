@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.ingest.test_apply import (
+from tests.ingest.applying import (
     CHANNEL,
     NOW,
     apply,

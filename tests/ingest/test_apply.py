@@ -1,99 +1,39 @@
 """Folding events into the store."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from tests.ingest.applying import (
+    ACCOUNT,
+    ANA,
+    CHANNEL,
+    DAY,
+    NOW,
+    SHEENA,
+    apply,
+    delivery,
+    happening,
+    inbound,
+    only,
+    outbound,
+    revision,
+    rows,
+)
 
-from frontdesk.ingest.apply import Applied, InitialStatus, Tally, apply_events
+from frontdesk.ingest.apply import InitialStatus, Tally, apply_events
 from frontdesk.ingest.events import (
-    ADDRESS_BOOK_NAME,
     PROFILE_NAME,
-    Author,
-    CannedResponseUpsert,
     ChannelUpsert,
     ContactUpsert,
-    ConversationEvent,
-    CustomFieldUpsert,
     DomainEvent,
-    LabelUpsert,
-    MessageUpsert,
     NoteUpsert,
     Person,
     ReactionSet,
-    StatusUpdate,
-    TeamUpsert,
-    TemplateUpsert,
     UserUpsert,
 )
 from frontdesk.store.counters import counters, misfiled, recount
-from frontdesk.store.database import Database, Row
-
-ACCOUNT = 1
-NOW = 1_780_000_000_000
-HOUR = 60 * 60 * 1000
-DAY = 24 * HOUR
-CHANNEL = "106540352242922"
-SHEENA = Person(phone="+16505551234", wa_id="16505551234")
-CONTACT = Author("contact")
-ANA = Author("user", user="ana@example.com")
-
-
-def apply(
-    database: Database,
-    *events: DomainEvent,
-    now: int = NOW,
-    initial_status: InitialStatus = "auto",
-) -> Applied:
-    return database.write(
-        lambda connection: apply_events(
-            connection, ACCOUNT, events, now=now, initial_status=initial_status
-        )
-    )
-
-
-def rows(database: Database, sql: str) -> list[dict[str, Any]]:
-    found: Sequence[Row] = database.read(lambda connection: connection.rows(sql))
-    return [dict(row) for row in found]
-
-
-def only(database: Database, table: str) -> dict[str, Any]:
-    (row,) = rows(database, f"SELECT * FROM {table}")
-    return row
-
-
-def revision(database: Database) -> int:
-    return int(only(database, "account")["revision"])
-
-
-def inbound(at: int, wamid: str | None = None, **members: Any) -> MessageUpsert:
-    said = MessageUpsert(
-        channel=CHANNEL,
-        person=SHEENA,
-        wamid=wamid or f"in-{at}",
-        at=at,
-        outbound=False,
-        author=CONTACT,
-        type="text",
-        source="webhook",
-        text=f"said at {at}",
-    )
-    return replace(said, **members)
-
-
-def outbound(at: int, wamid: str | None = None, **members: Any) -> MessageUpsert:
-    members = {"author": Author("phone"), **members}
-    return inbound(at, wamid or f"out-{at}", outbound=True, **members)
-
-
-def happening(at: int, name: str, **value: Any) -> ConversationEvent:
-    return ConversationEvent(CHANNEL, SHEENA, f"{name}-{at}", at, name, value)
-
-
-def delivery(wamid: str, status: str, at: int, **members: Any) -> StatusUpdate:
-    return StatusUpdate(CHANNEL, SHEENA, wamid, at, status, **members)
+from frontdesk.store.database import Database
 
 
 def test_the_first_message_makes_channel_contact_and_conversation(database: Database) -> None:
@@ -323,44 +263,6 @@ def test_the_live_copy_of_a_back_filled_message_counts(database: Database) -> No
     assert only(database, "conversation")["status"] == 0
 
 
-def test_the_better_name_wins_and_among_equals_the_later(database: Database) -> None:
-    def named(name: str, rank: int, at: int) -> ContactUpsert:
-        return ContactUpsert(SHEENA, at, name=name, name_rank=rank)
-
-    apply(database, named("Sheena B.", PROFILE_NAME, NOW - 10))
-    apply(database, named("Sheena A.", PROFILE_NAME, NOW - 20))
-    assert only(database, "contact")["name"] == "Sheena B."
-    apply(database, named("Ångström, Sheena", ADDRESS_BOOK_NAME, NOW - 90))
-    apply(database, named("She", PROFILE_NAME, NOW))
-    contact = only(database, "contact")
-    assert (contact["name"], contact["name_key"]) == ("Ångström, Sheena", "angstrom, sheena")
-
-
-def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: Database) -> None:
-    hidden = Person(wa_user_id="US.1")
-    apply(database, inbound(NOW - 5, person=hidden))
-    apply(database, inbound(NOW - 4, person=replace(SHEENA, wa_user_id="US.1")))
-    apply(database, inbound(NOW - 3))
-    apply(database, inbound(NOW - 2, person=Person(wa_id="16505551234")))
-    contact = only(database, "contact")
-    assert (contact["phone"], contact["wa_user_id"]) == ("+16505551234", "US.1")
-    assert only(database, "conversation")["contact_id"] == contact["id"]
-
-
-def test_details_of_a_contact_are_filled_in_and_never_blanked(database: Database) -> None:
-    told = ContactUpsert(SHEENA, NOW - 9, email="s@example.com", custom_fields={"plan": "gold"})
-    apply(database, told)
-    apply(database, ContactUpsert(SHEENA, NOW - 8, blocked=True, custom_fields={"seats": 12}))
-    apply(database, ContactUpsert(SHEENA, NOW - 99, email="old@example.com", username="sheena"))
-    contact = only(database, "contact")
-    assert (contact["email"], contact["blocked"], contact["username"]) == (
-        "s@example.com",
-        1,
-        "sheena",
-    )
-    assert json.loads(contact["custom_json"]) == {"plan": "gold", "seats": 12}
-
-
 def test_a_reaction_is_the_latest_of_its_person(database: Database) -> None:
     def reaction(emoji: str | None, at: int) -> ReactionSet:
         return ReactionSet(CHANNEL, "in", "sheena", emoji, at, False, "contact")
@@ -383,36 +285,6 @@ def test_a_later_wording_replaces_a_note(database: Database) -> None:
     )
 
 
-def test_the_catalogues_are_kept_by_their_keys(database: Database) -> None:
-    events = (
-        ChannelUpsert(CHANNEL, NOW, alias="Support EU", details={"quality_rating": "GREEN"}),
-        UserUpsert("ana@example.com", "Ana Souza", NOW, availability="online"),
-        LabelUpsert("vip", NOW, color="#ff0000"),
-        TeamUpsert("night shift", NOW, channels=(CHANNEL,), members=("ana@example.com",)),
-        CustomFieldUpsert("plan", "Plan", NOW, type="list", options=("free", "gold")),
-        CannedResponseUpsert("hours", "We are open", NOW),
-        TemplateUpsert("168", "hello", "en", NOW, components=({"type": "BODY"},)),
-    )
-    assert apply(database, *events).catalogue == Tally(new=6)
-    assert apply(database, *events).catalogue == Tally(known=6)
-    assert apply(database, replace(events[2], at=NOW + 1, color="#00ff00")).catalogue == Tally(
-        changed=1
-    )
-    channel = only(database, "channel")
-    assert (channel["name"], channel["quality_rating"]) == ("Support EU", "GREEN")
-    assert only(database, "label")["color"] == "#00ff00"
-    assert only(database, "team_channel")["channel_id"] == channel["id"]
-    assert only(database, "team_member")["user_id"] == only(database, "app_user")["id"]
-    assert json.loads(only(database, "custom_field")["options_json"]) == ["free", "gold"]
-
-
-def test_a_user_first_named_by_a_message_is_filled_in_later(database: Database) -> None:
-    apply(database, outbound(NOW, author=ANA))
-    apply(database, UserUpsert("ana@example.com", "Ana Souza", NOW - DAY))
-    assert only(database, "app_user")["name"] == "Ana Souza"
-    assert only(database, "message")["author_id"] == "1"
-
-
 def test_accounts_do_not_meet(database: Database) -> None:
     for account_id in (1, 2):
         database.write(
@@ -422,15 +294,6 @@ def test_accounts_do_not_meet(database: Database) -> None:
         )
     found = rows(database, "SELECT account_id, id FROM conversation ORDER BY account_id")
     assert [tuple(row.values()) for row in found] == [(1, 1), (2, 1)]
-
-
-def test_a_name_without_end_is_kept_whole(database: Database) -> None:
-    name = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(9_999))
-    for _ in range(2):
-        apply(database, ContactUpsert(SHEENA, NOW, name, PROFILE_NAME))
-    contact = only(database, "contact")
-    assert contact["name"] == name
-    assert name.startswith(contact["name_key"])
 
 
 def test_many_at_once_are_what_one_after_the_other_is(database: Database) -> None:

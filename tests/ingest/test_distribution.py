@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.ingest.test_apply import CHANNEL, NOW, apply, happening, inbound, only, rows
+from tests.ingest.applying import CHANNEL, NOW, apply, happening, inbound, only, rows
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import (

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.ingest.test_apply import CHANNEL, NOW, apply, inbound, only, outbound, rows
+from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, rows
 
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,

@@ -1,7 +1,7 @@
 """Contacts that consist of parts: made one by news of a number, and taken apart again."""
 
 import pytest
-from tests.ingest.test_apply import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
+from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
 from tests.ingest.test_export import contents, exported, put_in
 from tests.ingest.test_identities import adds_up, by_phone
 from tests.stores import Engine, sqlite_store

@@ -1,0 +1,180 @@
+"""When a server is left alone and who asks it again: limits, failures, silence."""
+
+import asyncio
+from datetime import timedelta
+from email.utils import format_datetime
+
+import pytest
+from tests.client.faulty import HANG_UP, NOW, WHOLE, Clock, client_at
+from tests.client.prepared import ALL, EMPTY
+from tests.client.sockets import Scripted, raw, serving
+
+from frontdesk.client.pacing import AT_ONCE
+from frontdesk.errors import (
+    Unreachable,
+)
+
+# Pauses (faults 7)
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after": format_datetime(NOW + timedelta(seconds=60), usegmt=True)}, 60.0),
+        (
+            {
+                "retry_after": format_datetime(NOW + timedelta(hours=5, seconds=60), usegmt=True),
+                "date": format_datetime(NOW + timedelta(hours=5), usegmt=True),
+            },
+            60.0,
+        ),
+        ({"retry_after": "1000000000"}, 300.0),
+        ({"ratelimit": '"default";r=0;t=9'}, 9.0),
+        ({"ratelimit_remaining": "0", "ratelimit_reset": "11"}, 11.0),
+        (
+            {
+                "x_ratelimit_remaining": "0",
+                "x_ratelimit_reset": str(int(NOW.timestamp()) + 12),
+            },
+            12.0,
+        ),
+        ({"retry_after": "5", "ratelimit": '"default";r=0;t=2'}, 5.0),
+    ],
+    ids=["seconds", "date", "their date", "for ever", "limit", "older", "oldest", "both"],
+)
+async def test_a_pause_that_one_pane_is_told_holds_for_all(
+    told: dict[str, str], seconds: float
+) -> None:
+    """V51"""
+    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", **told), raw(EMPTY))
+    async with serving(server) as url, client_at(url, clock) as client:
+        with pytest.raises(Unreachable) as caught:
+            await client.conversation_page(ALL)
+        assert caught.value.retry_after == seconds
+        with pytest.raises(Unreachable, match="pause") as caught:
+            await client.label_page()
+        assert caught.value.retry_after == seconds
+        assert len(server.requests) == 1
+        clock.seconds += seconds - 1
+        await client.label_page()
+        assert clock.slept == [1.0]
+
+
+@pytest.mark.parametrize("told", ["", "-5", "soon"])
+async def test_without_a_word_on_how_long_the_pauses_grow(told: str) -> None:
+    """V51"""
+    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", retry_after=told))
+    waits = []
+    async with serving(server) as url, client_at(url, clock) as client:
+        for _ in range(8):
+            with pytest.raises(Unreachable) as caught:
+                await client.label_page()
+            assert caught.value.retry_after is not None
+            waits.append(caught.value.retry_after)
+            clock.seconds += caught.value.retry_after
+    assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
+
+
+async def test_a_limit_that_is_used_up_is_not_run_against() -> None:
+    clock = Clock()
+    server = Scripted(raw(EMPTY, ratelimit='"default";r=0;t=1'), raw(EMPTY))
+    async with serving(server) as url, client_at(url, clock) as client:
+        await client.label_page()
+        await client.label_page()
+    assert clock.slept == [1.0]
+
+
+# Failing servers (faults 8)
+
+
+async def test_a_failing_server_that_recovers_is_all_right() -> None:
+    """V52"""
+    bad = raw(b"<h1>Bad Gateway</h1>", "502 Bad Gateway", content_type="text/html")
+    server = Scripted(bad, raw(b"", "503 Service Unavailable"), WHOLE)
+    clock = Clock()
+    async with serving(server) as url, client_at(url, clock) as client:
+        assert len((await client.conversation_page(ALL)).data) == 1
+    assert clock.slept == [0.25, 0.5]
+
+
+async def test_a_server_that_stays_silent_is_left_alone_then_tried_by_one() -> None:
+    clock, server = Clock(), Scripted(raw(b"", "502 Bad Gateway"))
+    async with serving(server) as url, client_at(url, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await client.label_page()
+        asked = len(server.requests)
+        with pytest.raises(Unreachable, match="asked again in 30 seconds") as caught:
+            await client.team_page()
+        assert caught.value.retry_after == 30.0
+        assert len(server.requests) == asked
+        clock.seconds += 30
+        outcomes = await asyncio.gather(
+            *(client.label_page() for _ in range(4)), return_exceptions=True
+        )
+        assert all(isinstance(outcome, Unreachable) for outcome in outcomes)
+        assert len(server.requests) == asked + 3
+        with pytest.raises(Unreachable, match="asked again"):
+            await client.label_page()
+
+
+async def test_a_server_that_is_back_is_there_for_all() -> None:
+    clock = Clock()
+    server = Scripted(*[raw(b"", "502 Bad Gateway")] * 15, raw(EMPTY))
+    async with serving(server) as url, client_at(url, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await client.label_page()
+        clock.seconds += 30
+        for _ in range(3):
+            await client.label_page()
+
+
+async def test_whoever_tries_a_silent_server_and_is_called_back_leaves_it_to_the_next() -> None:
+    waiting = asyncio.Event()
+    bad = (raw(b"", "502 Bad Gateway"), HANG_UP)
+    clock, script = Clock(), Scripted(*[bad] * 15, raw(EMPTY))
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(script.requests) == 15 and not waiting.is_set():
+            waiting.set()
+            await reader.read()
+        else:
+            await script(reader, writer)
+
+    async with serving(talk) as url, client_at(url, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await client.label_page()
+        clock.seconds += 30
+        trial = asyncio.create_task(client.label_page())
+        await waiting.wait()
+        trial.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await trial
+        await client.label_page()
+
+
+async def test_requests_that_are_called_back_leave_their_places_to_others() -> None:
+    asked = asyncio.Semaphore(0)
+    held = True
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.release()
+        if held:
+            await reader.read()
+        writer.write(raw(EMPTY))
+        await writer.drain()
+
+    async with serving(talk) as url, client_at(url) as client:
+        requests = [asyncio.create_task(client.label_page()) for _ in range(AT_ONCE + 3)]
+        for _ in range(AT_ONCE):
+            await asked.acquire()
+        assert asked.locked()
+        for request in requests:
+            request.cancel()
+        await asyncio.gather(*requests, return_exceptions=True)
+        held = False
+        await client.label_page()
