@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +11,7 @@ from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.commands import ERROR, INTERRUPTED, Group, now
 from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.importing.summary import unknown_channels
-from frontdesk.cli.progress import progress
+from frontdesk.cli.progress import progress, whole
 from frontdesk.cli.tables import moment, table
 from frontdesk.ingest.retention import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
@@ -108,9 +108,12 @@ def replay_command(
             _choose(store, account_id, state, since or 0)
             waiting = _waiting(store, account_id)
             intake = Intake(store, now, admission=admission, retain_revoked=retain_revoked)
-            for step in _steps(intake, account_id, waiting):
-                settled += step.settled
-                passed_over += step.passed_over
+
+            def take(step: "Step") -> None:
+                settled.update(step.settled)
+                passed_over.update(step.passed_over)
+
+            _apply(intake, account_id, waiting, take)
         except KeyboardInterrupt:
             finished = False
     counts = ", ".join(f"{settled[one]:,} {one}" for one in ("applied", "ignored", "failed"))
@@ -171,12 +174,17 @@ def _waiting(store: "Database", account_id: int) -> int:
     return sum(row["n"] for row in told if row["state"] == STORED)
 
 
-def _steps(intake: "Intake", account_id: int, waiting: int) -> "Iterator[Step]":
-    """Apply what waits, until nothing does or another process is at it."""
+def _apply(intake: "Intake", account_id: int, waiting: int, take: Callable[["Step"], None]) -> None:
+    """Apply what waits, until nothing does or another process is at it; `take` each step."""
     with progress("Replaying", waiting) as advance:
-        while (step := intake.step(account_id)).moved:
-            yield step
-            advance(step.settled.total())
+        moved = True
+        while moved:
+            # What is applied is counted too, also if the user interrupts.
+            with whole():
+                step = intake.step(account_id)
+                take(step)
+                moved = bool(step.moved)
+                advance(step.settled.total())
 
 
 def _account_id(store: "Database", slug: str) -> int:

@@ -1,8 +1,10 @@
 """How far a long command has come, and what stands when it is interrupted: on standard error."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import click
 
@@ -27,3 +29,16 @@ def interruptible(stands: str) -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo(f"frontdesk: interrupted; {stands}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Work that an interrupt does not break off: it takes effect as soon as the work is done."""
+    asked: list[FrameType | None] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
