@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual.app import App
@@ -15,7 +15,11 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
 
+if TYPE_CHECKING:
+    from tests.tui.views import ViewApp
+
 Viewer = Callable[..., FrontdeskApp]
+Open = Callable[..., "ViewApp"]
 
 
 @pytest.fixture
@@ -57,3 +61,15 @@ def lines(app: App[Any]) -> list[str]:
 def shown(app: App[Any]) -> str:
     """What stands on the screen, as one text."""
     return "\n".join(lines(app))
+
+
+@pytest.fixture
+def report(client: InboxClient, cache: Cache) -> Open:
+    """Makes the app with the report of the sample, or of another server."""
+
+    from tests.tui.views import view_app
+
+    def make(source: Any = None) -> "ViewApp":
+        return view_app("reports", source or client, cache, Clock(UTC, lambda: NOW))
+
+    return make

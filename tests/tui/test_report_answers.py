@@ -1,0 +1,137 @@
+"""What the report says of what the server answers, lacks, refuses or does not answer."""
+
+from typing import Any
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.wire import Metrics, Report, ReportQuery
+from tests.conftest import NOW
+from tests.tui.conftest import Open, lines, settle, shown
+from tests.tui.reports import Answering, failing, line_with, title_of
+from tests.tui.views import press, type_in
+
+
+async def test_nothing_measured_never_looks_like_zero(report: Open, client: InboxClient) -> None:
+    whole = await client.report(ReportQuery(granularity="day", from_="2026-03-08"))
+    none = {name: None for name in Metrics.model_fields if "avg" in name}
+    assert whole.series
+    parts = [
+        part.model_copy(
+            update={
+                "metrics": part.metrics.model_copy(update=none),
+                "samples": dict.fromkeys(none, 0),
+            }
+        )
+        for part in whole.series
+    ]
+    bare = whole.model_copy(
+        update={"metrics": whole.metrics.model_copy(update=none), "series": tuple(parts)}
+    )
+    app = report(Answering(client, lambda query: bare))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *["j"] * 5)
+        row = line_with(app, "First response time, mean")
+        assert "·······" in row
+        assert "no samples" in row
+        assert " 0 " not in row.replace("0 replies", "")
+        assert "Sat 14 Mar (part): no samples" in shown(app)
+
+
+async def test_few_samples_are_said_and_not_judged(report: Open, client: InboxClient) -> None:
+    async def few(query: ReportQuery) -> Report:
+        answer = await client.report(query)
+        parts = tuple(
+            part.model_copy(update={"samples": {"avg_reply_time": 0, "avg_first_response_time": 0}})
+            for part in answer.series or ()
+        )
+        return answer.model_copy(update={"series": parts})
+
+    source: Any = Answering(client, few)  # type: ignore[arg-type]
+    source.report = few
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "few samples" in line_with(app, "Customer waiting time, mean")
+        assert "worse" in line_with(app, "Resolution time, mean")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (Forbidden("The key may not do this.", scope="reports:read"), "the scope reports:read"),
+        (NotFound("There is nothing here."), "This server has no reports"),
+    ],
+)
+async def test_a_report_that_is_refused_says_why_in_the_pane(
+    report: Open, client: InboxClient, error: InboxError, words: str
+) -> None:
+    app = report(failing(client, error))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert words in " ".join(shown(app).split())
+
+
+async def test_a_refused_key_is_told(report: Open, client: InboxClient) -> None:
+    app = report(failing(client, Unauthorised("The server refuses the key.")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "key refused (401)" in lines(app)[-1]
+
+
+async def test_offline_shows_what_was_seen_and_of_when(
+    report: Open, client: InboxClient, cache: Cache
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+    async with InboxClient("http://localhost:1", "key") as nobody:
+        again = report(failing(nobody, Unreachable("No answer.")))
+        async with again.run_test(size=(120, 40)) as pilot:
+            await settle(pilot)
+            assert "offline · as of 10:00" in lines(again)[-1]
+            assert "65" in line_with(again, "New conversations")
+            await press(pilot, "left_square_bracket", "left_square_bracket")
+            assert "No report of this period is saved" in shown(again)
+
+
+async def test_what_was_asked_for_is_there_the_next_time(
+    report: Open, client: InboxClient, cache: Cache
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, "last month")
+        await press(pilot, "enter")
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    assert mailbox.recall("report") is not None
+    again = report()
+    async with again.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert "1 – 28 Feb 2026" in title_of(again)
+        await settle(pilot)
+
+
+async def test_it_is_read_again_on_ctrl_r_and_f5(report: Open, client: InboxClient) -> None:
+    asked = []
+
+    async def counting(query: ReportQuery) -> Report:
+        asked.append(query)
+        return await client.report(query)
+
+    source: Any = Answering(client, lambda query: None)  # type: ignore[arg-type, return-value]
+    source.report = counting
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = len(asked)
+        await press(pilot, "ctrl+r")
+        again = len(asked)
+        assert again > before
+        await press(pilot, "f5")
+        assert len(asked) > again
