@@ -82,7 +82,7 @@ class Watch:
         _kept(self.inbox._thread, before.thread, after.thread)
 
     def selected(self, before: Place) -> None:
-        """After a resize, the same rows are selected, and in view."""
+        """After a resize, the same rows are selected, and in view if they were."""
         after = self.place()
         for one, was, now in (
             (self.inbox._list, before.queue, after.queue),
@@ -90,8 +90,8 @@ class Watch:
         ):
             if was.shows == now.shows and was.cursor is not None and _has(one, was.cursor):
                 assert now.cursor == was.cursor, "the selection is lost"
-                if one.size.height and one.display and one.is_on_screen:
-                    assert now.cursor in now.seen, "the selection is out of view"
+                if was.cursor in was.seen and one.size.height and one.is_on_screen:
+                    assert now.cursor in now.seen, f"out of view: {one} {one.size} {was} -> {now}"
 
     def honest(self) -> None:
         """What is called live is what the server had."""
