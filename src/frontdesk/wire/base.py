@@ -15,8 +15,6 @@ class Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
-# Pages are full of moments, and the same pages are asked for again and again.
-@lru_cache(maxsize=4_096)
 def timestamp(milliseconds: int) -> str:
     """ISO 8601 in UTC with exactly three decimals, so that text order is time order (contract 1.1).
 
