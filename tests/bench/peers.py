@@ -49,7 +49,7 @@ PEERS = (
         "posting",
         content="Collection is empty",
         key=b"a",
-        answer=r"GET +▼ +a",
+        answer=r"GET +▼ +▌?a",
     ),
     Peer(
         "harlequin",

@@ -26,7 +26,7 @@ class Measured:
     def forget_first(self) -> None:
         """The first round only warmed up."""
         for taken in (*self.starts.values(), *self.sessions.values()):
-            del taken[0]  # type: ignore[attr-defined]
+            del taken[:1]  # type: ignore[attr-defined]
 
     def of_starts(self, name: str, of: Callable[[Start], float]) -> list[float]:
         """One number for each start."""

@@ -89,7 +89,8 @@ class Bench:
         return works
 
     def _start(self, name: str, program: Program) -> None:
-        self.measured.starts[name].append(start(program, self._environment))
+        started_once = start(program, self._environment)
+        self.measured.starts[name].append(started_once)
 
     def _keys(
         self,
