@@ -1,4 +1,4 @@
-"""What the inbox holds while tests press its keys."""
+"""What the inbox holds and has said while tests press its keys."""
 
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.screens.inbox import InboxScreen
@@ -11,14 +11,24 @@ def screen_of(app: FrontdeskApp) -> InboxScreen:
     return screen
 
 
-def queue_names(app: FrontdeskApp) -> list[str]:
-    """The ids in the queue, as far as they are held."""
+def queue(app: FrontdeskApp) -> list[Conversation]:
+    """The conversations in the queue, as far as they are held."""
     rows = screen_of(app)._list.rows
     assert rows is not None
-    return [rows[position].id for position in range(len(rows))]
+    return [rows[at] for at in range(len(rows))]
+
+
+def queue_names(app: FrontdeskApp) -> list[str]:
+    """Their ids."""
+    return [conversation.id for conversation in queue(app)]
 
 
 def open_conversation(app: FrontdeskApp) -> Conversation:
     conversation = screen_of(app)._reading.conversation
     assert conversation is not None
     return conversation
+
+
+def said(app: FrontdeskApp) -> list[str]:
+    """What was said in passing, the oldest first."""
+    return [notification.message for notification in app._notifications]

@@ -21,8 +21,8 @@ from frontdesk.tui.widgets.conversation_list import CUE
 from frontdesk.wire import Conversation, ConversationFilter, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, settle
+from tests.tui.inbox_state import queue, screen_of
 from tests.tui.sources import Failing
-from tests.tui.test_triage import queue, screen_of
 
 SIZE = (120, 40)
 

@@ -10,8 +10,8 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.widgets.conversation_list import MARK
 from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
-from tests.tui.test_triage import queue, said, screen_of
 from tests.tui.views import type_in
 
 SIZE = (120, 40)

@@ -2,8 +2,8 @@
 
 from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Failing
-from tests.tui.test_triage import queue, said, screen_of
 
 
 async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Viewer) -> None:

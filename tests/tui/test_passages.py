@@ -19,24 +19,15 @@ from frontdesk.tui.links import is_web, links_in, open_outside
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.wire import Message, Note
 from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.inbox_state import said, screen_of
 
 TODAY = date(2026, 3, 14)
-
-
-def screen_of(app: FrontdeskApp) -> InboxScreen:
-    screen = app.screen
-    assert isinstance(screen, InboxScreen)
-    return screen
 
 
 def entries(app: FrontdeskApp) -> list[Message | Note]:
     rows = screen_of(app)._thread.rows
     assert rows is not None
     return [rows[at] for at in range(len(rows))]
-
-
-def said(app: FrontdeskApp) -> list[str]:
-    return [notification.message for notification in app._notifications]
 
 
 async def test_notes_only_people_only_and_all_again(viewer: Viewer) -> None:

@@ -6,30 +6,13 @@ from textual.widgets import Input
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
-from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.saved_views import SavedViews
 from frontdesk.tui.screens.search import SearchScreen
 from frontdesk.tui.screens.switcher import Switcher
-from frontdesk.wire import Conversation
 from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
-
-
-def screen_of(app: FrontdeskApp) -> InboxScreen:
-    screen = app.screen
-    assert isinstance(screen, InboxScreen)
-    return screen
-
-
-def queue(app: FrontdeskApp) -> list[Conversation]:
-    rows = screen_of(app)._list.rows
-    assert rows is not None
-    return [rows[at] for at in range(len(rows))]
-
-
-def said(app: FrontdeskApp) -> list[str]:
-    return [notification.message for notification in app._notifications]
 
 
 async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer: Viewer) -> None:
