@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from textual_serve.download_manager import DownloadManager
 
 from frontdesk.cli.browser.door import Door
-from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer
+from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer, _on_ending
 from frontdesk.cli.browser.viewers import BrowserViewer
 from frontdesk.cli.listening import base_url, listening_on
 from frontdesk.cli.web import web_command
@@ -87,3 +87,22 @@ def test_without_the_extra_it_says_how_to_get_it(
     result = CliRunner().invoke(web_command, ["--database", str(path)])
     assert isinstance(result.exception, BadSettings)
     assert "pip install 'frontdesk[web]'" in str(result.exception)
+
+
+def test_a_second_ctrl_c_while_it_ends_is_no_bug() -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    async def ended() -> list[str]:
+        told: list[str] = []
+        _on_ending(lambda: told.append("end"))
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(0)
+        return told
+
+    try:
+        assert asyncio.run(ended()) == ["end"]
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

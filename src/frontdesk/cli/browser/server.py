@@ -105,10 +105,16 @@ async def _secure(request: web.Request, response: web.StreamResponse) -> None:
 def _on_ending(stop: Callable[[], object]) -> None:
     """Have a signal to end do that instead; not every loop has handlers of its own for it."""
     loop = asyncio.get_running_loop()
+
+    def end(number: int, frame: object) -> None:
+        # A second Ctrl-C may come when the loop has ended and all that is left is tidied up.
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(stop)
+
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None:
-            signal.signal(number, lambda *told: loop.call_soon_threadsafe(stop))
+            signal.signal(number, end)
 
 
 def _cells(request: web.Request, name: str, usual: int) -> int:
