@@ -133,6 +133,11 @@ def test_a_server_that_is_not_there_is_told_with_those_that_are(path: Path) -> N
     assert SHOP in str(result.exception)
 
 
+def test_where_nothing_is_kept_nothing_old_is_removed(path: Path) -> None:
+    assert done("clear", "--older-than", "30d", "--yes") == "0 B freed\n"
+    assert not path.exists()
+
+
 @pytest.mark.parametrize("time", ["", "30", "d", "-1d", "1.5d", "30m", "999999w"])
 def test_a_time_that_is_none_is_refused_with_what_is_one(path: Path, time: str) -> None:
     result = run("clear", "--older-than", time, "--yes")

@@ -121,6 +121,8 @@ def clear_shelves(
 
     Raises: UnusableFile: the file cannot be written.
     """
+    if place.state(path) is State.FREE:
+        return
     try:
         with closing(place.writer(place.address_of(path))) as connection:
             connection.execute("PRAGMA secure_delete=1")
