@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import patch
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
+from textual.geometry import Size
 from textual.screen import Screen
 
 from frontdesk.tui.stylesheets import STYLES
@@ -204,6 +207,32 @@ async def test_a_resize_keeps_the_row_at_the_cursor_in_view() -> None:
         await pilot.pause()
         await pilot.resize_terminal(30, 6)
         assert any(line.startswith("▌w50") for line in screen_lines(app))
+
+
+async def test_rows_fit_after_a_moment_in_which_there_was_less_room() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 5)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows([f"other {word}" for word in WORDS])
+        with patch.object(Words, "size", Size(3, 5)):
+            app.words.rows_changed()
+        app.words.refresh()
+        await pilot.pause()
+        lines = app.screen._compositor.render_strips()
+        assert {cell_len("".join(part.text for part in line)) for line in lines} == {20}
+
+
+async def test_a_list_that_is_gone_takes_a_key_that_was_on_its_way() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 5)) as pilot:
+        words = app.words
+        words.show(rows(WORDS))
+        await pilot.pause()
+        await words.remove()
+        words.notify_style_update()
+        words.action_page(1)
+        assert words.row is not None
 
 
 async def test_near_the_end_more_rows_are_asked_for() -> None:

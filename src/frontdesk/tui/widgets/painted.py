@@ -77,6 +77,9 @@ class Painted(Widget):
     def part(self, name: str) -> Style:
         """The style of a named part, from the stylesheet."""
         style = self._part_styles.get(name)
+        if style is None and not self.is_attached:
+            # A key that was on its way to what is gone by now.
+            return Style.null()
         if style is None:
             style = self.screen.get_component_rich_style(f"part--{name}")
             self._part_styles[name] = style

@@ -393,7 +393,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _row_lines(self, position: int) -> Drawn:
         """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
         assert self.rows is not None
-        key, sources = self.rows.key(position), self.sources(position)
+        # A pane may be narrow for a moment that is over before it is painted.
+        key, sources = self.rows.key(position), (self.size.width, *self.sources(position))
         return self._drawings.of(key, sources, lambda: self._draw_now(position))
 
     def _draw_now(self, position: int) -> Drawn:
