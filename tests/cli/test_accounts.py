@@ -105,6 +105,21 @@ def test_accounts_are_listed_with_the_keys_that_open_them(path: Path):
     assert [line.split()[0] for line in shown.splitlines()] == ["SLUG", "default", "shop"]
 
 
+def test_an_account_is_shut_and_opened_again(path: Path):
+    run(path, "init")
+    states = []
+    for command in ("disable", "disable", "enable"):
+        assert run(path, "accounts", command, "default").exit_code == 0
+        states.append(json.loads(run(path, "accounts", "list", "--json").stdout)[0]["disabled"])
+    assert states == [True, True, False]
+
+
+@pytest.mark.parametrize("command", ["disable", "enable"])
+def test_an_account_that_is_not_there_is_not_shut(path: Path, command: str):
+    run(path, "init")
+    assert isinstance(run(path, "accounts", command, "shop").exception, BadSettings)
+
+
 def test_a_key_that_has_ended_opens_no_account(path: Path):
     key = run(path, "init").stdout.strip()
     run(path, "keys", "revoke", key_id(key))

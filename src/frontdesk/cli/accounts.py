@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.commands import Group, now
-from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.databases import account_named, database_option, opened
 from frontdesk.cli.tables import moment, table
 from frontdesk.errors import BadSettings
 
@@ -60,6 +60,35 @@ def list_command(database: str, as_json: bool) -> None:
         click.echo(
             table(("SLUG", "NAME", "KEYS", "CREATED", "STATE"), [_line(row) for row in rows])
         )
+
+
+@accounts_group.command("disable")
+@click.argument("slug")
+@database_option("The database that has the account.")
+def disable_command(slug: str, database: str) -> None:
+    """Shut the account SLUG: its keys open nothing, its webhooks are refused. Nothing is lost."""
+    _shut(database, slug, disabled=True)
+    click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
+
+
+@accounts_group.command("enable")
+@click.argument("slug")
+@database_option("The database that has the account.")
+def enable_command(slug: str, database: str) -> None:
+    """Open the account SLUG again."""
+    _shut(database, slug, disabled=False)
+    click.echo(f"The account {slug} is open")
+
+
+def _shut(database: str, slug: str, *, disabled: bool) -> None:
+    """Raises: BadSettings: the database has no such account."""
+    from frontdesk.store.accounts import disable_account
+
+    def write(connection: "Connection") -> None:
+        disable_account(connection, account_named(connection, slug)["id"], disabled=disabled)
+
+    with opened(database, upgrade=True) as store:
+        store.write(write)
 
 
 def _described(row: "Row") -> dict[str, object]:

@@ -89,6 +89,9 @@ def take_turn(connection: Connection, account_id: int) -> None:
         )
 
 
-def disable_account(connection: Connection, account_id: int) -> None:
-    """Shut an account: its keys open nothing any more."""
-    connection.run("UPDATE account SET disabled = 1 WHERE id = :account", {"account": account_id})
+def disable_account(connection: Connection, account_id: int, *, disabled: bool = True) -> None:
+    """Shut an account, so that its keys open nothing and its webhooks are refused; or open it."""
+    connection.run(
+        "UPDATE account SET disabled = :disabled WHERE id = :account",
+        {"account": account_id, "disabled": int(disabled)},
+    )
