@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 # Seconds since 1970 beyond this (the year 2100) are no time of a message.
-_LAST_SECOND = 4_102_444_800
+LAST_SECOND = 4_102_444_800
 
 # An id may have so many bytes of UTF-8; no provider's has a quarter of it, and indexes have limits.
 _LONGEST_ID = 512
@@ -104,7 +104,7 @@ class Part:
         text = self.text(name)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
         moment = number if len(text) == 13 else number * 1000
-        if not 0 < moment < _LAST_SECOND * 1000:
+        if not 0 < moment < LAST_SECOND * 1000:
             raise Malformed(f"{self.at(name)} is not a time in Unix seconds")
         return moment
 

@@ -1,10 +1,8 @@
 """Times as Chatwoot tells them, seconds or words, in the form of native lines; pure."""
 
 from frontdesk.ingest.copies import instant
-from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.shapes import LAST_SECOND, Malformed
 from frontdesk.wire import timestamp
-
-_LAST_SECOND = 4_102_444_800
 
 
 def milliseconds(value: object) -> int | None:
@@ -12,7 +10,7 @@ def milliseconds(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         value = int(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value * 1000) if 0 < value < _LAST_SECOND else None
+        return int(value * 1000) if 0 < value < LAST_SECOND else None
     try:
         return instant(value)
     except Malformed:
