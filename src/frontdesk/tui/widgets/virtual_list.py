@@ -50,7 +50,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # At an edge the window moves by half its height, which sends a sixth of the bytes of moving
     # line by line; a thread, which is read line by line, turns it off.
     HALF_PAGE_AT_EDGE: ClassVar[bool] = True
-
     # Where few rows stand in a tall window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
