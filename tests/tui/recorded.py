@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
@@ -104,6 +105,18 @@ class Recorded(PseudoTerminal):
 def viewer_on(database: Path, me: str, home: Path) -> Recorded:
     """The viewer on a database, its files in `home`."""
     return _viewer(home, "--database", str(database), "--as", me)
+
+
+@contextmanager
+def viewer_at_gallery(database: Path, me: str, home: Path) -> Iterator[Recorded]:
+    """The viewer on an inbox whose newest thread is a gallery, when it has shown all of that."""
+    terminal = viewer_on(database, me, home)
+    try:
+        terminal.until("end of the gallery", within="thread")
+        terminal.until("live")
+        yield terminal
+    finally:
+        terminal.close()
 
 
 def viewer_at(url: str, home: Path) -> Recorded:

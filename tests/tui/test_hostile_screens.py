@@ -10,7 +10,7 @@ import pytest
 from tests.doubles import Query, Reply, standing_in
 from tests.tui import test_hostile_text
 from tests.tui.hostile import ME, SEQUENCES, TRAPS, make_hostile_inbox
-from tests.tui.recorded import Recorded, viewer_at, viewer_on
+from tests.tui.recorded import Recorded, viewer_at, viewer_at_gallery
 from tests.tui.test_hostile_text import only_text
 
 _PATIENCE = 20.0
@@ -26,13 +26,8 @@ def hostile_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def terminal(hostile_file: Path, tmp_path: Path) -> Iterator[Recorded]:
     """The viewer on a hostile inbox, when it has shown the first thread."""
-    terminal = viewer_on(hostile_file, ME, tmp_path)
-    try:
-        terminal.until("end of the gallery", within="thread")
-        terminal.until("live")
+    with viewer_at_gallery(hostile_file, ME, tmp_path) as terminal:
         yield terminal
-    finally:
-        terminal.close()
 
 
 def see(terminal: Recorded, *keys: str) -> None:

@@ -16,7 +16,7 @@ from tests.tui.hostile import (
     greeting,
     make_hostile_inbox,
 )
-from tests.tui.recorded import FIRST_ROW, LAST_ROW, THREAD, Recorded, viewer_on
+from tests.tui.recorded import FIRST_ROW, LAST_ROW, THREAD, Recorded, viewer_at_gallery
 
 # All that the terminal's driver writes: colours, the cursor's place, modes, the pointer's shape.
 DRIVER = re.compile(
@@ -35,13 +35,8 @@ def terminal(tmp_path: Path) -> Iterator[Recorded]:
     """The viewer on a hostile inbox, when it has shown the first thread."""
     path = tmp_path / "inbox.db"
     make_hostile_inbox(path, now=time.time_ns() // 1_000_000)
-    terminal = viewer_on(path, ME, tmp_path)
-    try:
-        terminal.until("end of the gallery", within="thread")
-        terminal.until("live")
+    with viewer_at_gallery(path, ME, tmp_path) as terminal:
         yield terminal
-    finally:
-        terminal.close()
 
 
 def leave(terminal: Recorded) -> None:

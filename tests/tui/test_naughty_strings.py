@@ -20,7 +20,7 @@ from tests.client.prepared import ALL, Server, answer, client_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.naughty import ME, STRINGS, make_naughty_inbox
 from tests.tui.conftest import settle
-from tests.tui.recorded import Recorded, viewer_on
+from tests.tui.recorded import Recorded, viewer_at_gallery
 from tests.tui.test_hostile_text import keeps_its_columns, leave
 from tests.tui.test_hostile_views import check
 from tests.tui.views import press, type_in, view_app
@@ -40,13 +40,8 @@ def naughty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def terminal(naughty_file: Path, tmp_path: Path) -> Iterator[Recorded]:
     """The viewer on an inbox of such strings, when it has shown the first thread."""
-    terminal = viewer_on(naughty_file, ME, tmp_path)
-    try:
-        terminal.until("end of the gallery", within="thread")
-        terminal.until("live")
+    with viewer_at_gallery(naughty_file, ME, tmp_path) as terminal:
         yield terminal
-    finally:
-        terminal.close()
 
 
 def test_the_queue_keeps_its_columns(terminal: Recorded) -> None:
