@@ -74,3 +74,22 @@ def test_a_list_in_circles_is_told_and_goes_no_further(tmp_path: Path) -> None:
 
     with staged(tmp_path, 1) as (runner, stage):
         runner.run(walk(stage))
+
+
+@pytest.mark.parametrize("kind", ["forbidden", "failing", "garbage", "silent", "refused"])
+def test_a_thread_that_is_behind_says_of_when_it_is(kind: str, tmp_path: Path) -> None:
+    async def read(stage: Stage) -> None:
+        async with stage.viewer(SIZE) as (_, watch, weather):
+            foot = watch.inbox._panes["thread"].foot
+            assert foot is not None
+            assert "as of" not in foot.words
+            weather.kind, weather.upon = kind, "/messages"
+            await asyncio.sleep(60.0)
+            assert "as of 10:00" in foot.words
+            watch.honest()
+            weather.kind = FINE
+            await asyncio.sleep(700.0)
+            assert "as of" not in foot.words
+
+    with staged(tmp_path, 1) as (runner, stage):
+        runner.run(read(stage))

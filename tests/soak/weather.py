@@ -30,7 +30,7 @@ _PROBLEM = {"type": "about:blank", "title": "\x1b]0;PWNED\x07 [/nope]", "code": 
 
 
 class Weather(httpx.AsyncBaseTransport):
-    """A way to the server on which `kind` happens to requests. clock: in seconds.
+    """A way to the server on which `kind` happens to requests for paths with `upon` in them.
 
     heads: of what is shown as the newest state, by path: whether the last request brought it.
     """
@@ -41,7 +41,7 @@ class Weather(httpx.AsyncBaseTransport):
         self._way = way
         self._chance = chance
         self._clock = clock
-        self.kind = FINE
+        self.kind, self.upon = FINE, ""
         self.met: Counter[str] = Counter()
         self.heads: dict[str, bool] = {}
         self.head_at = clock()
@@ -68,7 +68,7 @@ class Weather(httpx.AsyncBaseTransport):
         self.kind = self._chance.choice(kinds)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        kind = self.kind
+        kind = self.kind if self.upon in request.url.path else FINE
         if kind == CHANGING:
             kind = self._chance.choice([one for one in self._happens if one != REFUSED])
         self.met[kind] += 1

@@ -53,7 +53,7 @@ class Connection:
         """Nothing was asked yet; `seen_at`: how old what is shown is."""
         seen = self._clock.here(seen_at)
         if seen is not None:
-            self._said = [("dim", f"as of {_moment(seen, self._clock.now())} · connecting…")]
+            self._said = [("dim", f"as of {moment_words(seen, self._clock.now())} · connecting…")]
 
     @property
     def state(self) -> list[Piece]:
@@ -107,7 +107,7 @@ class Connection:
             seen = self._clock.here(seen_at)
             return (
                 "warning",
-                f"offline · as of {_moment(seen, self._clock.now())}" if seen else "offline",
+                f"offline · as of {moment_words(seen, self._clock.now())}" if seen else "offline",
             )
         if beside and not isinstance(error, (Unauthorised, BadResponse)):
             return None
@@ -130,7 +130,7 @@ class Connection:
             self._tell(str(error))
 
 
-def _moment(seen: datetime, now: datetime) -> str:
+def moment_words(seen: datetime, now: datetime) -> str:
     """The time of day, and the day where that is another."""
     time = time_of_day(seen)
     return time if seen.date() == now.date() else f"{short_date(seen)} {time}"

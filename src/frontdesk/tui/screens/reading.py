@@ -10,11 +10,13 @@ from frontdesk.text import first_said
 from frontdesk.transcript import Entry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
+from frontdesk.tui.screens.connection import moment_words
 from frontdesk.tui.screens.excerpt import ALL, PART_LETTERS, REACH, excerpt
 from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.lacking import lacking
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.whole_thread import whole_thread
+from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
 from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
@@ -47,7 +49,7 @@ class Reading:
         self.listing: Listing[Message | Note] | None = None
         self.part = ALL
         self._reach = REACH
-        self._loading_older = False
+        self._loading_older = self._behind = False
         self._places: dict[str, Place] = {}
 
     def open(self, conversation: Conversation) -> bool:
@@ -55,6 +57,7 @@ class Reading:
         if self.conversation is not None and self.conversation.id == conversation.id:
             return False
         self._remember_place()
+        self._behind = False
         self.conversation = conversation
         self.listing = self._mailbox.thread(conversation.id)
         self._reach = REACH
@@ -87,6 +90,7 @@ class Reading:
             return_exceptions=True,
         )
         if listing is self.listing:
+            self._behind = isinstance(outcomes[0], Exception)
             # Another question may have brought rows meanwhile, and the reader somewhere in them.
             self._reload(conversation, first_sight=self._thread.row is None)
         for outcome in outcomes:
@@ -187,7 +191,14 @@ class Reading:
         words = say.thread_foot(
             self.conversation, self._clock, below_key=below_key, no_notes=no_notes
         )
-        foot.show(words, shown)
+        foot.show(words, [*self._age(), *shown])
+
+    def _age(self) -> list[Piece]:
+        """How old the thread is, where it could not be brought up to date."""
+        seen = self._clock.here(self.listing.fetched_at) if self.listing else None
+        if seen is None or not self._behind:
+            return []
+        return [("warning", f"as of {moment_words(seen, self._clock.now())} ")]
 
     async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         """One page more; in a part of a thread as many as fill the window, up to 20."""
