@@ -31,6 +31,8 @@ from frontdesk.tui.preferences import Preferences, Switch
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
+_SWITCH_SECONDS = 0.0005
+
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
@@ -178,6 +180,8 @@ def view(
     begun = begun or Beginning()
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
+    # A thread that imports or decodes gives way to the screen at once, not after 5 ms each time.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     limit_bytes = settings.cache_limit_bytes(look.cache_mb)
     cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
     try:
