@@ -132,7 +132,7 @@ def test_places_of_files_are_the_systems_own():
         name
         for name, tree in modules().items()
         for node in ast.walk(tree)
-        if (isinstance(node, ast.Attribute) and node.attr == "home")
+        if (isinstance(node, ast.Attribute) and ast.unparse(node).endswith("Path.home"))
         or (isinstance(node, ast.ImportFrom) and node.module == "platformdirs")
     }
     assert knowing == {"settings.py"}
