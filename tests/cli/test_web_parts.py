@@ -20,22 +20,57 @@ from frontdesk.cli.web import web_command
 from frontdesk.errors import BadSettings
 
 
-async def test_a_viewer_that_does_not_end_is_killed() -> None:
+class Hesitant(DownloadManager):
+    """Who asks second is kept waiting until it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.told = asyncio.Event()
+
+    async def cancel_app_downloads(self, app_service_id: str) -> None:
+        self.asked += 1
+        if self.asked == 2:
+            await self.told.wait()
+
+
+def viewer_of(
+    *program: str, patience_seconds: float, downloads: DownloadManager | None = None
+) -> BrowserViewer:
+    """A viewer that is another program, on a page that takes everything."""
+
     async def nothing(*_: object) -> None: ...
 
-    viewer = BrowserViewer(
-        ["sleep", "1000"],
-        patience_seconds=0.01,
+    return BrowserViewer(
+        program,
+        patience_seconds=patience_seconds,
         write_bytes=nothing,
         write_str=nothing,
         close=nothing,
-        download_manager=DownloadManager(),
+        download_manager=downloads or DownloadManager(),
     )
+
+
+async def test_a_viewer_that_does_not_end_is_killed() -> None:
+    viewer = viewer_of("sleep", "1000", patience_seconds=0.01)
     await viewer.start(80, 24)
     process = viewer._process
     assert process is not None
     await viewer.stop()
     assert process.returncode == -signal.SIGKILL
+
+
+async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> None:
+    downloads = Hesitant()
+    viewer = viewer_of("head", "-c1", patience_seconds=20.0, downloads=downloads)
+    await viewer.start(80, 24)
+    process = viewer._process
+    assert process is not None
+    by_its_page, by_the_server = (asyncio.create_task(viewer.stop()) for _ in range(2))
+    await by_its_page
+    downloads.told.set()
+    await by_the_server
+    assert process.returncode == 0
 
 
 async def test_there_is_a_bound_to_the_viewers() -> None:

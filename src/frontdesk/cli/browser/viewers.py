@@ -24,21 +24,24 @@ class BrowserViewer(AppService):
         super().__init__("", **connection)
         self._program = program
         self._patience_seconds = patience_seconds
+        self._stopping = asyncio.Lock()
 
     async def stop(self) -> None:
         """End the viewer: it is asked, then killed."""
         process = self._process
         if process is None:
             return
-        try:
-            with suppress(TimeoutError, ConnectionError):
-                async with asyncio.timeout(self._patience_seconds):
-                    await super().stop()
-                    await process.wait()
-        finally:
-            if process.returncode is None:
-                process.kill()
-        await process.wait()
+        # A page that is left and a server that ends may both want that at once.
+        async with self._stopping:
+            try:
+                with suppress(TimeoutError, ConnectionError):
+                    async with asyncio.timeout(self._patience_seconds):
+                        await super().stop()
+                        await process.wait()
+            finally:
+                if process.returncode is None:
+                    process.kill()
+            await process.wait()
 
     async def run(self) -> None:
         """Hand on what the viewer draws until it ends, then close the page's connection."""
