@@ -1,10 +1,17 @@
 """The server's timestamps in the reader's zone, whatever they say."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
 
 import pytest
 
+from frontdesk.client import InboxClient
+from frontdesk.client.server import Server
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from tests.tui.conftest import Viewer, settle, shown
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 EAST, WEST = timezone(timedelta(hours=9)), timezone(timedelta(hours=-8))
@@ -29,3 +36,43 @@ def test_the_ends_of_the_calendar_are_moments_too(zone: tzinfo | None, timestamp
     local = Clock(zone, lambda: NOW).local(timestamp)
     assert local is not None
     assert local - NOW != timedelta()
+
+
+def test_ages_are_told_by_the_clock_of_the_server() -> None:
+    clock = Clock(UTC, lambda: NOW)
+    assert clock.server_now() == NOW
+    clock.follow(lambda: timedelta(hours=-3))
+    assert clock.server_now() == NOW - timedelta(hours=3)
+    assert clock.now() == NOW
+    clock.follow(lambda: timedelta(days=3_000_000))
+    assert clock.server_now() == NOW
+
+
+class Ahead:
+    """The real client of a server whose clock is five days ahead of this machine's."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    @property
+    def server(self) -> Server:
+        return replace(self._client.server, clock_skew=timedelta(days=5))
+
+
+# What stands at the right end of the list where something happened less than a day ago.
+TODAY = re.compile(r" (?:now|\d+[mh]) +│")
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+async def test_rows_have_the_age_that_the_server_would_tell(
+    viewer: Viewer, client: InboxClient, ahead: bool
+) -> None:
+    app = viewer(Ahead(client) if ahead else client)
+    async with app.run_test(size=(90, 40)) as pilot:
+        await settle(pilot)
+        app.screen.query_one(ConversationList).update_ages()
+        await settle(pilot)
+        assert bool(TODAY.search(shown(app))) != ahead

@@ -53,6 +53,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self._mailbox = mailbox
         self._inbox_title = title
         self._clock = clock or Clock()
+        self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         self._typed_ahead: list[events.Key] | None = []
         for theme in THEMES:
             self.register_theme(theme)

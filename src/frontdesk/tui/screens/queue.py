@@ -352,7 +352,7 @@ class Queue:
         if self.sieve.contact:
             seen = self._mailbox.conversations_of(self.sieve.contact)
             rows = FixedRows([(f"conversation {one.id}", one) for one in seen])
-        return Sifting(rows, self.sieve, self.is_unread, self._clock.now())
+        return Sifting(rows, self.sieve, self.is_unread, self._clock.server_now())
 
     async def _look_through(self, sifting: Sifting, until: int | None = None) -> None:
         """Look at the rows that are held, letting keys through, and show what was kept."""

@@ -66,4 +66,4 @@ class SearchScreen(Picker):
         contact = conversation.contact if conversation else None
         name = first_said(contact.name, contact.phone) if contact else ""
         moment = self._clock.local(created_at)
-        return f"{name} · {ago(moment, self._clock.now())}" if moment else name
+        return f"{name} · {ago(moment, self._clock.server_now())}" if moment else name

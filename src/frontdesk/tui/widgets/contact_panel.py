@@ -108,7 +108,7 @@ def contact_facts(
     for note in notes:
         written = clock.local(note.created_at)
         who = one_line(note.author_ref.name or "") if note.author_ref else ""
-        age = ago(written, clock.now()) if written else ""
+        age = ago(written, clock.server_now()) if written else ""
         facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
         facts.append(Fact("", one_line(note.text)))
     others = [one for one in others if one.id != conversation.id]
@@ -148,7 +148,7 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
 
 
 def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
-    now = clock.now()
+    now = clock.server_now()
     facts = [Fact("CONVERSATION"), Fact("status", conversation.status)]
     snoozed = clock.local(conversation.snoozed_until)
     if snoozed:
@@ -189,7 +189,7 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     facts = [Fact(head)] if others else []
     for one in others:
         active = clock.local(one.last_activity_at)
-        age = ago(active, clock.now()) if active else ""
+        age = ago(active, clock.server_now()) if active else ""
         name = one_line(one.channel.name or one.channel.phone or one.channel.id)
         words = f"{one.status} · {age}".strip(" ·")
         facts.append(Fact(name, words, conversation_id=one.id))

@@ -158,7 +158,7 @@ def _name_line(
     conversation: Conversation, clock: Clock, width: int, *, new: bool, marked: bool, age: str
 ) -> Line:
     """unread · mark · name · !HUMAN · w12m · age"""
-    now = clock.now()
+    now = clock.server_now()
     right: Line = []
     if conversation.awaiting_human:
         right.append(("warning", " !H" if width < 40 else " !HUMAN"))
@@ -228,7 +228,7 @@ def _facts_line(conversation: Conversation, clock: Clock, width: int) -> Line:
 
 def window_left(conversation: Conversation, clock: Clock, *, short: bool = False) -> str:
     """How long a free-form reply is still allowed; empty where the server does not tell."""
-    ends, now = clock.local(conversation.service_window_expires_at), clock.now()
+    ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
     if ends is None:
         return ""
     if ends <= now:
