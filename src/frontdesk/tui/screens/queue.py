@@ -59,7 +59,7 @@ class Queue:
         self.looking = False
         self._loading_older = False
         self._refreshes = 0
-        self.added_above = 0
+        self.added_above = self._unreadable = self._unreadable_below = 0
         self.news: Sequence[str] = ()
         self._asked_before: ConversationFilter | None = None
         self._before: str | None = None
@@ -100,7 +100,7 @@ class Queue:
         """Show what is held of the view, with the cursor on the conversation it was on."""
         last = self._mailbox.recall(_CONVERSATION)
         self.listing = self._mailbox.conversations(self.filter)
-        self.added_above = 0
+        self.added_above = self._unreadable = self._unreadable_below = 0
         self._sifting = None if self.sieve.idle else self._new_sifting()
         if self._sifting is None:
             rows, position = self.listing, self.listing.position(last) if last else None
@@ -216,9 +216,11 @@ class Queue:
         if self._counted != ConversationFilter():
             await self._mailbox.refresh_counts(self._counted)
         try:
-            refreshed = await self._mailbox.refresh_conversations(
-                chosen, thorough=self._must_be_thorough()
-            )
+            thorough = self._must_be_thorough()
+            refreshed = await self._mailbox.refresh_conversations(chosen, thorough=thorough)
+            self._unreadable = refreshed.unreadable
+            if thorough:
+                self._unreadable_below = 0
             self._count_added(chosen, refreshed.added)
         finally:
             await self._reload(chosen)
@@ -234,7 +236,8 @@ class Queue:
             return
         self._loading_older, held = True, listing.extent
         try:
-            await self._mailbox.older_conversations(chosen)
+            older = await self._mailbox.older_conversations(chosen)
+            self._unreadable_below += older.unreadable
         finally:
             self._loading_older = False
             # An end that stays where it was would ask for more at once, and for ever.
@@ -269,11 +272,13 @@ class Queue:
         await self._reload(self.filter)
 
     def loaded_words(self, keys: KeyNames) -> str:
-        """How much of the list is held: 50 of 412; and what came above the window."""
+        """How much of the list is held: 50 of 412; what came above, what cannot be read."""
         if self._list.at_start:
             self.added_above = 0
         marked = len(self._list.marked)
         new = f"{marked} marked · " if marked else ""
+        unreadable = self._unreadable + self._unreadable_below
+        new += f"{unreadable} unreadable · " if unreadable else ""
         new += f"{self.added_above} new ▲ {keys['list.first']} · " if self.added_above else ""
         return new + (
             self._held_words() if self._sifting is None else self._sifted_words(keys["list.last"])

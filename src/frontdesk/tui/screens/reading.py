@@ -50,6 +50,7 @@ class Reading:
         self.part = ALL
         self._reach = REACH
         self._loading_older = self._behind = False
+        self._unreadable = 0
         self._places: dict[str, Place] = {}
 
     def open(self, conversation: Conversation) -> bool:
@@ -57,7 +58,7 @@ class Reading:
         if self.conversation is not None and self.conversation.id == conversation.id:
             return False
         self._remember_place()
-        self._behind = False
+        self._behind, self._unreadable = False, 0
         self.conversation = conversation
         self.listing = self._mailbox.thread(conversation.id)
         self._reach = REACH
@@ -91,6 +92,7 @@ class Reading:
         )
         if listing is self.listing:
             self._behind = isinstance(outcomes[0], Exception)
+            self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # Another question may have brought rows meanwhile, and the reader somewhere in them.
             self._reload(conversation, first_sight=self._thread.row is None)
         for outcome in outcomes:
@@ -191,7 +193,8 @@ class Reading:
         words = say.thread_foot(
             self.conversation, self._clock, below_key=below_key, no_notes=no_notes
         )
-        foot.show(words, [*self._age(), *shown])
+        lost = f"{self._unreadable} unreadable " if self._unreadable else ""
+        foot.show(words, [*self._age(), ("warning", lost), *shown])
 
     def _age(self) -> list[Piece]:
         """How old the thread is, where it could not be brought up to date."""
