@@ -5,7 +5,10 @@ What a start reads before anything else stands on this module, so it has no impo
 
 import os
 import stat
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MODE = 0o600
 _DIRECTORY_MODE = 0o700
@@ -16,12 +19,12 @@ def opener(path: str, flags: int) -> int:
     return os.open(path, flags, _MODE)
 
 
-def make_directories(path: Path) -> None:
+def make_directories(path: "Path") -> None:
     """Make the directories that a file is to be in. Raises: OSError."""
     path.parent.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
 
 
-def make(path: Path, *, new: bool = False) -> None:
+def make(path: "Path", *, new: bool = False) -> None:
     """Make an empty file where there is none. Raises: OSError, FileExistsError if it is to be new.
 
     The file is made before anybody writes to it, so that it is never open to others.
@@ -29,13 +32,13 @@ def make(path: Path, *, new: bool = False) -> None:
     os.close(opener(os.fspath(path), os.O_CREAT | os.O_RDWR | (os.O_EXCL if new else 0)))
 
 
-def close_to_others(path: Path) -> None:
+def close_to_others(path: "Path") -> None:
     """Take a file that is there from everybody but its owner. Raises: OSError."""
     if stat.S_IMODE(path.stat().st_mode) != _MODE:
         path.chmod(_MODE)
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace(path: "Path", content: bytes) -> None:
     """Put a whole file in the place of one, or of none: nobody reads a part. Raises: OSError."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -48,7 +51,7 @@ def replace(path: Path, content: bytes) -> None:
         raise
 
 
-def open_here(path: str | Path) -> int:
+def open_here(path: "str | Path") -> int:
     """A descriptor to read a file by, if its name is no link to another. Raises: OSError."""
     return os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
 

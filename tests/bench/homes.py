@@ -66,7 +66,7 @@ class Home:
     @property
     def has_frame(self) -> bool:
         """A start begins with a saved screen."""
-        return first_frame.file_of(self.path).exists()
+        return os.path.exists(first_frame.file_of(self.path))
 
     def viewer(self, name: str) -> Program:
         """The viewer on this cache, whose server does not answer."""

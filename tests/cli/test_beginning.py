@@ -173,47 +173,64 @@ def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
     assert terminal.text.strip()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+# Python lets a process die of SIGINT that was interrupted within `exec`, as dataclasses call it
+# when they are imported, whatever is done about it: for a shell that is 130 too.
+@pytest.mark.parametrize(
+    ("number", "codes"), [(signal.SIGINT, (130, -2)), (signal.SIGTERM, (143,))]
+)
 def test_told_to_end_meanwhile_it_leaves_the_terminal_as_it_was(
-    start: Start, number: signal.Signals, code: int
+    start: Start, number: signal.Signals, codes: tuple[int, ...]
 ) -> None:
     used_once(start)
     terminal = start(held=True)
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
     terminal.signal(number)
-    assert terminal.ending(SECONDS) == code, terminal.text
+    assert terminal.ending(SECONDS) in codes, terminal.text
     assert terminal.attributes()[3] & termios.ECHO
     assert "connecting…" not in terminal.text
 
 
-def kept(cache: Path, **changes: object) -> Frame:
-    frame = Frame("0" * 64, 120, 40, "2026-03-13", b"\x1b[1;1H all of it")._replace(**changes)
+FRAME = Frame(
+    circumstances="0" * 64,
+    configuration="/home/some one/config.toml",
+    columns=120,
+    lines=40,
+    day="2026-03-13",
+    screen=b"\x1b[1;1H all of it",
+)
+
+
+def kept(cache: Path) -> Path:
+    """The file of a frame that was kept."""
     cache.parent.mkdir(parents=True, exist_ok=True)
-    first_frame.keep(cache, frame)
-    return frame
+    first_frame.keep(cache, FRAME)
+    return Path(first_frame.file_of(cache))
 
 
 def test_a_frame_is_for_its_owner_alone(cache: Path) -> None:
-    frame = kept(cache)
-    assert first_frame.kept(cache) == frame
-    assert first_frame.file_of(cache).stat().st_mode & 0o777 == 0o600
-    first_frame.file_of(cache).chmod(0o644)
+    file = kept(cache)
+    found = first_frame.kept(cache)
+    assert found is not None
+    for name in Frame.__slots__:
+        assert getattr(found, name) == getattr(FRAME, name)
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o644)
     assert first_frame.kept(cache) is None
 
 
 def test_a_frame_behind_a_link_is_nobodys(cache: Path, tmp_path: Path) -> None:
-    kept(cache)
-    shutil.move(first_frame.file_of(cache), tmp_path / "elsewhere")
-    first_frame.file_of(cache).symlink_to(tmp_path / "elsewhere")
+    file = kept(cache)
+    shutil.move(file, tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "elsewhere")
     assert first_frame.kept(cache) is None
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"\n", b"x 1 2\n", b"\xff a b c\nx", b"x a b 2026-01-01\n"]
+    "damage",
+    [b"", b"\n", b"x 1 2\n", b"\xff a b c d\nx", b"x 0 a b 2026-01-01\n", b"x y 1 2 2026-01-01\n"],
 )
 def test_a_damaged_frame_is_none(cache: Path, damage: bytes) -> None:
-    kept(cache)
-    first_frame.file_of(cache).write_bytes(damage)
+    kept(cache).write_bytes(damage)
     assert first_frame.kept(cache) is None
 
 
@@ -224,7 +241,7 @@ def opened(path: Path) -> Cache:
 def test_whatever_is_written_to_the_cache_ends_its_frame(cache: Path) -> None:
     ours = opened(cache)
     ours.remember("view", "open")
-    ours.keep_frame(Frame("0" * 64, 120, 40, "2026-03-13", b"words"))
+    ours.keep_frame(FRAME)
     ours.close()
     assert first_frame.kept(cache) is not None
     again = opened(cache)
@@ -235,17 +252,51 @@ def test_whatever_is_written_to_the_cache_ends_its_frame(cache: Path) -> None:
 
 def test_emptying_the_cache_removes_its_frame(cache: Path) -> None:
     opened(cache).close()
-    kept(cache)
+    file = kept(cache)
     clear(cache)
-    assert not first_frame.file_of(cache).exists()
+    assert not file.exists()
 
 
 def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) -> None:
     ours = opened(cache)
     ours.remember("view", "open")
-    ours.keep_frame(Frame("0" * 64, 120, 40, "2026-03-13", b"words"))
+    ours.keep_frame(FRAME)
     other = opened(cache)
     ours.close()
     clear(cache)
     assert first_frame.kept(cache) is None
     other.close()
+
+
+BEGINS = """
+import os, sys
+from frontdesk.cli.beginning import beginning
+begun = beginning([], os.environ)
+before = set(sys.modules)
+begun.show()
+assert begun.shows is False
+from frontdesk.cli.beginning import _likely_cache
+light = set(sys.modules)
+from frontdesk import settings
+assert _likely_cache() == str(settings.cache_file()), _likely_cache()
+open(sys.argv[1], "w").write(" ".join(sorted(light)))
+"""
+
+
+@pytest.mark.parametrize("ours", ["", "  ", "/tmp/some where", "relative"])
+def test_a_beginning_looks_where_the_cache_is_and_imports_next_to_nothing(
+    ours: str, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": ours}
+    environment.pop("COLUMNS", None)
+    environment.pop("LINES", None)
+    told = tmp_path / "modules"
+    terminal = PseudoTerminal(
+        (sys.executable, "-S", "-c", BEGINS, str(told)),
+        {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        (80, 24),
+    )
+    assert terminal.ending(SECONDS) == 0, terminal.text
+    terminal.close()
+    heavy = {"re", "typing", "pathlib", "tempfile", "platformdirs", "textual", "enum"}
+    assert not heavy & set(told.read_text().split())

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
+# Words that are held to be asked for again, as a list does for each of its rows in each frame.
+_RECALLED = 1_000
+
 _BOUND = (
     "SELECT sort, size, entry.id, kind FROM entry JOIN list ON list.number = entry.list"
     " WHERE origin = ? AND name = ? AND +kind = ?"
@@ -91,6 +94,7 @@ class Cache:
         self._shown: WeakSet[Listing[Any]] = WeakSet()
         self._reads: dict[str, datetime] = {}
         self._remembered: dict[str, str] = {}
+        self._recalled: dict[str, str | None] = {}
         bound = Bound(limit_bytes, self._on_screen)
         self._file = CacheFile(path, bound.step, check_after_seconds=check_after_seconds)
 
@@ -193,13 +197,18 @@ class Cache:
         return await asyncio.to_thread(self._look)
 
     def recall(self, name: str) -> str | None:
-        """What was remembered under this name."""
+        """What was remembered under this name; by another process, before the last write here."""
         if name in self._remembered:
             return self._remembered[name]
-        rows = self._file.rows(
-            "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)
-        )
-        return self._sensible(lambda: text_of(rows[0][0]), None) if rows else None
+        if name not in self._recalled:
+            rows = self._file.rows(
+                "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)
+            )
+            value = self._sensible(lambda: text_of(rows[0][0]), None) if rows else None
+            if len(self._recalled) >= _RECALLED:
+                self._recalled.clear()
+            self._recalled[name] = value
+        return self._recalled[name]
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word for the next start. It is saved soon, and at the latest by `close`."""
@@ -275,6 +284,7 @@ class Cache:
 
     def _submit(self, work: Work[T]) -> Future[T]:
         """Work for one transaction, which also notes what was read since the last one."""
+        self._recalled.clear()
 
         def noted(connection: sqlite3.Connection) -> T:
             with self._lock:

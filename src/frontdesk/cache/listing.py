@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from frontdesk.cache.directory import BLOCKS, MOST_ROWS, RUNS
 from frontdesk.cache.file import NONSENSE
 from frontdesk.cache.lists import ListName
-from frontdesk.cache.rows import MODELS, text_of, unreadable
+from frontdesk.cache.rows import KINDS, MODELS, text_of, unreadable
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire
 
@@ -193,8 +193,7 @@ class Listing(Generic[T]):
     def key(self, position: int) -> str:
         """What tells the row at `position` from all others: "kind id"."""
         value = self[position]
-        kind = next(kind for kind, model in MODELS.items() if isinstance(value, model))
-        return f"{kind} {cast(Any, value).id}"
+        return f"{KINDS[type(value)]} {cast(Any, value).id}"
 
     def find(self, key: str) -> int | None:
         """Where the row with this key is; None if it is not held."""

@@ -94,10 +94,38 @@ def _judge(header: bytes, size: int) -> State:
 
 
 def prepare(path: Path) -> None:
-    """Make the file, for its owner only, in a directory for its owner only."""
+    """Make the file, for its owner only, in a directory for its owner only.
+
+    It is whole when it gets its name: another process that starts now finds nothing or a cache.
+    """
     private.make_directories(path)
-    private.make(path)
-    private.close_to_others(path)
+    if path.exists():
+        private.close_to_others(path)
+        _fill(path)
+        return
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.unlink(missing_ok=True)
+        private.make(partial, new=True)
+        _fill(partial)
+        _name(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _name(partial: Path, path: Path) -> None:
+    """Give a file its name, unless another has it by now."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # Not every file system has links.
+        if not path.exists():
+            os.replace(partial, path)
+
+
+def _fill(path: Path) -> None:
     connection = _connect(address_of(path))
     try:
         lay_out(connection)

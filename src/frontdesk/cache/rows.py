@@ -13,6 +13,7 @@ NOTE = "note"
 CONTACT = "contact"
 
 MODELS: Mapping[str, type[Wire]] = {CONVERSATION: Conversation, MESSAGE: Message, NOTE: Note}
+KINDS: Mapping[type[Wire], str] = {model: kind for kind, model in MODELS.items()}
 
 _CANONICAL_LENGTH = len("2026-03-14T09:26:53.000Z")
 

@@ -2,17 +2,20 @@
 
 import os
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def main() -> None:
     """The program `frontdesk`. Imported late: not every process of it has a command line."""
-    _leave_when_told()
     from frontdesk.cli.beginning import beginning
 
     begun = beginning(sys.argv[1:], os.environ)
     try:
         begun.show()
+        _leave_when_told()
         _run(begun)
     except KeyboardInterrupt:
         # While something was imported; what commands do about it is told in `commands`.
@@ -51,7 +54,7 @@ def _leave_when_told() -> None:
             signal.signal(number, _leave)
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+def _leave(number: int, frame: "FrameType | None") -> None:
     raise SystemExit(128 + number)
 
 

@@ -6,10 +6,13 @@ beginning: its terminal is not ours to prepare.
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any
 
-from frontdesk import __version__, first_frame, settings
+from frontdesk import __version__, first_frame
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 # Of the environment, all that begins so or is so named decides what a start opens or shows.
 _DECISIVE = ("FRONTDESK_", "TEXTUAL_", "LC_", "XDG_", "PG")
@@ -24,21 +27,23 @@ _SHUT = b"\x1b[?7h\x1b[?1049l\x1b[?25h"
 class Beginning:
     """A start on a terminal: shows what was kept for it, and gives the terminal back.
 
-    circumstances: a digest of all that decides what this start opens and how it looks; None where
-    nothing may be kept for another like it.
+    start: all that decides what this start opens and how it looks, but for the configuration; None
+    where nothing may be kept for another like it.
     """
 
-    def __init__(self, circumstances: str | None = None) -> None:
-        self.circumstances = circumstances
+    def __init__(self, start: str | None = None) -> None:
+        self.start = start
         self._attributes: list[Any] | None = None
         self.shows = False
 
     def show(self) -> None:
         """Show the screen that was kept for such a start, and keep what is typed from now on."""
-        if self.circumstances is None:
+        if self.start is None:
             return
-        frame = first_frame.kept(settings.cache_file())
-        if frame is None or frame[:4] != (self.circumstances, *size(), today()):
+        frame = first_frame.kept(_likely_cache())
+        if frame is None or (frame.columns, frame.lines, frame.day) != (*size(), today()):
+            return
+        if frame.circumstances != self.circumstances(frame.configuration):
             return
         import termios
 
@@ -46,6 +51,19 @@ class Beginning:
         _be_quiet()
         self.shows = True
         _write(_OPEN + frame.screen)
+
+    def circumstances(self, configuration: str) -> str | None:
+        """A digest of the start and of the configuration, as it is now in the file of that path."""
+        if self.start is None:
+            return None
+        from hashlib import sha256
+
+        try:
+            with open(configuration, "rb") as file:
+                configured = file.read()
+        except OSError:
+            configured = b""
+        return sha256(self.start.encode(errors="surrogateescape") + configured).hexdigest()
 
     def hand_over(self) -> bool:
         """From here on the viewer has the screen; whether something is on it."""
@@ -63,14 +81,21 @@ class Beginning:
             self._attributes = None
 
 
-def beginning(arguments: list[str], environment: Mapping[str, str]) -> Beginning:
+def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginning:
     """The beginning of a start with these arguments; nothing is shown yet."""
     viewer = not arguments or arguments[0].startswith("-")
     if not viewer or "--debug" in arguments or any(name in environment for name in _SIZES):
         return Beginning()
     if sys.platform == "win32" or not all(map(os.isatty, (0, 1, 2))):
         return Beginning()
-    return Beginning(_digest(arguments, environment))
+    decisive = sorted(
+        f"{name}={value}"
+        for name, value in environment.items()
+        if name.startswith(_DECISIVE) or name in _NAMED
+    )
+    # A database may be named from where the reader is.
+    here = os.getcwd() if arguments else ""
+    return Beginning("\n".join((__version__, here, repr(arguments), repr(decisive), "")))
 
 
 def today() -> str:
@@ -80,22 +105,15 @@ def today() -> str:
     return time.strftime("%Y-%m-%d")
 
 
-def _digest(arguments: list[str], environment: Mapping[str, str]) -> str:
-    from hashlib import sha256
+def _likely_cache() -> str:
+    """Where `settings.cache_file` finds the cache, told without what that has to import.
 
-    decisive = sorted(
-        f"{name}={value}"
-        for name, value in environment.items()
-        if name.startswith(_DECISIVE) or name in _NAMED
-    )
-    try:
-        configured = settings.config_file().read_bytes()
-    except OSError:
-        configured = b""
-    # A database may be named from where the reader is.
-    here = os.getcwd() if arguments else ""
-    parts = (__version__, here, repr(arguments), repr(decisive), configured.hex())
-    return sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
+    Were it wrong somewhere, nothing would be shown there.
+    """
+    ours = os.environ.get("XDG_CACHE_HOME", "").strip()
+    if not os.path.isabs(ours):
+        ours = os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    return os.path.join(ours, "frontdesk", "pages.db")
 
 
 def size() -> tuple[int, int]:

@@ -128,7 +128,7 @@ def _open(
     preferences = preferences_of(configured, profile, notices)
     if notices or (profile and profile.key_command):
         # Something is said on the terminal before the viewer opens, or may be.
-        begun.circumstances = None
+        begun.start = None
     with ExitStack() as ending:
         inbox = _of_server(place, configured) if place.url else _of_database(place, ending)
         return view(inbox, settings.cache_file(), configured.look, preferences, begun=begun)
@@ -178,6 +178,8 @@ def view(
     the terminal is, and what another start like this one begins with.
     """
     begun = begun or Beginning()
+    configured_in = str(settings.config_file())
+    circumstances = begun.circumstances(configured_in)
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     # A thread that imports or decodes gives way to the screen at once, not after 5 ms each time.
@@ -191,8 +193,19 @@ def view(
             app.driver_class = going_on(app.driver_class)
         ended = asyncio.run(_run(app, leaving, look.mouse))
         begun.end()
-        if ended is None and not app.return_code:
-            _keep_beginning(begun, inbox.title, cache, preferences)
+        if ended is None and circumstances is not None and not app.return_code:
+            columns, lines = size()
+            drawn = asyncio.run(portrait(cache, inbox.title, preferences, columns, lines))
+            cache.keep_frame(
+                Frame(
+                    circumstances=circumstances,
+                    configuration=configured_in,
+                    columns=columns,
+                    lines=lines,
+                    day=today(),
+                    screen=drawn.encode(),
+                )
+            )
     finally:
         cache.close()
     if isinstance(ended, InboxError):
@@ -200,15 +213,6 @@ def view(
     if app.crash is not None:
         raise app.crash
     return ended
-
-
-def _keep_beginning(begun: Beginning, title: str, cache: Cache, preferences: Preferences) -> None:
-    """Keep what another start like this one would draw first."""
-    if begun.circumstances is None:
-        return
-    columns, lines = size()
-    drawn = asyncio.run(portrait(cache, title, preferences, columns, lines))
-    cache.keep_frame(Frame(begun.circumstances, columns, lines, today(), drawn.encode()))
 
 
 async def _run(

@@ -149,8 +149,10 @@ class Queue:
         if not conversation.unread_count:
             return False
         looked_at = self._mailbox.looked_at(conversation.id)
+        if looked_at is None:
+            return True
         active = instant(conversation.last_activity_at)
-        return looked_at is None or active is None or active > looked_at
+        return active is None or active > looked_at
 
     def unread(self) -> list[Conversation]:
         """The unread conversations among the first rows."""

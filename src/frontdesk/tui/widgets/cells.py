@@ -15,10 +15,19 @@ ELLIPSIS = "…"
 
 def cut(text: str, width: int) -> str:
     """`text` on one line in at most `width` cells; an ellipsis tells that some is missing."""
-    text = steady(text).replace("\n", " ").replace("\t", " ")
-    if cell_len(text) <= width:
+    return _cut(_flat(text), width)
+
+
+def _cut(flat: str, width: int) -> str:
+    if cell_len(flat) <= width:
+        return flat
+    return set_cell_size(flat, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
+
+
+def _flat(text: str) -> str:
+    if text.isascii() and text.isprintable():
         return text
-    return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
+    return steady(text).replace("\n", " ").replace("\t", " ")
 
 
 def fit(text: str, width: int) -> str:
@@ -74,9 +83,10 @@ def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
     """The pieces, each on one line, as far as there is room for them; none after a cut one."""
     laid: list[Piece] = []
     for part, text in pieces:
-        kept = cut(text, room)
+        flat = _flat(text)
+        kept = _cut(flat, room)
         room -= cell_len(kept)
         laid.append((part, kept))
-        if kept != cut(text, cell_len(text)):
+        if kept != flat:
             break
     return laid

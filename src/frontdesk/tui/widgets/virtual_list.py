@@ -64,10 +64,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._window = Window(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
         self._cursor_key: str | None = None
         self._top_key: str | None = None
-        self._following = False
-        self._bound_for = 0
-        self._loads_left = 0
-        self._was_last = False
+        self._following = self._was_last = False
+        self._bound_for = self._loads_left = 0
         self._fitted = Size(0, 0)
         self._painted: list[Strip] = []
         self._empty_words = ""
@@ -85,7 +83,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def height_of(self, position: int) -> int:
         """How many lines `draw` gives for a row; a subclass that knows it need not draw for it."""
-        return len(self._row_lines(position))
+        return len(self._row_lines(position, self.size.width))
 
     def copied(self) -> str:
         """What copying takes from the row under the cursor; empty where there is nothing."""
@@ -187,8 +185,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self._window.top != top:
             self._settle()
         else:
-            self._refresh_bar(old)
-            self._refresh_bar(self.cursor)
+            self._refresh_cells(old, 1)
+            self._refresh_cells(self.cursor, 1)
             self._ask_for_more()
 
     def say_when_empty(self, words: str) -> None:
@@ -257,8 +255,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self.row is not None:
             self.post_message(self.Opened(self, row=self.row))
 
-    # Mouse
-
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
         self._wheel(_WHEEL_LINES)
@@ -287,7 +283,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._settle()
 
     def on_focus(self) -> None:
-        self._refresh_bar(self.cursor)
+        self._refresh_cells(self.cursor, 1)
 
     on_blur = on_focus
 
@@ -334,6 +330,14 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         else:
             self.refresh_others(self._painted, self._lines())
         self._ask_for_more()
+        if moved:
+            self.call_after_refresh(self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        """What one more page shows is read from the disk between two keys."""
+        ahead = self._window.ahead()
+        if self.rows is not None and ahead is not None:
+            self.rows[ahead]
 
     def _ask_for_more(self) -> None:
         margin, count, top = self.size.height, self._count(), self._window.top[0]
@@ -345,10 +349,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.post_message(self.NearEnd(self, top=False, asked=self._bound_for > 0))
 
     # Drawing
-
-    def _refresh_bar(self, position: int) -> None:
-        """Repaint only the bar beside a row."""
-        self._refresh_cells(position, 1)
 
     def _refresh_cells(self, position: int, width: int) -> None:
         """Repaint the first cells of a row, where it is in view."""
@@ -366,8 +366,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def _lines(self) -> list[Strip]:
         width, height = self.size
-        name = "bar" if self.has_focus else "bar-resting"
-        bar, no_bar = self._edge(name, BAR), self._edge("text", " ")
+        bar = self._edge("bar" if self.has_focus else "bar-resting", BAR)
+        no_bar = self._edge("text", " ")
         track, thumb = self._edge("track", " "), self._edge("thumb", THUMB)
         covered, placed = self._window.thumb(), self._window.visible()
         blank = Strip(self.segments([("text", " " * width)]), width)
@@ -375,7 +375,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._frames.begin()
         for position, y, _ in placed:
             gutter = bar if position == self.cursor else no_bar
-            for line in self._row_lines(position)[max(0, -y) : height - y]:
+            for line in self._row_lines(position, width)[max(0, -y) : height - y]:
                 edge = thumb if len(strips) in covered else track
                 strips.append(self._frames.strip(line, gutter, edge, width))
         if not strips and self._empty_words:
@@ -389,12 +389,12 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         lines = ["", *wrap(self._empty_words, max(1, width - 4))]
         return [Strip(self.segments([("dim", fit(f"  {line}", width))]), width) for line in lines]
 
-    def _row_lines(self, position: int) -> Drawn:
+    def _row_lines(self, position: int, width: int) -> Drawn:
         """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
         assert self.rows is not None
-        # A pane may be narrow for a moment that is over before it is painted.
-        key, sources = self.rows.key(position), (self.size.width, *self.sources(position))
-        return self._drawings.of(key, sources, lambda: self._draw_now(position))
+        key, sources = self.rows.key(position), (width, *self.sources(position))
 
-    def _draw_now(self, position: int) -> Drawn:
-        return [self.segments(line) for line in self.draw(position, max(1, self.size.width - 2))]
+        def draw() -> Drawn:
+            return [self.segments(line) for line in self.draw(position, max(1, width - 2))]
+
+        return self._drawings.of(key, sources, draw)

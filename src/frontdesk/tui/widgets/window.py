@@ -4,7 +4,7 @@ The anchor is the first visible row and a line in it. Only rows near the anchor 
 so no step costs more than a screenful, however long the list is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 Anchor = tuple[int, int]
@@ -37,13 +37,16 @@ class Window:
         self._count = count
         self._measure = height_of
         self._heights: dict[int, int] = {}
+        self._placed: tuple[tuple[Anchor, int, int], list[Placed]] | None = None
         self._at_bottom = at_bottom
         self.height = 0
         self.top: Anchor = (0, 0)
+        self._asked_at = self.top
 
     def forget_heights(self) -> None:
         """Rows are others now, or drawn otherwise: they are measured again."""
         self._heights.clear()
+        self._placed = None
 
     @property
     def at_start(self) -> bool:
@@ -59,18 +62,25 @@ class Window:
         last = placed[-1]
         return last.position == self._count() - 1 and last.y + last.height <= self.height
 
-    def visible(self) -> list[Placed]:
+    def visible(self) -> Sequence[Placed]:
         """The rows in view, from the top down."""
+        # It is asked for again and again while a key is answered.
+        view = self.top, self.height, self._count()
+        if self._placed is None or self._placed[0] != view:
+            self._placed = view, self._place(*view)
+        return self._placed[1]
+
+    def _place(self, top: Anchor, height_of_view: int, count: int) -> list[Placed]:
         placed = []
-        position, line = self.top
+        position, line = top
         y = -line
-        while y < self.height and position < self._count():
+        while y < height_of_view and position < count:
             height = self._height_of(position)
             placed.append(Placed(position, y, height))
             y += height
             position += 1
-        if self._at_bottom and y < self.height:
-            room = self.height - y
+        if self._at_bottom and y < height_of_view:
+            room = height_of_view - y
             return [Placed(row.position, row.y + room, row.height) for row in placed]
         return placed
 
@@ -78,6 +88,15 @@ class Window:
         """The row at a line of the view, where there are rows; the last one below all of them."""
         placed = self.visible()
         return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
+
+    def ahead(self) -> int | None:
+        """A row that one more page shows, the way that the view has moved since this was asked."""
+        placed, back = self.visible(), self.top < self._asked_at
+        self._asked_at = self.top
+        if not placed:
+            return None
+        row = placed[0].position - len(placed) if back else placed[-1].position + len(placed)
+        return row if 0 <= row < self._count() else None
 
     def thumb(self) -> range:
         """The lines that a scroll mark covers; none when everything is in view."""
