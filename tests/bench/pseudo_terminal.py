@@ -168,6 +168,16 @@ class PseudoTerminal:
         """Send a signal to the program."""
         self._process.send_signal(number)
 
+    def hang_up(self, timeout: float) -> int:
+        """Close the terminal, as one closes a window; how the program ended then.
+
+        Raises: subprocess.TimeoutExpired: it did not.
+        """
+        self._ready.unregister(self._master)
+        os.close(self._master)
+        self._master = -1
+        return self._process.wait(timeout)
+
     def ending(self, timeout: float) -> int:
         """Read until the program has ended; its exit code."""
         deadline = time.perf_counter() + timeout
@@ -211,7 +221,8 @@ class PseudoTerminal:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._ready.close()
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
     def _read(self, timeout: float) -> Moment | None:
         """Take in what was sent; when it came, None if nothing did."""

@@ -128,6 +128,37 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
     assert [one for one in seen if one != begun] == []
 
 
+# Who hangs up a terminal sends both signals.
+@pytest.mark.parametrize(
+    "numbers", [(signal.SIGHUP, signal.SIGCONT), (signal.SIGTERM,)], ids=("closed", "told")
+)
+def test_a_viewer_that_was_told_to_end_leaves_its_screen_too(
+    start: Start, numbers: tuple[signal.Signals, ...]
+) -> None:
+    terminal = start()
+    terminal.wait_for(live, SECONDS)
+    terminal.settle(0.5, SECONDS)
+    left = terminal.text
+    for number in numbers:
+        terminal.signal(number)
+    assert terminal.ending(SECONDS) == 128 + numbers[0], terminal.text
+    terminal = start(held=True)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    assert names(terminal.text) == names(left)
+
+
+def test_a_viewer_whose_terminal_is_closed_leaves_its_screen_and_no_report_of_a_crash(
+    start: Start, tmp_path: Path
+) -> None:
+    state = str(tmp_path / "state")
+    terminal = start(XDG_STATE_HOME=state)
+    terminal.wait_for(live, SECONDS)
+    assert terminal.hang_up(SECONDS) == 128 + signal.SIGHUP
+    assert not list(tmp_path.glob("state/**/*.txt"))
+    terminal = start(held=True, XDG_STATE_HOME=state)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+
+
 def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)

@@ -55,6 +55,12 @@ def _leave_when_told() -> None:
 
 
 def _leave(number: int, frame: "FrameType | None") -> None:
+    import signal
+
+    # A terminal that is closed also wakes its programs up; the viewer, which would go on drawing
+    # then, has no loop any more to do that in.
+    if hasattr(signal, "SIGCONT"):
+        signal.signal(signal.SIGCONT, lambda number, frame: None)
     raise SystemExit(128 + number)
 
 

@@ -17,7 +17,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cache import Cache
-from frontdesk.cli.beginning import Beginning, size, today
+from frontdesk.cli.beginning import Beginning, today
 from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
 from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.cli.places import Place, found, key_of, where
@@ -178,8 +178,6 @@ def view(
     the terminal is, and what another start like this one begins with.
     """
     begun = begun or Beginning()
-    configured_in = str(settings.config_file())
-    circumstances = begun.circumstances(configured_in)
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     # A thread that imports or decodes gives way to the screen at once, not after 5 ms each time.
@@ -189,23 +187,18 @@ def view(
     try:
         mailbox = Mailbox(inbox.connect, cache)
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
+        keep_first_screen = _keeper(begun, cache, inbox.title, preferences)
         if begun.hand_over():
             app.driver_class = going_on(app.driver_class)
-        ended = asyncio.run(_run(app, leaving, look.mouse))
+        try:
+            ended = asyncio.run(_run(app, leaving, look.mouse))
+        except SystemExit:
+            # Its terminal is gone, or it was told to end.
+            keep_first_screen(app)
+            raise
         begun.end()
-        if ended is None and circumstances is not None and not app.return_code:
-            columns, lines = size()
-            drawn = asyncio.run(portrait(cache, inbox.title, preferences, columns, lines))
-            cache.keep_frame(
-                Frame(
-                    circumstances=circumstances,
-                    configuration=configured_in,
-                    columns=columns,
-                    lines=lines,
-                    day=today(),
-                    screen=drawn.encode(),
-                )
-            )
+        if ended is None and not app.return_code:
+            keep_first_screen(app)
     finally:
         cache.close()
     if isinstance(ended, InboxError):
@@ -213,6 +206,31 @@ def view(
     if app.crash is not None:
         raise app.crash
     return ended
+
+
+def _keeper(
+    begun: Beginning, cache: Cache, title: str, preferences: Preferences
+) -> Callable[[FrontdeskApp], None]:
+    """What keeps, for a viewer that was left, the screen that another start like it begins with."""
+    configured_in = str(settings.config_file())
+    # As the configuration is now: it may be written while the viewer is open.
+    circumstances = begun.circumstances(configured_in)
+
+    def keep(left: FrontdeskApp) -> None:
+        if circumstances is not None:
+            drawn = asyncio.run(portrait(cache, title, preferences, *left.size))
+            cache.keep_frame(
+                Frame(
+                    circumstances=circumstances,
+                    configuration=configured_in,
+                    columns=left.size.width,
+                    lines=left.size.height,
+                    day=today(),
+                    screen=drawn.encode(),
+                )
+            )
+
+    return keep
 
 
 async def _run(
