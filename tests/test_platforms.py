@@ -28,6 +28,7 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 
 # Where such a thing stands, and what happens on a system without it.
 ALLOWED = {
+    ("cli/__init__.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/beginning.py", "termios"): "there is no first screen on Windows",
     ("cli/beginning.py", "os.fpathconf"): "there is no first screen on Windows",
     ("cli/browser/viewers.py", "start_new_session"): "Windows ignores it",

@@ -159,6 +159,19 @@ def test_a_viewer_whose_terminal_is_closed_leaves_its_screen_and_no_report_of_a_
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
 
 
+def test_a_terminal_may_be_closed_while_the_first_screen_stands_on_it(
+    start: Start, tmp_path: Path
+) -> None:
+    state = str(tmp_path / "state")
+    terminal = start(XDG_STATE_HOME=state)
+    terminal.wait_for(live, SECONDS)
+    terminal.hang_up(SECONDS)
+    terminal = start(held=True, XDG_STATE_HOME=state)
+    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    assert terminal.hang_up(SECONDS) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    assert not list(tmp_path.glob("state/**/*.txt"))
+
+
 def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)

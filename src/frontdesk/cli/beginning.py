@@ -72,13 +72,18 @@ class Beginning:
 
     def end(self) -> None:
         """Leave the terminal as it was; what the viewer had taken over it has given back."""
-        if self.hand_over():
-            _write(_SHUT)
-        if self._attributes is not None:
-            import termios
+        attributes, self._attributes = self._attributes, None
+        if attributes is None:
+            return
+        import termios
 
-            termios.tcsetattr(0, termios.TCSADRAIN, self._attributes)
-            self._attributes = None
+        try:
+            if self.hand_over():
+                _write(_SHUT)
+            termios.tcsetattr(0, termios.TCSADRAIN, attributes)
+        except (OSError, termios.error):
+            # The terminal is gone.
+            return
 
 
 def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginning:
