@@ -5,6 +5,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import textual._wait
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -17,6 +18,11 @@ from tests.conftest import NOW
 
 if TYPE_CHECKING:
     from tests.tui.views import ViewApp
+
+# A pilot takes the viewer for idle that did nothing for so long: a fiftieth of a second, three
+# times for each key, was most of what these tests took.
+textual._wait.SLEEP_GRANULARITY = 1 / 200
+textual._wait.SLEEP_IDLE = textual._wait.SLEEP_GRANULARITY / 20
 
 Viewer = Callable[..., FrontdeskApp]
 Open = Callable[..., "ViewApp"]
@@ -49,6 +55,15 @@ async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
         if claim():
             break
         await settle(pilot)
+    assert claim()
+
+
+async def idle_until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
+    """Wait until something holds, also while a worker waits for what does not come."""
+    for _ in range(200):
+        if claim():
+            break
+        await pilot.pause()
     assert claim()
 
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from frontdesk.tui.connect import ConnectApp
-from tests.tui.conftest import Viewer, settle, shown
+from tests.tui.conftest import Viewer, settle, shown, until
 from tests.tui.test_connect_screen import Servers
 
 # From the list of the inbox: the keys that open a screen over it.
@@ -121,10 +121,13 @@ async def test_what_was_drawn_by_a_dialog_that_is_gone_is_let_go(viewer: Viewer,
             await pilot.press("escape")
             await settle(pilot)
         await pilot.press("j", "k")
-        await settle(pilot)
-        gc.unfreeze()
-        gc.collect()
-        assert not any(one() for one in drawn)
+
+        def let_go() -> bool:
+            gc.unfreeze()
+            gc.collect()
+            return not any(one() for one in drawn)
+
+        await until(pilot, let_go)
 
 
 async def test_what_is_pasted_where_nothing_is_typed_ends_there(viewer: Viewer) -> None:

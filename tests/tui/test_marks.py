@@ -9,7 +9,7 @@ from frontdesk.client import InboxClient
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.widgets.conversation_list import MARK
-from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.conftest import Viewer, idle_until, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
 from tests.tui.views import type_in
@@ -170,9 +170,8 @@ async def test_saving_threads_can_be_ended(
         await pilot.pause()
         await type_in(pilot, str(path))
         await pilot.press("enter")
-        await pilot.pause()
-        assert "1 of 2" in "\n".join(lines(app))
+        await idle_until(pilot, lambda: "1 of 2" in shown(app))
         await pilot.press("escape")
-        await settle(pilot)
+        await idle_until(pilot, lambda: "1 of 2" not in shown(app))
         assert len(screen_of(app)._list.marked) == 2
     assert not path.exists()
