@@ -1,6 +1,7 @@
 """The viewer on the sample: the real service, client and cache, at a fixed time."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import pytest
 import textual._wait
 from textual.app import App
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
@@ -43,7 +45,9 @@ async def settle(pilot: Pilot[Any]) -> None:
     """Wait until every worker has ended, also those that others began, and all is painted."""
     await pilot.pause()
     while True:
-        await pilot.app.workers.wait_for_complete()
+        # One that was cancelled for another has ended too.
+        with suppress(WorkerCancelled):
+            await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         if all(worker.is_finished for worker in pilot.app.workers):
             break
