@@ -11,15 +11,13 @@ import re
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from statistics import mean
 from typing import Any
-
-from textual.worker import WorkerCancelled
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
@@ -40,6 +38,7 @@ from tests.bench.homes import Home
 from tests.bench.pseudo_terminal import PseudoTerminal
 from tests.bench.ratios import table
 from tests.bench.sessions import Program, Stroke, environment_in, session
+from tests.workers import all_ended
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -128,7 +127,7 @@ async def hour(directory: Path, *, in_use: bool, untagged: bool) -> Traffic:
         app = FrontdeskApp(mailbox, title="bench", clock=Clock(UTC, lambda: moment.now))
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.pause()
-            await _rest(app)
+            await all_ended(app)
             traffic.forget()
             await _pass_an_hour(app, moment, in_use=in_use)
     return traffic
@@ -158,14 +157,7 @@ async def _pass_an_hour(app: FrontdeskApp, moment: Moment, *, in_use: bool) -> N
             return
         moment.now += wait
         screen._ask_now()
-        await _rest(app)
-
-
-async def _rest(app: FrontdeskApp) -> None:
-    """Wait until every worker has ended; one that was cancelled for another has, too."""
-    while not all(worker.is_finished for worker in app.workers):
-        with suppress(WorkerCancelled):
-            await app.workers.wait_for_complete()
+        await all_ended(app)
 
 
 def hours() -> str:

@@ -95,7 +95,7 @@ async def test_an_empty_file_is_used(path: Path) -> None:
     path.parent.mkdir()
     path.touch()
     cache = Cache(path, "one")
-    assert cache.warning is None, cache.warning
+    assert cache.warning is None
     await assert_usable(cache)
     cache.close()
 
@@ -245,7 +245,7 @@ async def test_a_cache_of_an_older_layout_is_set_aside_and_built_anew(path: Path
     older.execute("PRAGMA user_version=1")
     older.close()
     cache = Cache(path, "one")
-    assert cache.warning is None, cache.warning
+    assert cache.warning is None
     assert len(cache.listing(OPEN)) == 0
     await assert_usable(cache)
     cache.close()

@@ -147,27 +147,16 @@ def test_a_viewer_that_was_told_to_end_leaves_its_screen_too(
     assert names(terminal.text) == names(left)
 
 
-def test_a_viewer_whose_terminal_is_closed_leaves_its_screen_and_no_report_of_a_crash(
+def test_a_terminal_may_be_closed_and_closed_again_under_the_first_screen(
     start: Start, tmp_path: Path
 ) -> None:
     state = str(tmp_path / "state")
     terminal = start(XDG_STATE_HOME=state)
     terminal.wait_for(live, SECONDS)
     assert terminal.hang_up(SECONDS) == 128 + signal.SIGHUP
-    assert not list(tmp_path.glob("state/**/*.txt"))
     terminal = start(held=True, XDG_STATE_HOME=state)
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
-
-
-def test_a_terminal_may_be_closed_while_the_first_screen_stands_on_it(
-    start: Start, tmp_path: Path
-) -> None:
-    state = str(tmp_path / "state")
-    terminal = start(XDG_STATE_HOME=state)
-    terminal.wait_for(live, SECONDS)
-    terminal.hang_up(SECONDS)
-    terminal = start(held=True, XDG_STATE_HOME=state)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    # It may not have come so far as to take the signal itself.
     assert terminal.hang_up(SECONDS) in (128 + signal.SIGHUP, -signal.SIGHUP)
     assert not list(tmp_path.glob("state/**/*.txt"))
 
@@ -316,7 +305,6 @@ BEGINS = """
 import os, sys
 from frontdesk.cli.beginning import beginning
 begun = beginning([], os.environ)
-before = set(sys.modules)
 begun.show()
 assert begun.shows is False
 from frontdesk.cli.beginning import _likely_cache

@@ -1,7 +1,6 @@
 """The viewer on the sample: the real service, client and cache, at a fixed time."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,6 @@ import pytest
 import textual._wait
 from textual.app import App
 from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
@@ -17,6 +15,7 @@ from frontdesk.mailbox import Mailbox, Source
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
+from tests.workers import all_ended
 
 if TYPE_CHECKING:
     from tests.tui.views import ViewApp
@@ -45,9 +44,7 @@ async def settle(pilot: Pilot[Any]) -> None:
     """Wait until every worker has ended, also those that others began, and all is painted."""
     await pilot.pause()
     while True:
-        # One that was cancelled for another has ended too.
-        with suppress(WorkerCancelled):
-            await pilot.app.workers.wait_for_complete()
+        await all_ended(pilot.app)
         await pilot.pause()
         if all(worker.is_finished for worker in pilot.app.workers):
             break

@@ -13,6 +13,7 @@ from frontdesk.tui.screens.switcher import Switcher
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
+from tests.workers import all_ended
 
 
 async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer: Viewer) -> None:
@@ -204,7 +205,7 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         switcher = app.screen
         assert isinstance(switcher, Switcher)
         await pilot.press(*customer.phone[-9:])
-        await app.workers.wait_for_complete()
+        await all_ended(app)
         await pilot.press("enter")
         await settle(pilot)
         assert {one.contact.id for one in queue(app)} == {customer.id}

@@ -41,7 +41,7 @@ class Beginning:
         if self.start is None:
             return
         frame = first_frame.kept(_likely_cache())
-        if frame is None or (frame.columns, frame.lines, frame.day) != (*size(), today()):
+        if frame is None or (frame.columns, frame.lines, frame.day) != (*_size(), today()):
             return
         if frame.circumstances != self.circumstances(frame.configuration):
             return
@@ -121,7 +121,7 @@ def _likely_cache() -> str:
     return os.path.join(ours, "frontdesk", "pages.db")
 
 
-def size() -> tuple[int, int]:
+def _size() -> tuple[int, int]:
     """Columns and lines of the terminal; none where there is no terminal."""
     try:
         columns, lines = os.get_terminal_size(1)
