@@ -134,10 +134,18 @@ def inbox(engine: Engine, *batches: list[DomainEvent]) -> dict[str, Any]:
             database.write(
                 lambda connection, batch=batch: apply_events(connection, 1, batch, now=NOW)
             )
-        return database.read(_contents)
+        aside = max(
+            (event.at for batch in batches for event in batch if not said(event)), default=0
+        )
+        return database.read(lambda connection: _contents(connection, aside))
 
 
-def _contents(connection: Connection) -> dict[str, Any]:
+def said(event: DomainEvent) -> bool:
+    """Whether it alone decides a conversation's last activity, once the inbox knows it."""
+    return isinstance(event, MessageUpsert) and event.type != "system"
+
+
+def _contents(connection: Connection, aside: int) -> dict[str, Any]:
     assert counters(connection, 1) == recount(connection, 1)
     assert not misfiled(connection, 1)
     assert not misrolled(connection, 1)
@@ -149,17 +157,23 @@ def _contents(connection: Connection) -> dict[str, Any]:
     )
     assert not stale
     return {
-        name: sorted(repr(unnumbered(row)) for row in connection.rows(sql))
+        name: sorted(repr(comparable(row, aside)) for row in connection.rows(sql))
         for name, sql in VIEWS.items()
     }
 
 
-def unnumbered(row: Row) -> dict[str, Any]:
-    """A row without the id in its preview."""
-    preview = row["last_message_json"] if "last_message_json" in row.keys() else None  # noqa: SIM118
-    if preview is None:
-        return dict(row)
-    return {**row, "last_message_json": {**json.loads(preview), "id": None}}
+def comparable(row: Row, aside: int) -> dict[str, Any]:
+    """A row without what the order may change.
+
+    That is the id in its preview, and a last activity up to the newest of what is not said: it
+    never falls, so what comes before the first message may hold it up.
+    """
+    bare = dict(row)
+    if bare.get("last_message_json"):
+        bare["last_message_json"] = {**json.loads(bare["last_message_json"]), "id": None}
+    if "last_activity_at" in bare:
+        bare["last_activity_at"] = max(bare["last_activity_at"], aside)
+    return bare
 
 
 WHO = """
@@ -176,7 +190,7 @@ VIEWS = {
         SELECT phone_number_id, p.phone, wa_user_id, c.status, u.key, awaiting_human, snoozed_until,
           unread_count, read_marker, waiting_since, first_reply_at, last_inbound_at, folded_at,
           told, unanswered_since, episode_at, handed_over_at, bot_spoke_at, c.created_at,
-          last_message_json
+          last_message_json, c.last_activity_at
         FROM conversation c {WHO}
         """,
     "messages": f"""
