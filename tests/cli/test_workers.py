@@ -192,6 +192,7 @@ SLOW = """
 import os, pathlib, socket, sys
 from frontdesk.cli.worker import answer
 from frontdesk.service.app import create_app
+from frontdesk.store.database import NotAtOnce
 from frontdesk.store.sqlite import SQLiteDatabase
 
 class Slow(SQLiteDatabase):
@@ -199,6 +200,9 @@ class Slow(SQLiteDatabase):
         os.write(1, b"+")
         os.read(0, 1)
         return super().read(work)
+
+    def read_at_once(self, work):
+        raise NotAtOnce
 
 listening = socket.create_server(("127.0.0.1", 0))
 database = Slow(pathlib.Path(sys.argv[1]))

@@ -156,30 +156,34 @@ def _contents(connection: Connection, aside: int) -> dict[str, Any]:
         """
     )
     assert not stale
-    return {
-        name: sorted(repr(comparable(row, aside)) for row in connection.rows(sql))
+    found = {
+        name: sorted(repr(unnumbered(row)) for row in connection.rows(sql))
         for name, sql in VIEWS.items()
     }
+    active = connection.rows(LAST_ACTIVITY)
+    return {**found, "last activity": sorted(repr(held_up(row, aside)) for row in active)}
 
 
-def comparable(row: Row, aside: int) -> dict[str, Any]:
-    """A row without what the order may change.
+def unnumbered(row: Row) -> dict[str, Any]:
+    """A row without the id in its preview."""
+    preview = row["last_message_json"] if "last_message_json" in row.keys() else None  # noqa: SIM118
+    if preview is None:
+        return dict(row)
+    return {**row, "last_message_json": {**json.loads(preview), "id": None}}
 
-    That is the id in its preview, and a last activity up to the newest of what is not said: it
-    never falls, so what comes before the first message may hold it up.
-    """
-    bare = dict(row)
-    if bare.get("last_message_json"):
-        bare["last_message_json"] = {**json.loads(bare["last_message_json"]), "id": None}
-    if "last_activity_at" in bare:
-        bare["last_activity_at"] = max(bare["last_activity_at"], aside)
-    return bare
+
+def held_up(row: Row, aside: int) -> dict[str, Any]:
+    """A last activity never falls: what comes before the first message may hold it up."""
+    return {**row, "last_activity_at": max(row["last_activity_at"], aside)}
 
 
 WHO = """
   JOIN channel ch ON ch.id = c.channel_id JOIN contact p ON p.id = c.contact_id
   LEFT JOIN app_user u ON u.id = c.assignee_id
 """
+LAST_ACTIVITY = (
+    f"SELECT phone_number_id, p.phone, wa_user_id, c.last_activity_at FROM conversation c {WHO}"
+)
 VIEWS = {
     "contacts": """
         SELECT phone, wa_id, wa_user_id, name, name_rank, name_key, profile_name, created_at
@@ -190,7 +194,7 @@ VIEWS = {
         SELECT phone_number_id, p.phone, wa_user_id, c.status, u.key, awaiting_human, snoozed_until,
           unread_count, read_marker, waiting_since, first_reply_at, last_inbound_at, folded_at,
           told, unanswered_since, episode_at, handed_over_at, bot_spoke_at, c.created_at,
-          last_message_json, c.last_activity_at
+          last_message_json
         FROM conversation c {WHO}
         """,
     "messages": f"""

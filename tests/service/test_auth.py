@@ -19,6 +19,7 @@ from frontdesk.service.auth import (
 from frontdesk.service.calls import Endpoint
 from frontdesk.service.endpoints import ENDPOINTS
 from frontdesk.store.accounts import disable_account
+from frontdesk.store.database import NotAtOnce
 from frontdesk.store.keys import find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -197,6 +198,9 @@ async def test_a_busy_database_keeps_no_reader_waiting(database):
 
         def read(self, work):
             return database.read(work)
+
+        def read_at_once(self, work):
+            raise NotAtOnce
 
         def write(self, work):
             raise Unreachable("The database is busy")

@@ -9,6 +9,7 @@ import pytest
 from frontdesk.errors import Unreachable
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
+from frontdesk.store.database import NotAtOnce
 
 
 class Failing:
@@ -19,6 +20,9 @@ class Failing:
 
     def read(self, work):
         raise self._error
+
+    def read_at_once(self, work):
+        raise NotAtOnce
 
     def write(self, work):
         raise self._error

@@ -10,6 +10,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
+from frontdesk.store.database import NotAtOnce
 
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
@@ -307,6 +308,9 @@ async def test_a_database_that_takes_no_writes_answers_all_the_same(desk, databa
     class Standby:
         def read(self, work):
             return database.read(work)
+
+        def read_at_once(self, work):
+            raise NotAtOnce
 
         def write(self, work):
             raise Unreachable("The database takes no writes now")

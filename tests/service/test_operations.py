@@ -17,7 +17,7 @@ from frontdesk.service.app import create_app
 from frontdesk.service.auth import key_id, new_guest, new_key
 from frontdesk.service.options import Options
 from frontdesk.service.problems import CODES
-from frontdesk.store.database import Connection, Database
+from frontdesk.store.database import Connection, Database, NotAtOnce
 
 
 class Down:
@@ -25,6 +25,9 @@ class Down:
 
     def read(self, work):
         raise Unreachable("The database is down", retry_after=7)
+
+    def read_at_once(self, work):
+        raise NotAtOnce
 
     def write(self, work):
         raise Unreachable("The database is down", retry_after=7)
@@ -42,6 +45,9 @@ class Counted:
 
     def read(self, work: Callable[[Connection], Any]) -> Any:
         return self._database.read(lambda connection: work(self._counting(connection)))
+
+    def read_at_once(self, work: Callable[[Connection], Any]) -> Any:
+        raise NotAtOnce
 
     def write(self, work: Callable[[Connection], Any]) -> Any:
         return self._database.write(work)

@@ -11,7 +11,8 @@ import pytest
 from frontdesk.service import app as app_module
 from frontdesk.service.app import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS, create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.store.database import Connection, Database
+from frontdesk.store import sqlite
+from frontdesk.store.database import Connection, Database, NotAtOnce
 
 T = TypeVar("T")
 
@@ -22,15 +23,18 @@ class Gated:
     def __init__(self, database: Database) -> None:
         self.asked = 0
         self.gate = threading.Event()
-        self._database = database
+        self.database = database
 
     def read(self, work: Callable[[Connection], T]) -> T:
         self.asked += 1
         assert self.gate.wait(60)
-        return self._database.read(work)
+        return self.database.read(work)
+
+    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+        raise NotAtOnce
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._database, name)
+        return getattr(self.database, name)
 
 
 @pytest.fixture
@@ -63,6 +67,25 @@ async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_ar
     gated.gate.set()
     assert {task.status_code for task in await asyncio.gather(*inside)} == {200}
     assert (await client.get("/v1/labels")).status_code == 200
+
+
+async def test_what_takes_no_time_is_answered_while_every_thread_waits(
+    desk, tmp_path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
+    gated = Gated(sqlite.SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False))
+    key, guest = new_guest(1)
+    client = await desk.client_of(create_app(gated, guests=[guest]), key)
+    inside = await asked_at_once(client, MOST_AT_ONCE)
+    monkeypatch.setattr(gated, "read_at_once", gated.database.read_at_once)
+    first = await client.get("/v1/labels")
+    tag = {"If-None-Match": first.headers["ETag"]}
+    assert (await client.get("/v1/labels", headers=tag)).status_code == 304
+    assert (await client.get("/v1/nope")).status_code == 404
+    assert (await client.get("/v1/conversations/counts")).status_code == 503
+    assert not [task for task in inside if task.done()]
+    gated.gate.set()
+    assert {task.status_code for task in await asyncio.gather(*inside)} == {200}
 
 
 async def test_the_database_is_asked_by_as_many_as_there_are_threads(desk, gated):

@@ -84,7 +84,7 @@ def test_a_thread_that_is_behind_says_of_when_it_is(kind: str, tmp_path: Path) -
             assert foot is not None
             assert "as of" not in foot.words
             weather.kind, weather.upon = kind, "/messages"
-            await asyncio.sleep(60.0)
+            await asyncio.sleep(90.0)
             assert "as of 10:00" in foot.words
             watch.honest()
             weather.kind = FINE

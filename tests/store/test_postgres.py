@@ -276,6 +276,8 @@ def explained(
         connection.run(f"SET LOCAL enable_{way} TO off")
 
     class Explaining:
+        dialect = connection.dialect
+
         def rows(self, sql: str, parameters: Mapping[str, object]) -> list[Row]:
             steps = connection.rows(f"EXPLAIN (COSTS OFF) {sql}", parameters)
             self.plan = [step["QUERY PLAN"] for step in steps]

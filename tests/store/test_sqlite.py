@@ -9,7 +9,7 @@ import pytest
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.store import sqlite
 from frontdesk.store.accounts import add_account
-from frontdesk.store.database import SCHEMA_VERSION
+from frontdesk.store.database import SCHEMA_VERSION, NotAtOnce
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
@@ -61,6 +61,46 @@ def test_a_writer_kept_waiting_too_long_is_told_to_try_again(
 
     database.write(work)
     other.close()
+
+
+def counted(to: int, shown: str):
+    """Counts from 1, and shows the numbers or what is made of them."""
+    numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {to})"
+    return lambda connection: connection.rows(f"{numbers} SELECT {shown} AS i FROM n")
+
+
+def test_what_takes_long_is_not_read_at_once(
+    database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(NotAtOnce):
+        database.read_at_once(counted(10**9, "max(i)"))
+    monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
+    assert [row["i"] for row in database.read_at_once(counted(3, "i"))] == [1, 2, 3]
+    with pytest.raises(sqlite3.OperationalError):
+        database.read_at_once(add("other"))
+
+
+def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_each_time(
+    database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
+):
+    many = counted(500, "i")
+    monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 0.0)
+    with pytest.raises(NotAtOnce):
+        database.read_at_once(many)
+    monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
+    prepared: list[object] = []
+
+    def allow(*step: object) -> int:
+        prepared.append(step)
+        return sqlite3.SQLITE_OK
+
+    database._local.hasty.set_authorizer(allow)
+    assert len(database.read_at_once(many)) == 500
+    before = len(prepared)
+    assert before
+    for _ in range(3):
+        assert len(database.read_at_once(many)) == 500
+    assert len(prepared) == before
 
 
 def test_a_missing_file_is_made_only_when_asked_to(path: Path):

@@ -165,12 +165,16 @@ async def test_saving_threads_can_be_ended(
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await mark_two(pilot)
-        source.halts_threads = True
         await pilot.press("E")
         await pilot.pause()
         await type_in(pilot, str(path))
+        source.halts_threads = True
         await pilot.press("enter")
         await idle_until(pilot, lambda: "1 of 2" in shown(app))
+        # What else is brought up to date meanwhile leaves the reader the words.
+        screen_of(app)._describe()
+        await pilot.pause()
+        assert "1 of 2" in shown(app)
         await pilot.press("escape")
         await idle_until(pilot, lambda: "1 of 2" not in shown(app))
         assert len(screen_of(app)._list.marked) == 2

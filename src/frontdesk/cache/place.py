@@ -17,6 +17,8 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _MOST_COPIED = 32_000_000
 _MOST_LOG_KEPT = 4 * 2**20
+# What SQLite keeps in memory; the system's own copy of the file is nearly as near.
+_READER_KIBIBYTES, _WRITER_KIBIBYTES = 1_000, 4_000
 _IN_MEMORY = "?vfs=memdb"
 _COMPANIONS = ("-wal", "-shm", first_frame.SUFFIX)
 _BROKEN = (
@@ -200,7 +202,7 @@ def reader(address: str) -> sqlite3.Connection:
 
 def writer(address: str) -> sqlite3.Connection:
     """The connection of the writer's thread, which does its own checkpoints."""
-    connection = _connect(address)
+    connection = _connect(address, _WRITER_KIBIBYTES)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
@@ -213,7 +215,7 @@ def address_of(path: Path) -> str:
     return f"{path.absolute().as_uri()}?mode=rw"
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def _connect(address: str, kibibytes: int = _READER_KIBIBYTES) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address,
         uri=True,
@@ -222,7 +224,7 @@ def _connect(address: str) -> sqlite3.Connection:
         timeout=BUSY_TIMEOUT_SECONDS,
     )
     try:
-        connection.execute("PRAGMA cache_size=-4000")
+        connection.execute(f"PRAGMA cache_size=-{kibibytes}")
     except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise

@@ -1,8 +1,8 @@
 """The `/v1` service as an ASGI application: who may ask, what is asked, one answer (contract 1.1).
 
-Requests are answered in a few threads of the application's own, each on one snapshot of the
-database, so that the event loop never waits. What is known from one request to the next is only
-how often each key asks.
+Each request is answered on one snapshot of the database: at once where that takes no time, else in
+one of a few threads of the application's own, so that the event loop never waits. What is known
+from one request to the next is only how often each key asks.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from contextlib import suppress
 from functools import partial
 from urllib.parse import unquote
 
@@ -26,6 +26,7 @@ from frontdesk.service.endpoints import endpoint_at
 from frontdesk.service.exchange import (
     Request,
     Response,
+    Written,
     caching,
     check_size,
     document_tag,
@@ -41,7 +42,7 @@ from frontdesk.service.parameters import Parameters
 from frontdesk.service.problems import Refusal, failed, lacking, no_route, too_busy, unavailable
 from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
-from frontdesk.store.database import Connection, Database
+from frontdesk.store.database import Connection, Database, NotAtOnce
 from frontdesk.store.keys import touch_key
 from frontdesk.store.queries import snoozes_over
 
@@ -106,7 +107,7 @@ class Application:
         request = visit.request
         if request.path == "healthz":
             # Answered even while every thread waits for the database.
-            response = self._respond(visit)
+            response = self._respond(visit, at_once=False)
         else:
             response = await self._respond_in_turn(visit)
         with_body = request.method != "HEAD"
@@ -117,21 +118,29 @@ class Application:
             self._access_log.note(visit, response, seconds=seconds, sent=sent)
 
     async def _respond_in_turn(self, visit: Visit) -> Response:
-        """The answer to one request, as soon as a thread is free; at once if too many wait."""
+        """The answer to one request: at once, or as soon as a thread is free."""
+        with suppress(NotAtOnce):
+            return self._respond(visit, at_once=True)
         try:
             with self._room.place():
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._readers, self._respond, visit)
+                answer = partial(self._respond, visit, at_once=False)
+                return await loop.run_in_executor(self._readers, answer)
         except Refusal as refusal:
             return _signed(visit, self._refused(visit, refusal))
         except asyncio.CancelledError:
             # The service ends and waits no longer: who asked is told, and not left without a word.
             return _signed(visit, self._refused(visit, too_busy(RETRY_SECONDS)))
 
-    def _respond(self, visit: Visit) -> Response:
-        """The answer to one request; blocks, and never raises."""
+    def _respond(self, visit: Visit, *, at_once: bool) -> Response:
+        """The answer to one request; blocks if it need not be `at_once`.
+
+        Raises: NotAtOnce, and nothing else.
+        """
         try:
-            response = self._answer(visit)
+            response = self._answer(visit, at_once=at_once)
+        except NotAtOnce:
+            raise
         except Refusal as refusal:
             response = self._refused(visit, refusal)
         except Unreachable as error:
@@ -146,17 +155,20 @@ class Application:
         visit.problem = refusal.code
         return refused(refusal, visit.id, self._options.problem_base_uri)
 
-    def _answer(self, visit: Visit) -> Response:
+    def _answer(self, visit: Visit, *, at_once: bool) -> Response:
         check_size(visit.request)
-        if self._clock() - visit.now > MOST_WAITING_MILLISECONDS:
+        if not at_once and self._clock() - visit.now > MOST_WAITING_MILLISECONDS:
             raise too_busy(RETRY_SECONDS)
         version, *path = [unquote(segment) for segment in visit.request.path.split("/")]
         if version != "v1":
+            if at_once:
+                raise NotAtOnce
             return self._answer_anyone(visit)
         call_for = endpoint_at(path)
         visit.route = None if call_for is None else call_for[0].route
         self._doorkeeper.check_address(visit)
-        return self._database.read(partial(self._answer_within, visit, call_for))
+        read = self._database.read_at_once if at_once else self._database.read
+        return read(partial(self._answer_within, visit, call_for, at_once))
 
     def _answer_anyone(self, visit: Visit) -> Response:
         """Answer what needs no key."""
@@ -180,11 +192,15 @@ class Application:
         return Response(200, (("Content-Type", "application/json"), *caching(tag)), self._document)
 
     def _answer_within(
-        self, visit: Visit, call_for: tuple[Endpoint, str] | None, connection: Connection
+        self,
+        visit: Visit,
+        call_for: tuple[Endpoint, str] | None,
+        at_once: bool,
+        connection: Connection,
     ) -> Response:
         """Answer from one snapshot.
 
-        Raises: Refusal.
+        Raises: Refusal; NotAtOnce.
         """
         request = visit.request
         caller = self._doorkeeper.admit(visit, connection)
@@ -201,17 +217,17 @@ class Application:
         endpoint, path_value = call_for
         if endpoint.scope not in caller.grant.scopes:
             raise lacking(endpoint.scope, tuple(sorted(caller.grant.scopes)))
+        if at_once and not endpoint.at_once:
+            raise NotAtOnce
         parameters = Parameters(
             request.query, endpoint.parameters, strict=self._options.strict_query
         )
-        body = endpoint.answer(
+        found = endpoint.answer(
             Call(connection, caller.grant, endpoint, path_value, parameters, visit.now, awake_at)
         )
-        return Response(
-            200,
-            (("Content-Type", "application/json"), *caching(tag)),
-            body.model_dump_json(exclude_unset=True).encode(),
-        )
+        written = found if isinstance(found, Written) else Written.of(found)
+        headers = (("Content-Type", "application/json"), *caching(tag))
+        return Response(200, headers, written.json)
 
     def _note_snoozes(self, caller: Caller, now: int, connection: Connection) -> int | None:
         """When the last of the snoozes was over that are still stored, None if all that are last.
@@ -283,7 +299,8 @@ def create_app(
 def _signed(visit: Visit, response: Response) -> Response:
     """The answer with what every answer tells: what is left to the key, and the request's id."""
     limits = () if visit.allowance is None else visit.allowance.headers()
-    return replace(response, headers=(*response.headers, *limits, ("X-Request-Id", visit.id)))
+    headers = (*response.headers, *limits, ("X-Request-Id", visit.id))
+    return Response(response.status, headers, response.body)
 
 
 def _check_method(request: Request) -> None:

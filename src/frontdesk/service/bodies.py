@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from frontdesk.service.exchange import Written
 from frontdesk.store.database import Row, values_of
 from frontdesk.store.preview import TEXT_LIMIT, shortened
 from frontdesk.wire import (
@@ -21,6 +22,7 @@ from frontdesk.wire import (
     Message,
     MessagePreview,
     Note,
+    Page,
     PhoneRef,
     ProviderError,
     Reaction,
@@ -63,28 +65,39 @@ _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-def conversation_bodies(
-    rows: Sequence[Row], labels: Mapping[int, Sequence[Row]], *, with_preview: bool
-) -> tuple[Conversation, ...]:
+def conversation_page(
+    rows: Sequence[Row],
+    labels: Mapping[int, Sequence[Row]],
+    next_cursor: str | None,
+    *,
+    with_preview: bool,
+) -> Written[Page[Conversation]]:
     """Conversations with their labels by id; without `with_preview`, `last_message` stays unset."""
     columns = tuple(rows[0].keys()) if rows else ()
-    return tuple(
-        _conversation(
+    written = [
+        _written_conversation(
             columns,
             values_of(row),
             tuple([label["title"] for label in labels[row["id"]]]),
             with_preview,
         )
         for row in rows
-    )
+    ]
+    page = Written.of(Page[Conversation].of((), next_cursor)).json
+    beginning, end = page.split(b"[]", 1)
+    return Written(b"%b[%b]%b" % (beginning, b",".join(written), end))
 
 
 # The newest conversations are asked for again and again, by everybody who looks at an inbox.
 @lru_cache(maxsize=4_096)
-def _conversation(
+def _written_conversation(
     columns: tuple[str, ...], values: tuple[Any, ...], labels: tuple[str, ...], with_preview: bool
-) -> Conversation:
+) -> bytes:
     row = dict(zip(columns, values, strict=True))
+    return Written.of(_conversation(row, labels, with_preview=with_preview)).json
+
+
+def _conversation(row: Row, labels: tuple[str, ...], *, with_preview: bool) -> Conversation:
     preview = {"last_message": _preview(row["last_message_json"])} if with_preview else {}
     assigned = row["assignee_id"]
     last_inbound = row["last_inbound_at"]

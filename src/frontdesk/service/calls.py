@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from frontdesk.service.auth import Grant
 from frontdesk.service.cursors import CursorBook, CursorOfAnotherList, CursorUnreadable
+from frontdesk.service.exchange import Written
 from frontdesk.service.parameters import Parameters
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.keys import cursor_secret
@@ -85,16 +87,18 @@ class Endpoint:
     """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value.
 
     page_length: how many rows a page has if the caller does not say. until: the parameter that says
-    until when; without it the answer goes up to the minute that it is given in.
+    until when; without it the answer goes up to the minute that it is given in. at_once: whether it
+    is worth trying to answer while everyone else waits.
     """
 
     name: str
     path: tuple[str, ...]
     scope: str
     parameters: tuple[str, ...]
-    answer: Callable[[Call], Wire] = field(repr=False)
+    answer: Callable[[Call], Wire | Written[Any]] = field(repr=False)
     page_length: int = MAX_LIMIT
     until: str = ""
+    at_once: bool = True
 
     @property
     def route(self) -> str:

@@ -13,6 +13,7 @@ from frontdesk.store.queries import Position
 MAX_LENGTH = 512
 _VERSION = "v1"
 _MAC_BYTES = 16
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class CursorUnreadable(Exception):
@@ -57,7 +58,7 @@ class CursorBook:
 
     def _sealed(self, position: list[int | str | None]) -> str:
         contents = [self.account_id, self.endpoint, self._digest(), *position]
-        payload = json.dumps(contents, ensure_ascii=False, separators=(",", ":")).encode()
+        payload = _COMPACT.encode(contents).encode()
         signed = f"{_VERSION}.{_text(payload)}"
         return f"{signed}.{self._mac(signed)}"
 

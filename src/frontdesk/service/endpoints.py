@@ -21,6 +21,7 @@ ENDPOINTS = (
         "conversations:read",
         ("status", "channel", "label"),
         inbox.counts,
+        at_once=False,
     ),
     Endpoint(
         "messages",
@@ -75,6 +76,7 @@ ENDPOINTS = (
         ("from", "to", "timezone", "channel", "granularity"),
         reports.inbox_report,
         until="to",
+        at_once=False,
     ),
 )
 

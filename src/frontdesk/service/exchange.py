@@ -2,12 +2,16 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Generic, Self, TypeVar
 
 from starlette.types import Scope, Send
 
 from frontdesk import __version__
 from frontdesk.service.auth import Caller
 from frontdesk.service.problems import MEDIA_TYPE, Refusal
+from frontdesk.wire import Wire
+
+W = TypeVar("W", bound=Wire)
 
 MAX_REQUEST_BYTES = 8192
 
@@ -43,6 +47,18 @@ class Request:
             sum(len(name) + len(value) + 4 for name, value in headers),
             (scope.get("client") or ("",))[0],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[W]):
+    """A value of the interface as it is sent."""
+
+    json: bytes
+
+    @classmethod
+    def of(cls, value: W) -> Self:
+        """A value with those members that were given to it."""
+        return cls(value.model_dump_json(exclude_unset=True).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from frontdesk.service import bodies, filters
 from frontdesk.service.auth import Grant
 from frontdesk.service.calls import Call
+from frontdesk.service.exchange import Written
 from frontdesk.store import queries
 from frontdesk.store.database import Row
 from frontdesk.wire import (
@@ -19,7 +20,7 @@ from frontdesk.wire import (
 from frontdesk.wire.words import STATUSES
 
 
-def conversations(call: Call) -> Page[Conversation]:
+def conversations(call: Call) -> Written[Page[Conversation]]:
     """Conversations, the latest activity first."""
     parameters = call.parameters
     status = parameters.filter_value("status", STATUSES)
@@ -47,9 +48,7 @@ def conversations(call: Call) -> Page[Conversation]:
         "conversation_id",
     )
     with_preview = "messages:read" in call.grant.scopes
-    return Page[Conversation].of(
-        bodies.conversation_bodies(rows, labels, with_preview=with_preview), next_cursor
-    )
+    return bodies.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
 
 
 def counts(call: Call) -> Counts:

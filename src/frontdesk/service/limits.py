@@ -4,6 +4,7 @@ import ipaddress
 import math
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 
 from frontdesk.service.options import RateLimit
 from frontdesk.service.problems import Refusal
@@ -148,6 +149,7 @@ def _counts(failures: Tally, now: int) -> bool:
     return 0 <= now - failures.at < FAILURE_WINDOW_MILLISECONDS
 
 
+@lru_cache(maxsize=1_024)
 def _neighbourhood(address: str) -> str:
     """The address, or for IPv6 the network: one customer has all addresses of a /64."""
     try:

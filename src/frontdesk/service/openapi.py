@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic_core import to_json
 
@@ -12,6 +12,7 @@ from frontdesk.service.auth import SCOPES
 from frontdesk.service.calls import Endpoint
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoints import ENDPOINTS
+from frontdesk.service.exchange import Written
 from frontdesk.service.people import MAX_QUERY_LENGTH
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.schemas import OPEN, Schema, plain, reference, schemas_of
@@ -209,7 +210,8 @@ def path_of(endpoint: Endpoint) -> str:
 
 def body_of(endpoint: Endpoint) -> type[Wire]:
     """What an endpoint answers with."""
-    body: type[Wire] = inspect.get_annotations(endpoint.answer)["return"]
+    told: Any = inspect.get_annotations(endpoint.answer)["return"]
+    body: type[Wire] = get_args(told)[0] if get_origin(told) is Written else told
     return body
 
 

@@ -102,9 +102,7 @@ def _walk(
     # Those without a name come first in the index, so each kind of contact is a range of its own.
     ranges = ["name_key = '' AND id > :id" if nameless else "name_key = ''"]
     if not nameless:
-        ranges.append(
-            "name_key <> '' AND (name_key, id) > (:name, :id)" if after else "name_key <> ''"
-        )
+        ranges.append("(name_key, id) > (:name, :id)" if after else "name_key > ''")
     arms = " UNION ALL ".join(
         f"""
         SELECT * FROM (

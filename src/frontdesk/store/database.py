@@ -15,6 +15,10 @@ SCHEMA_VERSION = 1
 QUERY_RETRY_SECONDS = 5.0
 
 
+class NotAtOnce(Exception):
+    """What was to be read takes longer than its reader can stand still."""
+
+
 class Connection(Protocol):
     """One transaction. SQL has `:name` parameters and runs on both engines."""
 
@@ -43,7 +47,7 @@ class FillingConnection(Connection, Protocol):
 
 
 class Database(Protocol):
-    """Runs work in transactions. All methods block: call them from a thread of their own.
+    """Runs work in transactions. All but `read_at_once` block: call them from their own thread.
 
     Raises: UnusableFile when opened on a database that is not ours, or newer than the program;
     Unreachable when the database is locked or down beyond its timeout, or cannot be written now;
@@ -52,6 +56,12 @@ class Database(Protocol):
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot; it must not write, and may be run again."""
+
+    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+        """As `read`, for who must not be kept waiting: it takes a few milliseconds at most.
+
+        Raises: NotAtOnce: it would take longer, or may; `work` was not finished, so `read` it.
+        """
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
         """As `read`, but never behind what was written, even where others are read from."""

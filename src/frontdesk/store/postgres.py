@@ -25,6 +25,7 @@ from frontdesk.store.database import (
     Connection,
     Dialect,
     FillingConnection,
+    NotAtOnce,
     Row,
 )
 from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
@@ -112,6 +113,10 @@ class PostgresDatabase:
                     raise self._expected(error) from error
                 # The server went away: the pool looks for another.
         raise AssertionError("the last try returns or raises")
+
+    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+        # A server is far away, and there may be no connection to it yet.
+        raise NotAtOnce
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
         return self.write(work)

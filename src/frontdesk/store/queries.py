@@ -29,6 +29,8 @@ _CELLS_AWAKE = f"""(
   CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
   WHERE c.account_id = :account AND c.snoozed_until <= :awake_at) AS cell"""
 
+_LATEST = "ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
+
 # A sort key with every component of its row, the unique one last.
 Position = Sequence[int | str | None]
 
@@ -72,10 +74,10 @@ def conversation_page(
     if after is not None:
         parameters |= {"after_activity": after[0], "after_id": after[1]}
     # One index range for each state, merged: neither engine merges `state IN (...)`.
-    arms = " UNION ALL ".join(
-        f"SELECT * FROM ({arm}) AS arm{number}"
-        for number, arm in enumerate(_arms(selection, after is not None))
-    )
+    arms = _arms(selection, after is not None)
+    if connection.dialect == "postgresql":
+        # It may sort the whole of a range, were it not told how much of it is wanted.
+        arms = (f"SELECT * FROM ({arm} {_LATEST}) AS arm{n}" for n, arm in enumerate(arms))
     rows = connection.rows(
         f"""
         SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
@@ -83,8 +85,7 @@ def conversation_page(
           c.created_at, c.updated_at, c.contact_id, c.assignee_id,
           channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
           contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
-        FROM (SELECT * FROM ({arms}) AS arms
-              ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count) AS page
+        FROM ({" UNION ALL ".join(arms)} {_LATEST}) AS page
         JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
         JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
         JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
@@ -93,20 +94,21 @@ def conversation_page(
         """,
         parameters,
     )
-    return [_awake(row, selection.awake_at) for row in rows]
+    awake_at = selection.awake_at
+    return rows if awake_at is None else [_awake(row, awake_at) for row in rows]
 
 
-def _awake(row: Row, awake_at: int | None) -> Row:
+def _awake(row: Row, awake_at: int) -> Row:
     """A conversation as it is once its snooze is over."""
     until = row["snoozed_until"]
-    if awake_at is None or until is None or until > awake_at:
+    if until is None or until > awake_at:
         return row
     opened = {"status": OPEN, "snoozed_until": None, "updated_at": max(row["updated_at"], until)}
     return {**row, **opened}
 
 
 def _arms(selection: ConversationSelection, continued: bool) -> Iterator[str]:
-    """Ranges of entries, each in order: one for each state, and more while snoozes are over."""
+    """Ranges of entries: one for each state, and more while snoozes are over."""
     asleep = f"IN ({_AWAKE})"
     for state in selection.states:
         if selection.awake_at is None:
@@ -128,10 +130,7 @@ def _arm(selection: ConversationSelection, state: int, continued: bool, *also: s
         conditions.append("channel_id = :channel")
     if continued:
         conditions.append("(last_activity_at, conversation_id) < (:after_activity, :after_id)")
-    return (
-        f"SELECT last_activity_at, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
-        " ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
-    )
+    return f"SELECT last_activity_at, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
 
 
 def labels_of(

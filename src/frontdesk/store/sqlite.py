@@ -5,6 +5,7 @@ import re
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -18,6 +19,7 @@ from frontdesk.store.database import (
     Connection,
     Dialect,
     FillingConnection,
+    NotAtOnce,
     Row,
 )
 from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
@@ -29,6 +31,9 @@ APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
 # A statement's deadline is looked at after so many steps of SQLite's machine: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
+# What is read at once may take so long. It is looked at often: a disk may be slow at every step.
+AT_ONCE_SECONDS = 0.002
+STEPS_AT_ONCE = 200
 # A full disk is not emptied in a moment.
 FULL_RETRY_SECONDS = 30.0
 
@@ -40,8 +45,27 @@ class _Session(sqlite3.Connection):
 
     ends_at: float = math.inf
 
-    def mind_the_time(self) -> None:
-        self.set_progress_handler(lambda: time.monotonic() > self.ends_at, STEPS_BETWEEN_LOOKS)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._ended: Counter[str] = Counter()
+
+    def mind_the_time(self, steps: int) -> None:
+        """steps: of SQLite's machine, between two looks at the clock."""
+        self.set_progress_handler(lambda: time.monotonic() > self.ends_at, steps)
+
+    def fetch(
+        self, sql: str, parameters: Mapping[str, object], take: Callable[[sqlite3.Cursor], T]
+    ) -> T:
+        """What `take` takes from the rows of a statement."""
+        times = self._ended[sql] if self._ended else 0
+        cursor = self.execute(f"{sql}\n--{times}" if times else sql, parameters)
+        try:
+            return take(cursor)
+        except sqlite3.OperationalError:
+            # Python 3.11 takes a statement that was ended amid its rows to be in use for good, and
+            # prepares it anew each time that it is run: from now on it runs under another text.
+            self._ended[sql] += 1
+            raise
 
 
 class SQLiteDatabase:
@@ -86,9 +110,21 @@ class SQLiteDatabase:
     def read(self, work: Callable[[Connection], T]) -> T:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connect()
-            connection.execute("PRAGMA query_only=1")
+            connection = self._local.connection = self._reader()
         return self._within(connection, "BEGIN", work)
+
+    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+        connection = getattr(self._local, "hasty", None)
+        if connection is None:
+            connection = self._local.hasty = self._reader()
+            connection.execute("PRAGMA busy_timeout=0")
+            connection.mind_the_time(STEPS_AT_ONCE)
+        try:
+            return self._within(
+                connection, "BEGIN", work, ends_at=time.monotonic() + AT_ONCE_SECONDS
+            )
+        except Unreachable as error:
+            raise NotAtOnce from error
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
         return self.read(work)
@@ -159,6 +195,11 @@ class SQLiteDatabase:
             self.close()
             raise
 
+    def _reader(self) -> _Session:
+        connection = self._connect()
+        connection.execute("PRAGMA query_only=1")
+        return connection
+
     def _connect(self) -> _Session:
         connection = sqlite3.connect(
             self._path,
@@ -169,7 +210,7 @@ class SQLiteDatabase:
             factory=_Session,
         )
         if self._statement_seconds < math.inf:
-            connection.mind_the_time()
+            connection.mind_the_time(STEPS_BETWEEN_LOOKS)
         connection.row_factory = sqlite3.Row
         self._opened.append(connection)
         # Not NORMAL: what is acknowledged to whoever sent it must survive a loss of power.
@@ -178,11 +219,19 @@ class SQLiteDatabase:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
-    def _within(self, connection: _Session, begin: str, work: Callable[[Connection], T]) -> T:
+    def _within(
+        self,
+        connection: _Session,
+        begin: str,
+        work: Callable[[Connection], T],
+        *,
+        ends_at: float = math.inf,
+    ) -> T:
+        """Run `work` in a transaction whose statements have all ended by `ends_at`."""
         try:
             connection.execute(begin)
             try:
-                outcome = work(_SQLiteConnection(connection, self._statement_seconds))
+                outcome = work(_SQLiteConnection(connection, self._statement_seconds, ends_at))
                 connection.execute("COMMIT")
                 return outcome
             finally:
@@ -209,21 +258,25 @@ class _SQLiteConnection:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, connection: _Session, statement_seconds: float) -> None:
+    def __init__(
+        self, connection: _Session, statement_seconds: float, ends_at: float = math.inf
+    ) -> None:
         self._connection = connection
         self._statement_seconds = statement_seconds
+        self._ends_at = ends_at
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        return cast(list[Row], self._execute(sql, parameters).fetchall())
+        return cast(list[Row], self._fetch(sql, parameters, sqlite3.Cursor.fetchall))
 
     def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
-        return cast(Row | None, self._execute(sql, parameters).fetchone())
+        return cast(Row | None, self._fetch(sql, parameters, sqlite3.Cursor.fetchone))
 
     def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
-        return self._execute(sql, parameters).rowcount
+        self._set_the_time()
+        return self._connection.execute(sql, parameters or {}).rowcount
 
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
-        self._connection.ends_at = time.monotonic() + self._statement_seconds
+        self._set_the_time()
         statement, values = _by_place(sql)
         self._connection.executemany(statement, map(values, parameters))
 
@@ -233,9 +286,17 @@ class _SQLiteConnection:
             f"INSERT INTO {table}({', '.join(columns)}) VALUES ({places})", rows
         )
 
-    def _execute(self, sql: str, parameters: Mapping[str, object] | None) -> sqlite3.Cursor:
-        self._connection.ends_at = time.monotonic() + self._statement_seconds
-        return self._connection.execute(sql, parameters or {})
+    def _fetch(
+        self,
+        sql: str,
+        parameters: Mapping[str, object] | None,
+        take: Callable[[sqlite3.Cursor], Any],
+    ) -> Any:
+        self._set_the_time()
+        return self._connection.fetch(sql, parameters or {}, take)
+
+    def _set_the_time(self) -> None:
+        self._connection.ends_at = min(time.monotonic() + self._statement_seconds, self._ends_at)
 
 
 @lru_cache(maxsize=256)

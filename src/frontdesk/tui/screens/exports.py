@@ -1,6 +1,6 @@
 """The key that saves: the thread, the queue, or the conversations that are marked in it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -87,7 +87,7 @@ class Exports(InboxFrame):
                     (one, await whole_thread(self._mailbox, self._clock, one.id, progress))
                 )
 
-        if await self._ask(look, beside=True):
+        if await self._look(look):
             text = threads_text(threads, _ending(name), self._clock.now().tzinfo)
             if written(name, text, self._tell):
                 count = sum(len(entries) for _, entries in threads)
@@ -101,16 +101,23 @@ class Exports(InboxFrame):
         async def look() -> None:
             entries.extend(await self._reading.load_all(self._tell_progress))
 
-        if await self._ask(look, beside=True):
+        if await self._look(look):
             use(entries)
 
     def _tell_part(self, mark: str, words: str) -> None:
         self._tell_progress(f"{mark}: {words}")
 
     def _tell_progress(self, words: str) -> None:
-        foot = self._panes["thread"].foot
-        if foot is not None:
-            foot.show([("accent", f" loading: {words}   {self._keys['inbox.back']} stops")])
+        self._reading.progress = words
+        self._reading.describe(self._panes)
+
+    async def _look(self, look: Callable[[], Awaitable[None]]) -> bool:
+        """Ask for much, while the thread's foot tells how far that is; True if all went well."""
+        try:
+            return await self._ask(look, beside=True)
+        finally:
+            self._reading.progress = ""
+            self._reading.describe(self._panes)
 
 
 def _ending(name: str) -> str:

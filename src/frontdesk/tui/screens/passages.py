@@ -139,7 +139,7 @@ class Passages(Exports):
         async def look() -> None:
             found.append(await self._reading.go_to_day(day, self._tell_progress))
 
-        if await self._ask(look, beside=True) and not any(found):
+        if await self._look(look) and not any(found):
             self._say(f"Nothing was said on {day:%Y-%m-%d} or after it")
 
     def _copy(self, text: str) -> None:

@@ -29,6 +29,9 @@ MOST_PAGES_LOADED = 20
 class Reading:
     """Shows one conversation from the cache and brings it up to date.
 
+    part: which entries are shown, see `excerpt.PART_LETTERS`. progress: how far the reader's wish
+    for more of a thread has come, "" while there is none.
+
     Its async methods raise InboxError; what they fetched before that is shown.
     """
 
@@ -48,6 +51,7 @@ class Reading:
         self.conversation: Conversation | None = None
         self.listing: Listing[Message | Note] | None = None
         self.part = ALL
+        self.progress = ""
         self._reach = REACH
         self._loading_older = self._behind = False
         self._unreadable = 0
@@ -193,6 +197,8 @@ class Reading:
         words = say.thread_foot(
             self.conversation, self._clock, below_key=below_key, no_notes=no_notes
         )
+        if self.progress:
+            words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
         lost = f"{self._unreadable} unreadable " if self._unreadable else ""
         foot.show(words, [*self._age(), ("warning", lost), *shown])
 

@@ -19,7 +19,7 @@ from frontdesk.tui.widgets.rows import Drawings, Place, Rows
 from frontdesk.tui.widgets.window import Window
 
 BAR, THUMB = "▌", "┃"
-_DRAWN_ROWS_KEPT = 400
+_DRAWN_ROWS_KEPT = 200
 _WHEEL_LINES = 3
 
 # How often "first" and "last" go on when more rows are loaded; the key again goes on from there.
