@@ -17,7 +17,7 @@ from frontdesk.wire import Wire
 T = TypeVar("T", bound=Wire)
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
 
-_BLOCKS_KEPT = 8
+_BLOCKS_KEPT = 16
 
 _NODES = (
     "SELECT sort, size, id, kind, count FROM node WHERE list = ? AND level = ?"
