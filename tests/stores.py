@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.database import Connection, Database, NotAtOnce, Row
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.postgres_servers import Server, server_directory
@@ -26,6 +26,13 @@ class Engine:
 
     name: str
     fresh: Callable[..., AbstractContextManager[Database]]
+
+
+class NeverAtOnce:
+    """A database that leaves all that is read to threads, as one on a server does."""
+
+    def read_at_once(self, work: Callable[[Connection], Any]) -> Any:
+        raise NotAtOnce
 
 
 @contextmanager

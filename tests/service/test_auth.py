@@ -5,6 +5,7 @@ import hashlib
 import httpx
 import pytest
 from kept_keys import keep
+from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.app import Application, create_app
@@ -19,7 +20,6 @@ from frontdesk.service.auth import (
 from frontdesk.service.calls import Endpoint
 from frontdesk.service.endpoints import ENDPOINTS
 from frontdesk.store.accounts import disable_account
-from frontdesk.store.database import NotAtOnce
 from frontdesk.store.keys import find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -192,15 +192,12 @@ async def test_the_use_of_a_key_is_noted_at_most_once_a_minute(database):
 
 
 async def test_a_busy_database_keeps_no_reader_waiting(database):
-    class Busy(SQLiteDatabase):
+    class Busy(NeverAtOnce, SQLiteDatabase):
         def __init__(self) -> None:
             pass
 
         def read(self, work):
             return database.read(work)
-
-        def read_at_once(self, work):
-            raise NotAtOnce
 
         def write(self, work):
             raise Unreachable("The database is busy")

@@ -5,14 +5,14 @@ import logging
 
 import httpx
 import pytest
+from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.store.database import NotAtOnce
 
 
-class Failing:
+class Failing(NeverAtOnce):
     """A database that raises what it is given."""
 
     def __init__(self, error: Exception) -> None:
@@ -20,9 +20,6 @@ class Failing:
 
     def read(self, work):
         raise self._error
-
-    def read_at_once(self, work):
-        raise NotAtOnce
 
     def write(self, work):
         raise self._error

@@ -5,12 +5,12 @@ from itertools import pairwise, product
 import httpx
 import pytest
 from small_inbox import CHANNELS, HOUR, LABELS, START, catalogue, conversations
+from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.store.database import NotAtOnce
 
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
@@ -305,12 +305,9 @@ async def test_a_snooze_that_is_over_is_written_down_beside_the_answer(database,
 
 
 async def test_a_database_that_takes_no_writes_answers_all_the_same(desk, database, told, now):
-    class Standby:
+    class Standby(NeverAtOnce):
         def read(self, work):
             return database.read(work)
-
-        def read_at_once(self, work):
-            raise NotAtOnce
 
         def write(self, work):
             raise Unreachable("The database takes no writes now")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from kept_keys import keep
 from small_inbox import CHANNELS, catalogue, conversations, person
+from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
@@ -17,17 +18,14 @@ from frontdesk.service.app import create_app
 from frontdesk.service.auth import key_id, new_guest, new_key
 from frontdesk.service.options import Options
 from frontdesk.service.problems import CODES
-from frontdesk.store.database import Connection, Database, NotAtOnce
+from frontdesk.store.database import Connection, Database
 
 
-class Down:
+class Down(NeverAtOnce):
     """A database that does not answer."""
 
     def read(self, work):
         raise Unreachable("The database is down", retry_after=7)
-
-    def read_at_once(self, work):
-        raise NotAtOnce
 
     def write(self, work):
         raise Unreachable("The database is down", retry_after=7)
@@ -36,7 +34,7 @@ class Down:
         pass
 
 
-class Counted:
+class Counted(NeverAtOnce):
     """A database that counts the statements that readers run."""
 
     def __init__(self, database: Database) -> None:
@@ -45,9 +43,6 @@ class Counted:
 
     def read(self, work: Callable[[Connection], Any]) -> Any:
         return self._database.read(lambda connection: work(self._counting(connection)))
-
-    def read_at_once(self, work: Callable[[Connection], Any]) -> Any:
-        raise NotAtOnce
 
     def write(self, work: Callable[[Connection], Any]) -> Any:
         return self._database.write(work)

@@ -7,17 +7,18 @@ from typing import Any, TypeVar
 
 import httpx
 import pytest
+from tests.stores import NeverAtOnce
 
 from frontdesk.service import app as app_module
 from frontdesk.service.app import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS, create_app
 from frontdesk.service.auth import new_guest
 from frontdesk.store import sqlite
-from frontdesk.store.database import Connection, Database, NotAtOnce
+from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")
 
 
-class Gated:
+class Gated(NeverAtOnce):
     """A database that is read only once its gate is open, and says how often it was asked."""
 
     def __init__(self, database: Database) -> None:
@@ -29,9 +30,6 @@ class Gated:
         self.asked += 1
         assert self.gate.wait(60)
         return self.database.read(work)
-
-    def read_at_once(self, work: Callable[[Connection], T]) -> T:
-        raise NotAtOnce
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.database, name)
