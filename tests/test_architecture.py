@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
 
 import frontdesk.wire.pages
 import frontdesk.wire.problems
@@ -15,6 +14,7 @@ from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.screens.report import ReportScreen
 from frontdesk.tui.screens.shelf_screen import ShelfScreen
 from frontdesk.tui.stylesheets import STYLES
+from frontdesk.wire import Wire
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "src" / "frontdesk").rglob("*.py"))
@@ -33,10 +33,10 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def wire_models() -> list[type[BaseModel]]:
+def wire_models() -> list[type[Wire]]:
     modules = (resources, frontdesk.wire.pages, frontdesk.wire.problems)
     values = [value for module in modules for value in vars(module).values()]
-    models = {one for one in values if isinstance(one, type) and issubclass(one, BaseModel)}
+    models = {one for one in values if isinstance(one, type) and issubclass(one, Wire)}
     return sorted(models, key=lambda model: model.__name__)
 
 
@@ -97,7 +97,7 @@ def test_the_readme_has_one_command_for_the_demo_and_one_for_the_tests() -> None
 
 
 @pytest.mark.parametrize("model", wire_models(), ids=lambda model: model.__name__)
-def test_no_field_is_named_after_what_does_not_exist(model: type[BaseModel]) -> None:
+def test_no_field_is_named_after_what_does_not_exist(model: type[Wire]) -> None:
     assert not model.model_fields.keys() & NOWHERE
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontdesk.client.cleaning import clean_json
 from frontdesk.text import (
     ago,
     clean,
-    clean_json,
     duration,
     file_size,
     long_date,

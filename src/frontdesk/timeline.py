@@ -1,7 +1,6 @@
 """Rows in order, each once: what a fetched stretch of a list says about the rows that are held."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -32,8 +31,7 @@ LOWEST = Key("", -1, "", "")
 HIGHEST = Key("\U0010ffff", 0, "", "")
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """All rows that the server has between two places of a list.
 
     `keys` are newest first, each row once. Above them is `upper` (HIGHEST: the head of the list;
@@ -60,8 +58,7 @@ class Stretch:
         return self.whole and self.lowest < key < self.upper
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """What turns the held keys into what the server has."""
 
     insert: tuple[Key, ...]

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from textual.app import App
 
-from frontdesk.tui.screens.menu import Entry, EntryList, Menu
+from frontdesk.tui.screens.choices import Entry
+from frontdesk.tui.screens.menu import EntryList, Menu
 from tests.tui.conftest import settle, shown
 from tests.tui.views import Dressed
 

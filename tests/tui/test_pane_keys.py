@@ -47,3 +47,17 @@ async def test_brackets_in_the_contact_go_from_group_to_group(viewer: Viewer) ->
             assert panel.row.heads
         await pilot.press("comma")
         assert panel.cursor == 0
+
+
+async def test_the_last_line_names_keys_of_the_pane_that_one_is_in(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await settle(pilot)
+        named = {}
+        for key in ("1", "2", "3", "4", "2", "tab"):
+            await pilot.press(key)
+            await settle(pilot)
+            named.setdefault(screen_of(app)._panes.at, set()).add(lines(app)[-1].strip())
+    assert named.keys() == {"channels", "list", "thread", "contact"}
+    assert all(len(words) == 1 for words in named.values())
+    assert len(set.union(*named.values())) == len(named)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.choices import Choice
+from frontdesk.tui.screens.picker import Picker
 from tests.tui.conftest import settle, shown
 from tests.tui.views import Dressed
 

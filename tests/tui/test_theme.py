@@ -9,10 +9,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, Static
 
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.filters import FILTER_MENU
 from frontdesk.tui.screens.help import HelpScreen
 from frontdesk.tui.screens.menu import Menu
-from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, THEMES

@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from frontdesk.cache import directory, objects
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row
@@ -12,8 +12,7 @@ from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
 _MOST_PAGES_DROPPED = 40
 
 
-@dataclass(frozen=True)
-class ListName:
+class ListName(NamedTuple):
     """Which list: its name, what its pages hold, and the conversation whose thread it feeds."""
 
     name: str
@@ -31,8 +30,7 @@ def notes_name(conversation_id: str) -> ListName:
     return ListName(f"notes/{conversation_id}", NOTE, conversation_id)
 
 
-@dataclass(frozen=True)
-class Fetched:
+class Fetched(NamedTuple):
     """Consecutive rows of a list as the server gave them.
 
     `cursor` follows the last row; None means that there is no way on.
@@ -49,8 +47,7 @@ class Fetched:
         return cls({key: bodies[key] for key in stretch.keys}, stretch, cursor)
 
 
-@dataclass(frozen=True)
-class Saved:
+class Saved(NamedTuple):
     """What a save changed. `added`: ids of the rows above all that was held, newest first.
 
     `restarted`: the list was cut to what was fetched, as rows between are unknown.
@@ -119,7 +116,7 @@ def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetc
         return fetched
     keys = tuple(key for key in fetched.stretch.keys if key not in newer)
     bodies = {key: body for key, body in fetched.bodies.items() if key not in newer}
-    return Fetched(bodies, replace(fetched.stretch, keys=keys), fetched.cursor)
+    return Fetched(bodies, fetched.stretch._replace(keys=keys), fetched.cursor)
 
 
 def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 import sqlite3
 import stat
 from enum import Enum
@@ -150,7 +149,7 @@ def lay_out(connection: sqlite3.Connection) -> None:
 
 def memory() -> str:
     """The address of a new cache that goes with the process."""
-    return f"file:/frontdesk-{secrets.token_hex(8)}{_IN_MEMORY}"
+    return f"file:/frontdesk-{os.urandom(8).hex()}{_IN_MEMORY}"
 
 
 def is_memory(address: str) -> bool:

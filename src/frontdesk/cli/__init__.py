@@ -1,5 +1,6 @@
 """The commands of frontdesk: builds everything, passes it in, alone reads settings."""
 
+import gc
 import os
 import sys
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """The program `frontdesk`. Imported late: not every process of it has a command line."""
+    # What a start makes is there to stay: no garbage is looked for before the first paint.
+    gc.disable()
     from frontdesk.cli.beginning import beginning
 
     begun = beginning(sys.argv[1:], os.environ)
@@ -37,10 +40,11 @@ def _run(begun: object) -> None:
 
             given = rehearse(ending)
         from frontdesk.cli.commands import run
-        from frontdesk.cli.light import lighten
+        from frontdesk.cli.light import lighten, without_types
         from frontdesk.cli.program import frontdesk
 
         lighten()
+        without_types("pydantic_core")
         run(frontdesk, given)
 
 

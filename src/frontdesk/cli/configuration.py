@@ -5,10 +5,10 @@ A mistake costs what it is in: the rest holds, and the default stands in its pla
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from frontdesk import settings
 from frontdesk.errors import BadSettings
@@ -17,8 +17,7 @@ PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 Place = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """An inbox by a name: of a server (`url`) or of a database. user: who "me" is in a database.
 
     key_command: a program and its arguments, whose first line of output is the key.
@@ -32,8 +31,7 @@ class Profile:
     key_command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How the viewer is to be. density: lines of a conversation; 0 is by the terminal's size."""
 
     theme: str | None = None
@@ -44,8 +42,7 @@ class Look:
     cache_mb: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """What is wrong, and in which line, from 1; `place`: the tables and the name it is in."""
 
     line: int
@@ -56,15 +53,14 @@ class Mistake:
         return f"line {self.line}: {self.words}"
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """What the file says. profile: the name of the one in use."""
 
     path: Path
     profile: str | None = None
-    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    profiles: Mapping[str, Profile] = MappingProxyType({})
     look: Look = Look()
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = MappingProxyType({})
     mistakes: tuple[Mistake, ...] = ()
 
     def named(self, name: str) -> Profile:

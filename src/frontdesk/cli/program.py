@@ -6,6 +6,7 @@ import click
 
 from frontdesk import __version__
 from frontdesk.cli.commands import Group
+from frontdesk.cli.light import without_types
 
 
 @click.group(
@@ -64,16 +65,16 @@ def frontdesk(
     if none is named.
     """
     if context.invoked_subcommand is not None:
+        gc.enable()
         if database or user or url or profile:
             raise click.UsageError("--database, --as, --url and --profile go behind the command")
         return
-    # What a start makes is there to stay: no garbage is looked for before the first paint.
-    gc.disable()
     from frontdesk.cli.beginning import Beginning
 
     begun = context.find_object(Beginning) or Beginning()
     # What is told of a failure is for the terminal as it was.
     context.call_on_close(begun.end)
+    without_types("textual.app")
     from frontdesk.cli.places import said_place
     from frontdesk.cli.viewer import open_viewer
 

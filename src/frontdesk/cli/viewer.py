@@ -9,9 +9,8 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -25,7 +24,6 @@ from frontdesk.errors import BadSettings, InboxError
 from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.portrait import going_on, portrait
 from frontdesk.tui.preferences import Preferences, Switch
 
 if TYPE_CHECKING:
@@ -34,8 +32,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.0005
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(NamedTuple):
     """What the viewer opens. `origin`: the name that its pages are kept under."""
 
     connect: Callable[[], "InboxClient"]
@@ -138,8 +135,12 @@ def _of_server(place: Place, configured: Configuration) -> Inbox:
     url, key = place.url or "", key_of(place, configured)
 
     def connect() -> "InboxClient":
+        import anyio
+
         from frontdesk.client import InboxClient
 
+        # The first request would have this imported where the screen waits for it.
+        anyio.run(anyio.sleep, 0)
         return InboxClient(url, key)
 
     return Inbox(connect, origin_of(url, key), place.profile or _host(url))
@@ -189,6 +190,8 @@ def view(
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
         keep_first_screen = _keeper(begun, cache, inbox.title, preferences)
         if begun.hand_over():
+            from frontdesk.tui.portrait import going_on
+
             app.driver_class = going_on(app.driver_class)
         try:
             ended = asyncio.run(_run(app, leaving, look.mouse))
@@ -218,6 +221,8 @@ def _keeper(
 
     def keep(left: FrontdeskApp) -> None:
         if circumstances is not None:
+            from frontdesk.tui.portrait import portrait
+
             drawn = asyncio.run(portrait(cache, title, preferences, *left.size))
             cache.keep_frame(
                 Frame(

@@ -9,14 +9,14 @@ how many members they have, and at the words that are one of a few.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter, itemgetter
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from operator import itemgetter
+from typing import Any
 
 from frontdesk.client import readers
 from frontdesk.client.readers import Reader
 from frontdesk.client.spelling import fields_of
 from frontdesk.wire import Page, Wire
+from frontdesk.wire.base import members_told, wire_in
 from frontdesk.wire.words import DIRECTIONS
 
 # What a server may leave out, because the key may not read it (contract 1.1).
@@ -45,7 +45,7 @@ def is_canonical(page: Page[Any]) -> bool:
         return True
     first: Wire = rows[0]
     marks = _marks(type(first))
-    if min(map(len, map(_set_members, rows))) < len(marks.expected):
+    if min(map(len, map(members_told, rows))) < len(marks.expected):
         return False
     # Read as plain dictionaries: a page has hundreds of members, and this is every page's price.
     members = [row.__dict__ for row in rows]
@@ -93,7 +93,6 @@ def _kept_by(read: Reader) -> Callable[[Any], bool]:
 
 
 _WORDS = (readers.author, readers.delivery, readers.direction, readers.status)
-_set_members = attrgetter("__pydantic_fields_set__")
 
 _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
     readers.time: _is_time,
@@ -115,17 +114,5 @@ def _marks(model: type[Wire]) -> _Marks:
         tuple(
             (itemgetter(field.name), _FORMS[field.read]) for field in fields if field.read in _WORDS
         ),
-        tuple(
-            itemgetter(name)
-            for name, info in model.model_fields.items()
-            if _holds_wire(info.annotation)
-        ),
+        tuple(itemgetter(name) for name, info in model.model_fields.items() if wire_in(info)),
     )
-
-
-def _holds_wire(annotation: Any) -> bool:
-    if get_origin(annotation) in (Union, UnionType):
-        annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
-    if get_origin(annotation) is tuple:
-        annotation = get_args(annotation)[0]
-    return isinstance(annotation, type) and issubclass(annotation, Wire)

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from frontdesk.client.answers import Answer
+from frontdesk.client.cleaning import clean_json
 from frontdesk.client.members import found
 from frontdesk.client.tolerance import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
 from frontdesk.client.waits import wait_told
@@ -23,7 +24,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.text import clean, clean_json, one_line
+from frontdesk.text import clean, one_line
 
 TRY_AGAIN = (429, 502, 503, 504)
 

@@ -1,21 +1,19 @@
 """JSON bodies as wire values: ours at the price of reading them, others as `tolerance` tells."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import ValidationError, from_json
 
 from frontdesk.client.answers import Answer, CutShort
 from frontdesk.client.canonical import is_canonical, is_canonical_value
+from frontdesk.client.cleaning import clean_json
 from frontdesk.client.envelopes import Next, list_in, next_of, single_in
 from frontdesk.client.figures import counts_in, report_in
 from frontdesk.client.members import spelt
 from frontdesk.client.messages import LONGEST_TEXT
 from frontdesk.client.spelling import rows_in
 from frontdesk.errors import BadResponse, NotFound
-from frontdesk.text import clean_json
 from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Report, Wire
 
 W = TypeVar("W", bound=Wire)
@@ -182,11 +180,9 @@ def _shortened(page: Page[W]) -> Page[W]:
     return page.model_copy(update={"data": tuple(rows)})
 
 
-@cache
 def _page_model(row: Any) -> type[Page[Any]]:
     return Page[row]
 
 
-@cache
 def _partial_model(row: Any) -> type[PartialPage[Any]]:
     return PartialPage[row]

@@ -27,6 +27,7 @@ from frontdesk.wire import (
     UserRef,
     Wire,
 )
+from frontdesk.wire.base import json_name
 
 # The end of a remark on an object whose id alone is given.
 BARE = "an id alone"
@@ -100,7 +101,7 @@ def fields_of(model: type[Wire]) -> tuple[Field, ...]:
         Field(
             name,
             (
-                info.validation_alias if isinstance(info.validation_alias, str) else name,
+                json_name(name),
                 *ALIASES.get(model, {}).get(name, ()),
             ),
             _READERS.get((model, name)) or _reader(name, info.annotation),

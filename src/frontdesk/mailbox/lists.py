@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from frontdesk.cache import Cache, ListName, Saved, notes_name, thread_name
 from frontdesk.errors import CursorRefused, Forbidden, NotFound
@@ -17,8 +17,7 @@ RESTART_PAGES = 40
 EMPTY_PAGES = 5
 
 
-@dataclass(frozen=True)
-class Refreshed:
+class Refreshed(NamedTuple):
     """What a request changed in the saved list.
 
     `added`: ids of rows above all that was held, newest first; empty when nothing was held.

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+from pydantic.json_schema import GenerateJsonSchema
 
 from frontdesk.service import vocabulary
 from frontdesk.wire import Wire
+from frontdesk.wire.base import json_name, schema_of, wire_in
 from frontdesk.wire.words import PHONE_DIGITS
 
 Schema = dict[str, Any]
@@ -16,8 +17,7 @@ REFERENCE = "#/components/schemas/"
 E164 = rf"^\+{PHONE_DIGITS}$"
 OPEN = "x-known-values"
 
-_PAGE = re.compile(r"\bPage_(\w+)_")
-
+_PAGE = re.compile(r"^Page\[(\w+)\]$")
 
 _TIMESTAMP: Schema = {
     "type": "string",
@@ -28,41 +28,34 @@ _TIMESTAMP: Schema = {
 }
 
 
-class _Served(GenerateJsonSchema):
-    """Every member is there; what a client assumes of other servers is left out."""
+class _Kinds(GenerateJsonSchema):
+    """What a member may be; wire values stand elsewhere."""
 
-    def field_is_required(self, *arguments: Any, **options: Any) -> bool:
-        return True
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-    def default_schema(self, schema: Any) -> Schema:
-        return self.generate_inner(schema["schema"])
+    def model_schema(self, schema: Any) -> Schema:
+        return reference(schema["cls"])
 
 
 def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
     """The schema of each model and of all that they hold, by name, sorted."""
-    asked = sorted(set(models), key=lambda model: model.__name__)
-    _, definitions = models_json_schema(
-        [(model, "serialization") for model in asked],
-        ref_template=REFERENCE + "{model}",
-        schema_generator=_Served,
-    )
-    found: dict[str, Schema] = {
-        name_of(name): _strict(name, schema) for name, schema in definitions["$defs"].items()
-    }
-    return dict(sorted({**found, "Timestamp": _TIMESTAMP}.items()))
+    found: dict[str, Schema] = {"Timestamp": _TIMESTAMP}
+    waiting = list(models)
+    while waiting:
+        model = waiting.pop()
+        name = name_of(model)
+        if name not in found:
+            found[name] = _strict(name, model)
+            waiting += filter(None, map(wire_in, model.model_fields.values()))
+    return dict(sorted(found.items()))
 
 
 def reference(model: type[Wire]) -> Schema:
     """Where a model's schema is."""
-    return {"$ref": REFERENCE + name_of(model.__name__)}
+    return {"$ref": REFERENCE + name_of(model)}
 
 
-def name_of(model_name: str) -> str:
+def name_of(model: type[Wire]) -> str:
     """A model's name, that of a page after what it is a page of."""
-    return _PAGE.sub(r"\1Page", re.sub(r"\bPage\[(\w+)\]", r"Page_\1_", model_name))
+    return _PAGE.sub(r"\1Page", model.__name__)
 
 
 def plain(text: str | None) -> str:
@@ -72,19 +65,20 @@ def plain(text: str | None) -> str:
     return re.sub(r"\bNone\b", "null", words)
 
 
-def _strict(name: str, schema: Schema) -> Schema:
-    members: dict[str, Schema] = schema["properties"]
+def _strict(name: str, model: type[Wire]) -> Schema:
+    told = {json_name(member): info.annotation for member, info in model.model_fields.items()}
     optional = vocabulary.OPTIONAL.get(name, frozenset())
     return {
         "type": "object",
-        "description": plain(schema.get("description")) or "One page, in the order of the list.",
-        "properties": {member: _member(name, member, told) for member, told in members.items()},
-        "required": [member for member in members if member not in optional],
+        "description": plain(model.__doc__) or "One page, in the order of the list.",
+        "properties": {member: _member(name, member, kind) for member, kind in told.items()},
+        "required": [member for member in told if member not in optional],
     }
 
 
-def _member(model: str, name: str, schema: Schema) -> Schema:
+def _member(model: str, name: str, annotation: Any) -> Schema:
     """One member: its kind, and null only where it may be null."""
+    schema: Schema = _Kinds().generate_inner(schema_of(annotation))
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
     if name in vocabulary.NEVER_NULL.get(model, frozenset()):
         kinds = [kind for kind in kinds if kind != {"type": "null"}]
@@ -103,10 +97,6 @@ def _kind(model: str, name: str, kind: Schema) -> Schema:
             return kind | {"additionalProperties": {"type": kinds}}
         case "integer" | "number" if name != "code":
             return kind | {"minimum": 0}
-        case _ if "$ref" in kind:
-            return {"$ref": name_of(kind["$ref"])}
-        case "array" if "$ref" in kind["items"]:
-            return kind | {"items": {"$ref": name_of(kind["items"]["$ref"])}}
     return kind
 
 

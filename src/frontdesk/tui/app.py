@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import SystemCommand
@@ -17,14 +17,15 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.screens.asking import Early
-from frontdesk.tui.screens.help import actions_of
+from frontdesk.tui.screens import dialogs
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.leaving import Palette
-from frontdesk.tui.screens.picker import Choice, Picker
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, LIGHT, THEMES
 from frontdesk.tui.watched import WatchedApp
+
+if TYPE_CHECKING:
+    from frontdesk.tui.screens.asking import Early
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
@@ -84,8 +85,18 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     def _is_typed_early(self, event: events.Key) -> bool:
         """It was sent to something that does not type, before there was the field to type in."""
-        screen = self.screen
-        return isinstance(screen, Early) and screen.typing and event.is_printable
+        early = self._early
+        return early is not None and early.typing and event.is_printable
+
+    @property
+    def _early(self) -> "Early[Any] | None":
+        """The screen on top, if it takes keys that came too early."""
+        if len(self.screen_stack) == 1:
+            return None
+        # No start begins with one.
+        from frontdesk.tui.screens.asking import Early
+
+        return self.screen if isinstance(self.screen, Early) else None
 
     def _at_its_place(self, event: events.Key) -> events.Key:
         """A letter of another script as the key it is on, unless it is typed or means something."""
@@ -108,7 +119,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self.notify("There is no other profile: frontdesk profiles add NAME", markup=False)
             return
         choices = [Choice(name, name, where) for name, where in profiles.items()]
-        picker = Picker("Profile", choices, current=self._preferences.profile)
+        picker = dialogs.picker("Profile", choices, current=self._preferences.profile)
         self.push_screen(picker, self._go_to_profile)
 
     def _go_to_profile(self, name: str | None) -> None:
@@ -117,8 +128,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     async def on_key(self, event: events.Key) -> None:
         """A key that nothing took, for it was sent on before a screen opened that wants it."""
-        if isinstance(self.screen, Early):
-            await self.screen.take_early(event)
+        if self._early is not None:
+            await self._early.take_early(event)
 
     def watch_app_focus(self, focus: bool) -> None:
         """The terminal got or lost the focus."""
@@ -126,11 +137,15 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     def action_command_palette(self) -> None:
         """The list of commands."""
+        from frontdesk.tui.screens.leaving import Palette
+
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every action that has a key here, and what Textual has."""
+        from frontdesk.tui.screens.help import actions_of
+
         for words, (keys, active) in actions_of(screen).items():
             binding = active.binding
             if not (binding.id or "").startswith("not_yet"):
@@ -168,16 +183,5 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             title=self._inbox_title,
             preferences=self._preferences,
         )
-        # Otherwise the first layout is one for no size at all, painted and thrown away.
-        width, height = self.size
-        screen.add_class(
-            _class_at(width, screen.HORIZONTAL_BREAKPOINTS or []),
-            _class_at(height, screen.VERTICAL_BREAKPOINTS or []),
-            update=False,
-        )
+        screen.take_classes(self.size, update=False)
         return screen
-
-
-def _class_at(size: int, breakpoints: list[tuple[int, str]]) -> str:
-    """The class of the highest breakpoint that `size` reaches."""
-    return max(one for one in breakpoints if one[0] <= size)[1]

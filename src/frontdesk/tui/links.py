@@ -1,7 +1,6 @@
 """Addresses in messages, and opening them outside the terminal."""
 
 import re
-import webbrowser
 from urllib.parse import urlsplit
 
 from frontdesk.wire import Message, Note
@@ -33,6 +32,9 @@ def open_outside(address: str) -> bool:
 
     A browser that would draw on this terminal is not started.
     """
+    # Not needed for a first paint.
+    import webbrowser
+
     try:
         browser = webbrowser.get()
     except webbrowser.Error:

@@ -1,11 +1,11 @@
 """How the reader wants the viewer to be: plain values, from whoever starts it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(NamedTuple):
     """theme: by its name. density: lines of a conversation; 0 is by the terminal's size.
 
     keys: an action's id, and the keys for it instead of its own. profiles: names of inboxes that
@@ -17,14 +17,13 @@ class Preferences:
     density: int = 0
     bell: bool = False
     quiet_unfocused: bool = False
-    keys: Mapping[str, str] = field(default_factory=dict)
-    profiles: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = MappingProxyType({})
+    profiles: Mapping[str, str] = MappingProxyType({})
     profile: str | None = None
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """The reader left for another profile."""
 
     profile: str

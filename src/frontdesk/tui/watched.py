@@ -27,6 +27,8 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
 
     def __init__(self) -> None:
         super().__init__()
+        # Nothing here has one, and each screen would have a widget for it.
+        self._disable_tooltips = True
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
 
     async def on_event(self, event: events.Event) -> None:

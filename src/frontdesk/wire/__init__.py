@@ -1,6 +1,6 @@
 """`/v1` as frozen data: what the service sends is what the client reads."""
 
-from frontdesk.wire.base import Wire, instant, timestamp
+from frontdesk.wire.base import Wire
 from frontdesk.wire.pages import Page, PartialPage
 from frontdesk.wire.problems import ParameterProblem, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
@@ -39,6 +39,7 @@ from frontdesk.wire.resources import (
     User,
     UserRef,
 )
+from frontdesk.wire.times import instant, timestamp
 
 __all__ = [
     "Bucket",

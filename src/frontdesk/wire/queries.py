@@ -1,7 +1,5 @@
 """What a client may ask of a list: filters and limits (contract 1.2, 1.5)."""
 
-from pydantic import ConfigDict, Field
-
 from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
@@ -33,9 +31,7 @@ class ReportQuery(Wire):
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
     """
 
-    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
-
-    from_: str | None = Field(None, validation_alias="from", serialization_alias="from")
+    from_: str | None = None
     to: str | None = None
     timezone: str | None = None
     channel: str | None = None

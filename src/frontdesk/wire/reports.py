@@ -1,7 +1,5 @@
 """The inbox report as frozen data (contract E14, reports 6). Times of answers are seconds."""
 
-from pydantic import ConfigDict, Field
-
 from frontdesk.wire.base import Wire
 from frontdesk.wire.resources import Ref
 
@@ -24,9 +22,7 @@ class Metrics(Wire):
 class Period(Wire):
     """from_ <= moment < to; on the wire the first is called `from`."""
 
-    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
-
-    from_: str = Field(validation_alias="from", serialization_alias="from")
+    from_: str
     to: str
 
 

@@ -1,6 +1,6 @@
 """The resources of `/v1` (contract 1.4): nothing else in frontdesk knows a field's name.
 
-Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.wire.base`.
+Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.wire.times`.
 Enumerations are open, so they are `str`; the values we know are listed beside the field.
 """
 

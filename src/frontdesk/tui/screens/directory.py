@@ -9,8 +9,9 @@ from textual.timer import Timer
 from frontdesk.mailbox import Listing
 from frontdesk.text import one_line
 from frontdesk.tui.screens import directory_words as say
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.inbox_words import count_for
-from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.seen import seen_conversations
 from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
 from frontdesk.tui.screens.view_table import Opening

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui.screens.choices import Choice, Entry
 from frontdesk.tui.screens.inbox_words import count_for
-from frontdesk.tui.screens.menu import Entry
-from frontdesk.tui.screens.picker import Choice
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import NEWEST, ORDERS, Sieve, View
 from frontdesk.wire import ConversationFilter, Counts

@@ -1,16 +1,8 @@
-"""Finding words in the pane that has the focus: asks for them, and looks through its rows."""
+"""Finding words in the pane that has the focus: looks through its rows."""
 
 from typing import Any
 
-from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.widgets.virtual_list import VirtualList
-
-
-class FindPrompt(Prompt):
-    """Answers with what is sought, first what was sought before."""
-
-    def __init__(self, sought: str) -> None:
-        super().__init__("/ ", value=sought, placeholder="find in what is loaded here")
 
 
 class Finding:

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from textual import work
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import WorkerCancelled, get_current_worker
 
@@ -28,11 +27,12 @@ from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.laid import Even, LaidScreen
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation
 
 
-class InboxFrame(Screen[None]):
+class InboxFrame(LaidScreen[None], Even):
     """Owns the place of the reader and the state of the connection; asks only the mailbox."""
 
     def __init__(
@@ -59,6 +59,7 @@ class InboxFrame(Screen[None]):
         self._tick: Timer | None = None
         self._cues: Timer | None = None
         self._warned: str | None = None
+        self._described_at = ""
 
     def compose(self) -> ComposeResult:
         yield Bar(id="header")
@@ -72,7 +73,6 @@ class InboxFrame(Screen[None]):
         self._panes.enter("list")
         self._open_highlighted()
         self._connection.begins(self._queue.listing.fetched_at)
-        self._describe()
         self.set_interval(60.0, self._time_passed)
         self.call_after_refresh(self._begin)
 
@@ -113,7 +113,8 @@ class InboxFrame(Screen[None]):
             self._reading.close()
         elif self._reading.open(conversation):
             self._queue.remember(conversation)
-            self._refresh_thread()
+            if self._mailbox.connected:
+                self._refresh_thread()
         self._reading.describe(self._panes)
 
     def _go_to(self, position: int) -> None:
@@ -242,6 +243,7 @@ class InboxFrame(Screen[None]):
         """Bring every bar up to date; bars that say the same as before are not redrawn."""
         if not self._list.is_attached:
             return
+        self._described_at = self._panes.at
         if self._mailbox.warning not in (None, self._warned):
             self._warned = self._mailbox.warning
             self._tell(self._warned or "")

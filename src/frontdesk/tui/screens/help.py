@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.screen import Screen
 
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.key_names import ENTER
-from frontdesk.tui.screens.picker import Choice, Picker
+from frontdesk.tui.screens.picker import Picker
 
 
 def actions_of(screen: Screen[Any]) -> Mapping[str, tuple[str, ActiveBinding]]:

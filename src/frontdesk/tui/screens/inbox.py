@@ -5,14 +5,14 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Preferences
+from frontdesk.tui.screens import dialogs
 from frontdesk.tui.screens.filters import with_filter, without
 from frontdesk.tui.screens.frame import InboxFrame
-from frontdesk.tui.screens.help import show_help
-from frontdesk.tui.screens.menu import Menu
 from frontdesk.tui.screens.passages import Passages
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import View
@@ -123,11 +123,11 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._inbox_title = title
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
-    def on_resize(self, event: events.Resize) -> None:
+    def fit(self, size: Size) -> None:
         if not self._list.is_attached:
             # The viewer is being left.
             return
-        width, height = event.size
+        width, height = size
         fitting = 1 if height < 32 else 3 if height >= 50 and width >= 160 else 2
         self._list.set_density(self._preferences.density or fitting)
         words = f"40x10 needed, this is {width}x{height}"
@@ -136,7 +136,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
-        self._describe()
+        if self._panes.at != self._described_at:
+            self._describe()
 
     # Keys
 
@@ -222,6 +223,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_help(self) -> None:
         """All keys that work where the focus is."""
+        from frontdesk.tui.screens.help import show_help
+
         show_help(self)
 
     def action_read_only(self, what: str) -> None:
@@ -230,7 +233,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_views(self) -> None:
         """Ask which view to open over the inbox."""
-        self.app.push_screen(Menu("Go to", view_entries(self._keys)), self._go_to_view)
+        self.app.push_screen(dialogs.menu("Go to", view_entries(self._keys)), self._go_to_view)
 
     def action_view(self, name: str) -> None:
         """Open a view over the inbox."""

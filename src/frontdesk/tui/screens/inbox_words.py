@@ -1,7 +1,7 @@
 """What the bars of the inbox say: pure, from what is known."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
@@ -17,8 +17,7 @@ _TITLE_MARK = 1
 _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """Names of channels and users by id, for words about a filter.
 
     ignored: the parts of a filter that the server does not apply, so that it is done here.

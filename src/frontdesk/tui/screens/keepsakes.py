@@ -1,8 +1,6 @@
 """What is read, as files: a thread as text, Markdown or JSON, a queue as CSV or JSON."""
 
-import csv
 import io
-import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, tzinfo
@@ -56,6 +54,9 @@ def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
     """Conversations in their order, in the format of a file's ending."""
     if ending == "json":
         return _json(conversations)
+    # Not needed for a first paint.
+    import csv
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -96,5 +97,8 @@ def _cells(one: Conversation) -> Sequence[object]:
 
 
 def _json(values: Sequence[Conversation | Message | Note]) -> str:
-    rows = [value.model_dump(mode="json", exclude_unset=True) for value in values]
+    rows = [value.model_dump(exclude_unset=True) for value in values]
+    # Not needed for a first paint.
+    import json
+
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"

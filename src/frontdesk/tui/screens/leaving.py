@@ -7,14 +7,16 @@ from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette
 from textual.message_pump import MessagePump
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
+
+from frontdesk.tui.widgets.laid import LaidScreen
 
 R = TypeVar("R")
 
 # Styles come from the first base alone, so that is Textual's own.
 
 
-class LeftOnce(Screen[R]):
+class LeftOnce(LaidScreen[R]):
     """A key may come again before it has had its effect: that takes no other screen away.
 
     `left`: it is not to be seen again, though it may not be gone yet.

@@ -1,7 +1,6 @@
 """A menu of one-letter answers: it lists them, so it teaches them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -10,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.tui.screens.choices import Entry
 from frontdesk.tui.screens.key_names import named
 from frontdesk.tui.screens.leaving import Dialog
 from frontdesk.tui.widgets.cells import Piece, fit
@@ -21,15 +21,6 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 _AROUND = 4
 
 _KEYS = "{menu.take} choose   {menu.leave} back"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A letter, what it answers, and what stands beside it."""
-
-    letter: str
-    value: str
-    words: str
 
 
 class EntryList(VirtualList[Entry], can_focus=False):

@@ -14,12 +14,13 @@ from textual.widget import Widget
 
 from frontdesk.tui.screens.find import Finding
 from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.laid import Even
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
 
 
-class Pane(Vertical):
+class Pane(Vertical, Even):
     """A title, the pane's list, and for the thread a foot."""
 
     def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
@@ -35,14 +36,13 @@ class Pane(Vertical):
             yield self.foot
 
 
-class Panes(Horizontal):
+class Panes(Horizontal, Even):
     """Holds the panes by name and moves the focus between those that can be shown."""
 
     def __init__(self, **bodies: VirtualList[Any]) -> None:
-        super().__init__(id="panes")
+        super().__init__(id="panes", classes="-at-list")
         self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
         self.at = "list"
-        self.add_class("-at-list")
 
     def compose(self) -> ComposeResult:
         yield from self._panes.values()
@@ -76,7 +76,7 @@ class Panes(Horizontal):
         if pane.display:
             # Keys that are typed meanwhile are for this pane already.
             self.screen.set_focus(pane.body)
-        self.call_after_refresh(pane.body.focus)
+        self.call_after_refresh(self.screen.set_focus, pane.body)
 
     def entered(self, widget: Widget) -> None:
         """A widget has the focus: remember in which pane that is."""

@@ -8,14 +8,12 @@ from textual import work
 
 from frontdesk.tui.dates import HOW_TO, day_of
 from frontdesk.tui.links import links_in, open_outside
+from frontdesk.tui.screens import dialogs
+from frontdesk.tui.screens.choices import Choice, Entry
 from frontdesk.tui.screens.excerpt import PART_LETTERS
 from frontdesk.tui.screens.exports import Exports
-from frontdesk.tui.screens.find import Finding, FindPrompt
+from frontdesk.tui.screens.find import Finding
 from frontdesk.tui.screens.keepsakes import thread_text
-from frontdesk.tui.screens.menu import Entry, Menu
-from frontdesk.tui.screens.picker import Choice, Picker
-from frontdesk.tui.screens.prompt import Prompt
-from frontdesk.tui.screens.received import Received
 from frontdesk.tui.screens.telling import copy
 from frontdesk.wire import Message, Note
 
@@ -48,7 +46,9 @@ class Passages(Exports):
 
     def action_find(self) -> None:
         """Ask for words and go to the next row of this pane that has them."""
-        self.app.push_screen(FindPrompt(self._sought), self._find_first)
+        words = "find in what is loaded here"
+        prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
+        self.app.push_screen(prompt, self._find_first)
 
     def action_find_next(self, step: int) -> None:
         """The next or previous row with the words that were asked for last."""
@@ -63,13 +63,13 @@ class Passages(Exports):
 
     def action_part(self) -> None:
         """Ask which part of threads to show."""
-        menu = Menu("Show", PART_MENU, current=self._reading.part)
+        menu = dialogs.menu("Show", PART_MENU, current=self._reading.part)
         self.app.push_screen(menu, self._show_part)
 
     def action_date(self) -> None:
         """Ask for a day and go there, loading as far back as it is."""
         today = self._clock.now().date()
-        prompt = Prompt(
+        prompt = dialogs.prompt(
             "day ",
             placeholder=HOW_TO.removeprefix("write "),
             check=lambda text: None if day_of(text, today) else HOW_TO,
@@ -88,7 +88,7 @@ class Passages(Exports):
 
     def action_copy_menu(self) -> None:
         """Ask what to copy."""
-        self.app.push_screen(Menu("Copy", COPY_MENU), self._copy_part)
+        self.app.push_screen(dialogs.menu("Copy", COPY_MENU), self._copy_part)
 
     def action_open_link(self) -> None:
         """Open the link or the media of the message under the cursor."""
@@ -98,7 +98,7 @@ class Passages(Exports):
         """What is this: the row under the cursor as it was received."""
         row = self._thread.row if self._panes.at == "thread" else self._list.row
         if row is not None:
-            self.app.push_screen(Received(f"As received: {row.id}", row))
+            self.app.push_screen(dialogs.received(f"As received: {row.id}", row))
 
     def _copy_thread(self, entries: list[Message | Note]) -> None:
         self._copy(thread_text(entries, "txt", self._clock.now().tzinfo))
@@ -172,7 +172,8 @@ class Passages(Exports):
         elif len(links) == 1:
             use(links[0])
         else:
-            picker = Picker("Which link", [Choice(link, link) for link in links], current=None)
+            choices = [Choice(link, link) for link in links]
+            picker = dialogs.picker("Which link", choices, current=None)
             self.app.push_screen(picker, lambda link: use(link) if link else None)
 
     def _open_link(self, link: str) -> None:

@@ -1,7 +1,6 @@
 """Choose one of a list by typing a part of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -13,6 +12,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui.screens.asking import Asking
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.key_names import ENTER, named
 from frontdesk.tui.widgets.cells import Piece, cut, spread
 from frontdesk.tui.widgets.painted import PARTS
@@ -21,19 +21,6 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 
 # The lines of a picker that are no choices: border, title, field and the line under it, keys.
 _AROUND = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What can be chosen: `value` goes back, `words` are shown, `hint` stands at the right.
-
-    Each of `spans` is the start and the end of a part of the words that stands out.
-    """
-
-    value: str
-    words: str
-    hint: str = ""
-    spans: Sequence[tuple[int, int]] = ()
 
 
 class ChoiceList(VirtualList[Choice], can_focus=False):

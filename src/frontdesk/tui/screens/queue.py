@@ -53,8 +53,7 @@ class Queue:
         self._channels = channels
         remembered = stored_view(mailbox.recall(_VIEW))
         self._chosen = remembered is not None
-        self.view = remembered or View(filter=first_filter(self.all_counts))
-        self.listing: Listing[Conversation] = mailbox.conversations(self.filter)
+        self._take(remembered or View(filter=first_filter(self.all_counts)))
         self._sifting: Sifting | None = None
         self.looking = False
         self._loading_older = False
@@ -99,7 +98,6 @@ class Queue:
     def show(self) -> None:
         """Show what is held of the view, with the cursor on the conversation it was on."""
         last = self._mailbox.recall(_CONVERSATION)
-        self.listing = self._mailbox.conversations(self.filter)
         self.added_above = self._unreadable = self._unreadable_below = 0
         self._sifting = None if self.sieve.idle else self._new_sifting()
         if self._sifting is None:
@@ -110,9 +108,14 @@ class Queue:
             sifted = self._sifting.rows()
             self._list.show(sifted, cursor=sifted.find(f"conversation {last}") or 0)
 
+    def _take(self, view: View) -> None:
+        self.view = view
+        self.listing: Listing[Conversation] = self._mailbox.conversations(view.filter)
+
     def choose(self, view: View) -> None:
         """Show another view's conversations, and remember it for the next start."""
-        self.view, self._chosen = view, True
+        self._take(view)
+        self._chosen = True
         self._mailbox.remember(_VIEW, view.model_dump_json())
         self.show()
 
@@ -212,7 +215,7 @@ class Queue:
         chosen, self.news = self.filter, ()
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.listing:
-            self.view = View(filter=first_filter(self.all_counts))
+            self._take(View(filter=first_filter(self.all_counts)))
             chosen = self.filter
             self.show()
         if self._counted != ConversationFilter():

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.screens.sieve import Sieve, View
@@ -33,16 +33,13 @@ class SavedViews:
 
     def save(self, digit: str, view: View) -> None:
         """Put a view on a key."""
-        kept = {**self._kept(), digit: view}
-        self._mailbox.remember(_NAME, _views().dump_json(kept).decode())
+        kept = {key: one.model_dump() for key, one in {**self._kept(), digit: view}.items()}
+        self._mailbox.remember(_NAME, to_json(kept).decode())
 
     def _kept(self) -> dict[str, View]:
         text = self._mailbox.recall(_NAME)
         try:
-            return _views().validate_json(text) if text else {}
-        except ValidationError:
+            kept = from_json(text) if text else {}
+            return {digit: View.model_validate(members) for digit, members in kept.items()}
+        except (ValueError, AttributeError):
             return {}
-
-
-def _views() -> TypeAdapter[dict[str, View]]:
-    return TypeAdapter(dict[str, View])

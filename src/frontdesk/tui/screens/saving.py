@@ -5,7 +5,6 @@ from pathlib import Path
 
 from frontdesk import private
 from frontdesk.tui.screens.key_names import ENTER
-from frontdesk.tui.screens.prompt import Prompt
 
 
 class SaveCheck:
@@ -31,12 +30,6 @@ class SaveCheck:
         except (OSError, ValueError) as error:
             return f"That name cannot be used: {error}"
         return None
-
-
-def save_prompt(name: str, endings: Sequence[str]) -> Prompt:
-    """Asks for the name of a file; its ending says the format."""
-    allowed = ", ".join(f".{ending}" for ending in endings)
-    return Prompt(f"save as ({allowed}): ", value=name, check=SaveCheck(endings))
 
 
 def written(name: str, text: str, tell: Callable[[str], None]) -> bool:

@@ -8,8 +8,9 @@ from textual.widgets import Input, Static
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import ago, first_said
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.key_names import ENTER, named
-from frontdesk.tui.screens.picker import Choice, ChoiceList, Picker
+from frontdesk.tui.screens.picker import ChoiceList, Picker
 
 MOST_HITS = 100
 

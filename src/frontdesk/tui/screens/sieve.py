@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.conversation_list import findable

@@ -5,8 +5,9 @@ from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.contact_search import LEAST_LETTERS, contact_name, search_contacts
-from frontdesk.tui.screens.picker import Choice, Picker, matching
+from frontdesk.tui.screens.picker import Picker, matching
 from frontdesk.tui.screens.views import VIEWS
 from frontdesk.wire import Contact
 

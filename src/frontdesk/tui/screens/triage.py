@@ -5,17 +5,12 @@ from functools import partial
 from textual import work
 
 from frontdesk.text import first_said
-from frontdesk.tui.screens import filters
+from frontdesk.tui.screens import dialogs, filters
 from frontdesk.tui.screens.filters import ANY, choices_for, quickly, with_filter, with_sieve
 from frontdesk.tui.screens.frame import InboxFrame
 from frontdesk.tui.screens.lacking import remark_on
-from frontdesk.tui.screens.menu import Menu
-from frontdesk.tui.screens.picker import Picker
-from frontdesk.tui.screens.prompt import Prompt
 from frontdesk.tui.screens.saved_views import SavedViews
-from frontdesk.tui.screens.search import SearchScreen
 from frontdesk.tui.screens.sieve import View
-from frontdesk.tui.screens.switcher import Switcher
 from frontdesk.wire import ConversationFilter
 
 
@@ -24,12 +19,14 @@ class Triage(InboxFrame):
 
     def action_filter(self) -> None:
         """Ask by what to filter, then for its value."""
-        self.app.push_screen(Menu("Filter by", filters.FILTER_MENU), self._filter_by)
+        self.app.push_screen(dialogs.menu("Filter by", filters.FILTER_MENU), self._filter_by)
 
     def action_order(self) -> None:
         """Ask for another order of the loaded rows."""
         order = self._queue.view.sieve.order
-        self.app.push_screen(Menu("Order", filters.ORDER_MENU, current=order), self._order_by)
+        self.app.push_screen(
+            dialogs.menu("Order", filters.ORDER_MENU, current=order), self._order_by
+        )
 
     def action_kept_view(self, digit: str) -> None:
         """Show the view that is kept on a key."""
@@ -37,7 +34,7 @@ class Triage(InboxFrame):
 
     def action_keep_view(self) -> None:
         """Ask for a key to keep this view on."""
-        self.app.push_screen(Menu("Keep this view on", filters.KEEP_MENU), self._keep_view)
+        self.app.push_screen(dialogs.menu("Keep this view on", filters.KEEP_MENU), self._keep_view)
 
     def action_take_off(self) -> None:
         """Take the last chip off the view."""
@@ -90,11 +87,11 @@ class Triage(InboxFrame):
 
     def action_switch(self) -> None:
         """Go anywhere by a part of its name; customers are asked of the server."""
-        self.app.push_screen(Switcher(self._mailbox), self._switch)
+        self.app.push_screen(dialogs.switcher(self._mailbox), self._switch)
 
     def action_search(self) -> None:
         """Search everything that was seen here."""
-        self.app.push_screen(SearchScreen(self._mailbox, self._clock, ""), self._show_found)
+        self.app.push_screen(dialogs.search(self._mailbox, self._clock), self._show_found)
 
     def action_view(self, name: str) -> None:
         """Open a view over the inbox."""
@@ -153,7 +150,9 @@ class Triage(InboxFrame):
         elif name == "keep":
             self.action_keep_view()
         elif name == "text":
-            prompt = Prompt("~ ", value=self._queue.sieve.text, placeholder="words of the row")
+            prompt = dialogs.prompt(
+                "~ ", value=self._queue.sieve.text, placeholder="words of the row"
+            )
             self.app.push_screen(prompt, self._take_text)
         else:
             self._ask_for(name)
@@ -163,7 +162,7 @@ class Triage(InboxFrame):
         current = getattr(self._queue.filter, name)
         choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
         remark = remark_on(self._mailbox, name)
-        picker = Picker(f"Filter by {name}", choices, current=current or ANY, remark=remark)
+        picker = dialogs.picker(f"Filter by {name}", choices, current=current or ANY, remark=remark)
         self.app.push_screen(picker, partial(self._take_choice, name))
 
     def _take_choice(self, name: str, value: str | None) -> None:

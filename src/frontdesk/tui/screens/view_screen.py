@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 
 from frontdesk.errors import InboxError
 from frontdesk.tui.screens.connection import Connection
@@ -134,8 +135,8 @@ class ViewScreen(LeftOnce[View | None]):
         self.set_interval(self.REFRESH_SECONDS, self.action_refresh)
         self.call_after_refresh(self.begin)
 
-    def on_resize(self, event: events.Resize) -> None:
-        width, height = event.size
+    def fit(self, size: Size) -> None:
+        width, height = size
         words = f"{LEAST_WIDTH}x{LEAST_HEIGHT} needed, this is {width}x{height}"
         self.query_one("#too-small", Bar).show([("warning", words)])
         self.describe()

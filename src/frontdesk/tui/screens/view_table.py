@@ -1,22 +1,21 @@
 """Which views there are, and by which keys they are opened."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.choices import Entry
 from frontdesk.tui.screens.key_names import KeyNames
-from frontdesk.tui.screens.menu import Entry
 
 INBOX = "inbox"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """`letter` opens it after `v`, `function_key` without."""
 
     letter: str
@@ -36,8 +35,7 @@ VIEWS: Sequence[View] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """What a view is made of. `switch` leaves it for another view, by name.
 
     keys: those that actions have instead of their own, by the action's id.
@@ -47,7 +45,7 @@ class Opening:
     clock: Clock
     title: str
     switch: Callable[[Screen[Any], str], None]
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = MappingProxyType({})
 
 
 def view_bindings() -> list[BindingType]:

@@ -13,7 +13,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.sieve import View
 from frontdesk.tui.screens.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
-from frontdesk.tui.widgets.glyphs import glyphs_for
 
 __all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
 
@@ -23,6 +22,7 @@ Made = Screen[View | None]
 # Their modules are imported when they are first opened: most starts open none.
 def _reports(opening: Opening) -> Made:
     from frontdesk.tui.screens.report import ReportScreen
+    from frontdesk.tui.widgets.glyphs import glyphs_for
 
     return ReportScreen(opening, glyphs=glyphs_for(os.environ))
 

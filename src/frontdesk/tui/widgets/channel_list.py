@@ -1,7 +1,7 @@
 """The account's WhatsApp numbers with their open conversations: as a pane, or as one line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
@@ -12,8 +12,7 @@ from frontdesk.wire import Channel, Counts
 ALL_CHANNELS = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelRow:
+class ChannelRow(NamedTuple):
     """A channel to choose, or all of them (channel None); `open` None is not known."""
 
     channel: Channel | None

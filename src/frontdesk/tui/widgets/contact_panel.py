@@ -1,8 +1,7 @@
 """What is known of the customer and the conversation, line by line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -12,8 +11,7 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One entry: a heading (label only), a named value, or a plain value.
 
     `conversation_id`: enter goes to that conversation.

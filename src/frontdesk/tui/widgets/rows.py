@@ -2,8 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -23,8 +22,7 @@ class Rows(Protocol[R_co]):
         """Where the row with this key stands now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a reader was: the first row in view and a line in it, and the row of the cursor."""
 
     top: str

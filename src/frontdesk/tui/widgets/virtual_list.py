@@ -280,7 +280,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def on_resize(self) -> None:
         self._fit_window()
-        self._settle()
+        self._settle(moved=False)
 
     def on_focus(self) -> None:
         self._refresh_cells(self.cursor, 1)

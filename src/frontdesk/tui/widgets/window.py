@@ -115,7 +115,7 @@ class Window:
 
     def to_end(self) -> None:
         """Show the last line of the last row at the bottom."""
-        self.top = self._lowest()
+        self.top = self._lowest() if self.height else (max(0, self._count() - 1), 0)
 
     def anchor_at(self, position: int) -> None:
         """Show a row at the top, keeping the line within it that was at the top before."""

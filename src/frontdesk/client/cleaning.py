@@ -1,0 +1,47 @@
+"""JSON bodies without what a terminal would obey."""
+
+import json
+import re
+from typing import Any
+
+from frontdesk.text import clean
+
+# What a JSON body may hold that decodes to a character that `clean` changes: its first byte, which
+# is quickly seen to be absent, and the sequences that begin with it.
+_SUSPECTS = tuple(
+    (first, re.compile(re.escape(first) + rest))
+    for first, rest in (
+        (b"\x7f", rb""),
+        (b"\xc2", rb"[\x80-\x9f\xad]"),
+        (b"\xd8", rb"\x9c"),
+        (b"\xe1", rb"\xa0\x8e"),
+        (b"\xe2", rb"(?:\x80[\x8b\x8e\x8f\xa8-\xae]|\x81[\xa0-\xaf])"),
+        (b"\xe3", rb"\x85\xa4"),
+        (b"\xef", rb"(?:\xbb\xbf|\xbe\xa0|\xbf[\xb9-\xbb])"),
+        (b"\\", rb"(?:[bfr]|u(?:00[01789aA]|061|180|20|316|[fF][eEfF]|[dD][89a-fA-F]))"),
+    )
+)
+
+
+def clean_json(body: bytes) -> bytes:
+    """A JSON document with every string in it cleaned; one without suspects comes back as it is.
+
+    Raises: ValueError: the body has suspects and is not JSON.
+    """
+    if not any(first in body and suspect.search(body) for first, suspect in _SUSPECTS):
+        return body
+    try:
+        cleaned = _clean_value(json.loads(body))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return json.dumps(cleaned, ensure_ascii=False).encode()
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _clean_value(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_clean_value(member) for member in value]
+    return value

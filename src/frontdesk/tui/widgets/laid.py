@@ -1,0 +1,105 @@
+"""Widgets and screens that are laid out and painted once, and not again without a change."""
+
+from typing import TypeVar
+
+from textual import events, messages
+from textual._time import get_time
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+R = TypeVar("R")
+
+_NOTICES = "#textual-toastrack"
+
+
+class Laid(Widget):
+    """Its contents always fit into it.
+
+    Textual would lay out and paint the whole screen again when its size has changed, for there
+    may have to be other scrollbars.
+    """
+
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        return super()._size_updated(size, virtual_size, container_size, layout=False)
+
+
+class Even(Laid):
+    """Every line looks the same where its contents do not cover it: one is drawn for all."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        line = Region(crop.x, crop.y, crop.width, 1)
+        return super().render_lines(line) * crop.height
+
+
+class LaidScreen(Screen[R], Laid):
+    """A screen of such widgets. Textual would paint it four times at a start."""
+
+    _fitted_to = Size(0, 0)
+    _painted_at = 0.0
+
+    def fit(self, size: Size) -> None:
+        """Called when everything has another size, before any of that is painted."""
+
+    def take_classes(self, size: Size, *, update: bool = True) -> None:
+        """Have the classes of the breakpoints that a size reaches, before it is laid out for it."""
+        points = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
+        reached = {
+            max(point for point in along if point[0] <= extent)[1]
+            for extent, along in zip(size, points, strict=True)
+            if along
+        }
+        classes = {name: name in reached for along in points for _, name in along}
+        self.update_classes(classes, update=update, animate=False)
+
+    def _on_mount(self, event: events.Mount) -> None:
+        # It counts from here; else what a first key changes would wait for a whole frame to pass.
+        self._update_timer.resume()
+
+    def _on_screen_resume(self, event: events.ScreenResume) -> None:
+        event.prevent_default()
+        if not self._painted_at:
+            # Every widget was styled when it was mounted.
+            event.refresh_styles = False
+            self.take_classes(self.app.size)
+            self.query_children(_NOTICES).set(display=bool(self.app._notifications))
+        lays_out = self._size != self.app.size
+        super()._on_screen_resume(event)
+        if lays_out:
+            self._is_painted()
+
+    def _is_painted(self) -> None:
+        """Everything was laid out and painted: who has asked for that, has got it."""
+        self._painted_at = get_time()
+        self._dirty_widgets.clear()
+        self._layout_widgets.clear()
+        for widget in self.walk_children(Widget, with_self=True):
+            widget._repaint_required = widget._layout_required = False
+            widget._repaint_regions.clear()
+
+    async def _on_update(self, message: messages.Update) -> None:
+        self._drop_late(message)
+
+    async def _on_layout(self, message: messages.Layout) -> None:
+        self._drop_late(message)
+
+    def _drop_late(self, asked: Message) -> None:
+        if asked.time < self._painted_at:
+            asked.stop()
+            asked.prevent_default()
+
+    def _screen_resized(self, size: Size) -> None:
+        # A terminal tells its size more often than it has another.
+        if size != self._size:
+            self.take_classes(size)
+            super()._screen_resized(size)
+
+    def _compositor_refresh(self) -> None:
+        if self._size != self._fitted_to:
+            self._fitted_to = self._size
+            self.fit(self._size)
+        super()._compositor_refresh()

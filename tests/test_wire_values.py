@@ -1,0 +1,122 @@
+"""Wire values: read, checked, kept as they were told, and never changed."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import ValidationError
+
+from frontdesk.wire import (
+    Conversation,
+    Label,
+    Page,
+    PartialPage,
+    Period,
+    PhoneRef,
+    ReportQuery,
+    Wire,
+)
+from frontdesk.wire.base import Member, wire_in
+
+WHO = {"id": "7", "name": None, "phone": "+447700900001"}
+BARE = {"id": "1", "status": "open", "channel": WHO, "contact": WHO, "last_activity_at": "x"}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    max_leaves=5,
+)
+
+
+def test_what_was_told_is_told_apart_from_what_is_assumed() -> None:
+    label = Label.model_validate_json('{"id": "1", "title": "vip", "description": null}')
+    assert label.model_fields_set == {"id", "title", "description"}
+    assert label.color == Label.model_fields["color"].default
+    assert label.model_dump(exclude_unset=True) == {"id": "1", "title": "vip", "description": None}
+    assert label.model_dump(exclude_none=True) == {"id": "1", "title": "vip", "color": label.color}
+
+
+@given(st.dictionaries(st.sampled_from([*Label.model_fields, "unknown"]), st.text()))
+def test_what_is_read_is_written_as_it_was(members: dict[str, str]) -> None:
+    members = {"id": "1", "title": "vip", **members}
+    label = Label.model_validate_json(json.dumps(members))
+    members.pop("unknown", None)
+    assert json.loads(label.model_dump_json(exclude_unset=True)) == members
+    assert Label(**members) == Label.model_validate(members) == label
+    assert hash(Label(**members)) == hash(label)
+
+
+@given(st.sampled_from(sorted(BARE)), json_values)
+def test_a_member_of_another_kind_is_refused(name: str, value: Any) -> None:
+    wanted = dict if isinstance(BARE[name], dict) else str
+    given = {**BARE, name: value}
+    if isinstance(value, wanted) and (wanted is str or {"id"} <= value.keys()):
+        return
+    with pytest.raises(ValidationError):
+        Conversation.model_validate_json(json.dumps(given))
+
+
+@pytest.mark.parametrize("missing", sorted(BARE))
+def test_a_value_without_a_member_that_must_be_there_is_none(missing: str) -> None:
+    with pytest.raises(ValueError, match=missing):
+        Conversation(**{name: value for name, value in BARE.items() if name != missing})
+
+
+def test_values_are_equal_by_their_members_and_kind_alone() -> None:
+    told = PhoneRef(id="1", name=None)
+    assert told == PhoneRef(id="1")
+    assert told != PhoneRef(id="2")
+    assert told != Label(id="1", title="")
+    assert len({told, PhoneRef(id="1")}) == 1
+
+
+def test_a_value_is_never_changed_and_a_copy_is_another() -> None:
+    before = Conversation.model_validate(BARE)
+    with pytest.raises(AttributeError, match="frozen"):
+        before.status = "resolved"
+    after = before.model_copy(update={"status": "resolved"})
+    assert (before.status, after.status) == ("open", "resolved")
+    assert after.model_fields_set == BARE.keys()
+    assert after.model_copy(update={"labels": ("vip",)}).model_fields_set == {*BARE, "labels"}
+
+
+def test_a_default_is_not_shared_where_it_could_be_changed() -> None:
+    class Bag(Wire):
+        things: dict[str, int] = {}
+
+    Bag().things["a"] = 1
+    assert Bag().things == {}
+
+
+def test_a_name_that_python_keeps_for_itself_is_the_plain_one_in_json() -> None:
+    period = Period.model_validate_json('{"from": "2026-03-01", "to": "2026-03-02"}')
+    assert period == Period(from_="2026-03-01", to="2026-03-02")
+    assert period.model_dump() == {"from": "2026-03-01", "to": "2026-03-02"}
+    assert ReportQuery(from_="2026-03-01").parameters() == {"from": "2026-03-01"}
+
+
+def test_the_rows_of_a_page_are_checked() -> None:
+    page = Page[Label].model_validate_json('{"data": [{"id": "1", "title": "vip"}]}')
+    assert page == Page[Label](data=(Label(id="1", title="vip"),))
+    assert isinstance(page, Page)
+    assert Page[Label] is Page[Label]
+    for rows in ('[{"title": "vip"}]', '["vip"]', "null", "{}"):
+        with pytest.raises(ValidationError):
+            Page[Label].model_validate_json(f'{{"data": {rows}}}')
+
+
+def test_a_partial_page_is_a_page() -> None:
+    partial = PartialPage[Label](data=(), unreadable=2)
+    assert isinstance(partial, Page)
+    assert partial.ended
+    assert partial.unreadable == 2
+
+
+@pytest.mark.parametrize(
+    ("annotation", "held"),
+    [(str, None), (Label, Label), (Label | None, Label), (tuple[Label, ...] | None, Label)],
+)
+def test_what_a_member_holds_is_found(annotation: Any, held: type[Wire] | None) -> None:
+    assert wire_in(Member(annotation)) is held

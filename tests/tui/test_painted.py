@@ -1,0 +1,139 @@
+"""What is sent to the terminal: all that there is to see, and nothing twice."""
+
+from typing import Any
+
+import pyte
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from frontdesk.client import InboxClient
+from tests.tui.conftest import Viewer, lines, settle
+
+SIZE = (120, 40)
+
+# From the list of the inbox. Of two columns and a cross, a terminal gets another size.
+JOURNEYS = (
+    "j j pagedown k G g",
+    "3 k pageup g J K",
+    "tab tab shift+tab z z",
+    "4 4 escape",
+    "f escape f c L o escape f n backspace",
+    "o w o n",
+    "t escape slash h enter n N",
+    "question_mark q u i t escape",
+    "w j escape ctrl+p escape",
+    "s h e l l o escape",
+    "space j space E escape",
+    "v r j 2 3 escape",
+    "v r f4 v d j escape",
+    "v s escape v t j escape",
+    "v q escape v c a n escape escape",
+    "5 6 7 8 9 ctrl+r ctrl+l",
+    "200x60 j 80x24 j 60x14 l 39x9 120x40",
+    "v r 200x60 escape 80x24",
+    "f 200x60 escape 3 80x24 4 120x40",
+    "v d 80x24 v r 160x50 escape j",
+)
+
+
+class Terminal:
+    """Shows what the viewer draws. drawn: how many characters that took."""
+
+    def __init__(self) -> None:
+        self._canvas = pyte.Screen(*SIZE)
+        self._stream = pyte.Stream(self._canvas)
+        self.drawn = 0
+
+    def draw(self, app: App[Any], renderable: Any) -> None:
+        """What a driver would write."""
+        if renderable is not None:
+            columns, rows = app.size
+            self._canvas.resize(rows, columns)
+            sequence = renderable.render_segments(app.console)
+            self.drawn += len(sequence)
+            self._stream.feed(sequence)
+
+    @property
+    def lines(self) -> list[str]:
+        """Line by line."""
+        return [line.rstrip() for line in self._canvas.display]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Gets what is drawn from here on."""
+    terminal = Terminal()
+
+    def display(app: App[Any], screen: Screen[Any], renderable: Any) -> None:
+        terminal.draw(app, renderable)
+
+    monkeypatch.setattr(App, "_display", display)
+    return terminal
+
+
+async def press(pilot: Pilot[Any], key: str) -> None:
+    if "x" in key[1:] and key.replace("x", "").isdecimal():
+        columns, rows = map(int, key.split("x"))
+        await pilot.resize_terminal(columns, rows)
+    else:
+        await pilot.press(key)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("keys", JOURNEYS)
+async def test_the_terminal_shows_what_there_is_to_see(
+    viewer: Viewer, terminal: Terminal, keys: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        assert terminal.lines == lines(app)
+        for key in keys.split():
+            await press(pilot, key)
+            assert terminal.lines == lines(app), key
+
+
+class Lasting:
+    """A client that is not closed with the viewer that it was lent to."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def close(self) -> None:
+        """Not yet."""
+
+
+@pytest.mark.parametrize("size", [(60, 14), (80, 24), (120, 40), (200, 60)])
+async def test_another_size_is_drawn_as_a_start_at_that_size_is(
+    viewer: Viewer, client: InboxClient, size: tuple[int, int]
+) -> None:
+    app = viewer(Lasting(client))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        started = lines(app)
+    other = viewer()
+    async with other.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        assert lines(other) == started
+
+
+async def test_a_start_from_what_is_kept_is_drawn_once(
+    viewer: Viewer, client: InboxClient, terminal: Terminal
+) -> None:
+    app = viewer(Lasting(client))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+    terminal.drawn = 0
+    again = viewer()
+    async with again.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        whole = again.screen._compositor.render_full_update().render_segments(again.console)
+    # The connection's words change meanwhile.
+    assert len(whole) <= terminal.drawn < 1.1 * len(whole)
