@@ -9,7 +9,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from frontdesk.client import InboxClient
+from frontdesk.tui.connect import ConnectApp
 from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.test_connect_screen import Servers
 
 SIZE = (120, 40)
 
@@ -137,3 +139,20 @@ async def test_a_start_from_what_is_kept_is_drawn_once(
         whole = again.screen._compositor.render_full_update().render_segments(again.console)
     # The connection's words change meanwhile.
     assert len(whole) <= terminal.drawn < 1.1 * len(whole)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 14), (80, 24)])
+async def test_the_first_question_is_drawn_whole_at_any_size(
+    terminal: Terminal, size: tuple[int, int]
+) -> None:
+    app = ConnectApp(Servers())
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        started = lines(app)
+        assert terminal.lines == started
+    other = ConnectApp(Servers())
+    async with other.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        assert terminal.lines == lines(other) == started

@@ -40,7 +40,7 @@ class LaidScreen(Screen[R], Laid):
     """A screen of such widgets. Textual would paint it four times at a start."""
 
     _fitted_to = Size(0, 0)
-    _painted_at = 0.0
+    _laid_out_at = _painted_at = 0.0
 
     def fit(self, size: Size) -> None:
         """Called when everything has another size, before any of that is painted."""
@@ -67,30 +67,33 @@ class LaidScreen(Screen[R], Laid):
             event.refresh_styles = False
             self.take_classes(self.app.size)
             self.query_children(_NOTICES).set(display=bool(self.app._notifications))
-        lays_out = self._size != self.app.size
+        if self._size == self.app.size:
+            super()._on_screen_resume(event)
+            return
+        self._is_laid_out()
         super()._on_screen_resume(event)
-        if lays_out:
-            self._is_painted()
+        self._is_painted()
 
-    def _is_painted(self) -> None:
-        """Everything was laid out and painted: who has asked for that, has got it."""
-        self._painted_at = get_time()
-        self._dirty_widgets.clear()
+    def _is_laid_out(self) -> None:
+        """Everything will be laid out now: who has asked for that, gets it."""
+        self._laid_out_at = get_time()
         self._layout_widgets.clear()
         for widget in self.walk_children(Widget, with_self=True):
-            widget._repaint_required = widget._layout_required = False
+            widget._layout_required = False
+
+    def _is_painted(self) -> None:
+        """Everything was painted: who has asked for that, has got it."""
+        self._painted_at = get_time()
+        self._dirty_widgets.clear()
+        for widget in self.walk_children(Widget, with_self=True):
+            widget._repaint_required = False
             widget._repaint_regions.clear()
 
     async def _on_update(self, message: messages.Update) -> None:
-        self._drop_late(message)
+        _drop_late(message, self._painted_at)
 
     async def _on_layout(self, message: messages.Layout) -> None:
-        self._drop_late(message)
-
-    def _drop_late(self, asked: Message) -> None:
-        if asked.time < self._painted_at:
-            asked.stop()
-            asked.prevent_default()
+        _drop_late(message, self._laid_out_at)
 
     def _screen_resized(self, size: Size) -> None:
         # A terminal tells its size more often than it has another.
@@ -103,3 +106,10 @@ class LaidScreen(Screen[R], Laid):
             self._fitted_to = self._size
             self.fit(self._size)
         super()._compositor_refresh()
+
+
+def _drop_late(asked: Message, done_at: float) -> None:
+    """Nothing is done again for what was asked before it was done."""
+    if asked.time < done_at:
+        asked.stop()
+        asked.prevent_default()
