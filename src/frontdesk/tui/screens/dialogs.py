@@ -7,7 +7,6 @@ from textual.screen import Screen
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.choices import Choice, Entry
-from frontdesk.tui.screens.saving import SaveCheck
 from frontdesk.wire import Wire
 
 Asking = Screen[str | None]
@@ -40,12 +39,6 @@ def prompt(
     from frontdesk.tui.screens.prompt import Prompt
 
     return Prompt(mark, value=value, placeholder=placeholder, check=check)
-
-
-def save_prompt(name: str, endings: Sequence[str]) -> Asking:
-    """Asks for the name of a file; its ending says the format."""
-    allowed = ", ".join(f".{ending}" for ending in endings)
-    return prompt(f"save as ({allowed}): ", value=name, check=SaveCheck(endings))
 
 
 def search(mailbox: Mailbox, clock: Clock) -> Asking:

@@ -7,7 +7,6 @@ from pathlib import Path
 from textual import work
 
 from frontdesk.text import first_said
-from frontdesk.tui.screens import dialogs
 from frontdesk.tui.screens.frame import InboxFrame
 from frontdesk.tui.screens.keepsakes import (
     MARKED_ENDINGS,
@@ -18,7 +17,7 @@ from frontdesk.tui.screens.keepsakes import (
     thread_text,
     threads_text,
 )
-from frontdesk.tui.screens.saving import written
+from frontdesk.tui.screens.saving import save_prompt, written
 from frontdesk.tui.screens.whole_thread import whole_thread
 from frontdesk.wire import Conversation, Message, Note
 
@@ -35,15 +34,15 @@ class Exports(InboxFrame):
             contact = conversation.contact
             name = first_said(contact.name, contact.phone, contact.id)
             suggested = file_name(name, today, THREAD_ENDINGS[0])
-            self.app.push_screen(dialogs.save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
+            self.app.push_screen(save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
         elif self._list.marked:
             suggested = file_name("marked", today, MARKED_ENDINGS[0])
-            self.app.push_screen(dialogs.save_prompt(suggested, MARKED_ENDINGS), self._save_marked)
+            self.app.push_screen(save_prompt(suggested, MARKED_ENDINGS), self._save_marked)
         elif self._list.row is None:
             self._say("There is nothing to save here")
         else:
             suggested = file_name("conversations", today, QUEUE_ENDINGS[0])
-            self.app.push_screen(dialogs.save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)
+            self.app.push_screen(save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)
 
     def _save_thread(self, name: str | None) -> None:
         if name is not None:

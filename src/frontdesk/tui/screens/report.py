@@ -17,7 +17,6 @@ from frontdesk.errors import BadResponse, Forbidden, NotFound, Refused
 from frontdesk.text import one_line
 from frontdesk.tui.screens import report_words as say
 from frontdesk.tui.screens.choices import Choice
-from frontdesk.tui.screens.dialogs import save_prompt
 from frontdesk.tui.screens.picker import Picker
 from frontdesk.tui.screens.report_export import ENDINGS, default_name, exported
 from frontdesk.tui.screens.report_panes import ReportPanes
@@ -31,7 +30,7 @@ from frontdesk.tui.screens.report_periods import (
 )
 from frontdesk.tui.screens.report_prompts import Explanation, date_prompt
 from frontdesk.tui.screens.report_query import Asked
-from frontdesk.tui.screens.saving import written
+from frontdesk.tui.screens.saving import save_prompt, written
 from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.stylesheets import STYLES

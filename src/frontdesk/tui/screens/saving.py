@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from textual.screen import Screen
+
 from frontdesk import private
 from frontdesk.tui.screens.key_names import ENTER
 
@@ -30,6 +32,15 @@ class SaveCheck:
         except (OSError, ValueError) as error:
             return f"That name cannot be used: {error}"
         return None
+
+
+def save_prompt(name: str, endings: Sequence[str]) -> Screen[str | None]:
+    """Asks for the name of a file; its ending says the format."""
+    # Not needed for a first paint.
+    from frontdesk.tui.screens.prompt import Prompt
+
+    allowed = ", ".join(f".{ending}" for ending in endings)
+    return Prompt(f"save as ({allowed}): ", value=name, check=SaveCheck(endings))
 
 
 def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
