@@ -2,8 +2,9 @@
 
 import os
 import re
-import shutil
+import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +89,9 @@ class Home:
     def archived(self, name: str, scratch: Path) -> Program:
         """The viewer on a copy of this cache, whose server is in memory and has more."""
         copy = scratch / f"{self.conversations}-{self.messages}.db"
-        shutil.copy(self.path, copy)
+        # Who had it open before may have left a log beside the file.
+        with closing(sqlite3.connect(self.path)) as whole, closing(sqlite3.connect(copy)) as part:
+            whole.backup(part)
         module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
         content = re.escape(warm_cache.last_words(0))
         variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
