@@ -128,8 +128,9 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     async def on_key(self, event: events.Key) -> None:
         """A key that nothing took, for it was sent on before a screen opened that wants it."""
-        if self._early is not None:
-            await self._early.take_early(event)
+        early = self._early
+        if early is not None:
+            await early.take_early(event)
 
     def watch_app_focus(self, focus: bool) -> None:
         """The terminal got or lost the focus."""

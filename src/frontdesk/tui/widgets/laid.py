@@ -57,7 +57,7 @@ class LaidScreen(Screen[R], Laid):
         self.update_classes(classes, update=update, animate=False)
 
     def _on_mount(self, event: events.Mount) -> None:
-        # It counts from here; else what a first key changes would wait for a whole frame to pass.
+        # The timer counts frames from its first use: what a first key changes would wait for one.
         self._update_timer.resume()
 
     def _on_screen_resume(self, event: events.ScreenResume) -> None:

@@ -115,6 +115,7 @@ class Window:
 
     def to_end(self) -> None:
         """Show the last line of the last row at the bottom."""
+        # Without a height there is no width either, and what has none is measured in vain.
         self.top = self._lowest() if self.height else (max(0, self._count() - 1), 0)
 
     def anchor_at(self, position: int) -> None:
