@@ -23,6 +23,7 @@ NO_SERVER = "http://127.0.0.1:9"
 KEY = "fdk_" + "a" * 40
 ORIGIN = origin_of(NO_SERVER, KEY)
 LEAVE = b"\x11"
+_READ_AT_ONCE = 4_000_000
 
 BARE = Program("bare Textual", (sys.executable, str(PROGRAMS / "bare.py")), "bare and ready")
 FLOOR = Program("key floor", (sys.executable, str(PROGRAMS / "floor.py")), "keys: 0")
@@ -57,12 +58,18 @@ class Home:
             partial.rename(self.path)
 
     def begin_again(self) -> None:
-        """Have the reader at the newest conversation again, and no frame kept."""
+        """Have the reader at the newest conversation again, and no frame kept.
+
+        The system has the file in memory then: the program is measured, not the disk.
+        """
         cache = self._opened()
         cache.remember(_CONVERSATION, warm_cache.NEWEST_ID)
         cache.remember(_VIEW, View(filter=warm_cache.OPEN).model_dump_json())
         cache.close()
         first_frame.forget(self.path)
+        with open(self.path, "rb", buffering=0) as file:
+            while file.read(_READ_AT_ONCE):
+                pass
 
     @property
     def has_frame(self) -> bool:

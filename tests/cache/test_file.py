@@ -324,6 +324,8 @@ def recounted(path: Path) -> tuple[int, int, int]:
     connection.execute("INSERT INTO found(found, rank) VALUES ('integrity-check', 1)")
     unsaid = "SELECT count(*) FROM object LEFT JOIN said USING (number) WHERE said.text IS NULL"
     assert connection.execute(unsaid).fetchone()[0] == 0
+    apart = "SELECT count(*) FROM entry LEFT JOIN object ON number = object WHERE number IS NULL"
+    assert connection.execute(apart).fetchone()[0] == 0
     counted = [
         connection.execute(sql).fetchone()[0]
         for sql in (

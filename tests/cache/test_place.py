@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,15 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
     place.prepare(path)
     assert place.state(path) is State.OURS
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@pytest.mark.parametrize("name", ["a b", "50%", "a%3fb", "why?mode=ro", "#1", "né", "\udcff"])
+def test_a_cache_may_have_any_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name / f"{name}.db"
+    for _ in range(2):
+        place.prepare(path)
+        assert place.state(path) is State.OURS
+        with closing(place.reader(place.address_of(path))) as reader:
+            assert reader.execute("PRAGMA application_id").fetchone() == (place.APPLICATION_ID,)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.stores import PostgresServer
 
-from frontdesk.cli.commands import exit_code
+from frontdesk.cli.ending import exit_code
 from frontdesk.cli.importing import files, import_group
 from frontdesk.cli.initialising import init_command
 from frontdesk.errors import BadSettings, InboxError, UnusableFile

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.commands import exit_code
+from frontdesk.cli.ending import exit_code
 from frontdesk.cli.importing import import_group
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from shells import ask, told
 
+from frontdesk.cli.ending import exit_code
+from frontdesk.errors import BadSettings
 from frontdesk.wire import Conversation, Counts
 
 RESOURCES = {
@@ -109,12 +111,18 @@ def test_a_filter_that_the_server_refuses_is_an_error_with_what_is_allowed(inbox
         ("list", "labels", "--limit", "101"),
         ("list", "labels", "--format", "xml"),
         ("list", "nothing"),
-        ("list", "labels", "--url", "https://inbox.example"),
     ],
 )
 def test_bad_usage_is_told_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
     result = ask(inbox, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_two_places_are_one_too_many(inbox: Path):
+    result = ask(inbox, "list", "labels", "--url", "https://inbox.example")
+    assert isinstance(result.exception, BadSettings)
+    assert exit_code(result.exception) == 2
+    assert result.stdout == ""
 
 
 def test_counts_are_told_by_status_and_channel(inbox: Path):

@@ -20,6 +20,7 @@ from tests.terminals import Terminal
 
 from frontdesk import settings
 from frontdesk.cache import Cache
+from frontdesk.cli.ending import exit_code
 from frontdesk.cli.origins import database_origin
 from frontdesk.cli.places import Place, client_of
 from frontdesk.cli.program import frontdesk
@@ -92,9 +93,9 @@ def test_a_server_that_is_not_there_is_try_again(command: tuple[str, ...]):
 
 
 def test_nowhere_to_ask_is_usage():
-    result = CliRunner().invoke(frontdesk, ["counts"])
-    assert result.exit_code == 2
-    assert "--url" in result.stderr
+    error = CliRunner().invoke(frontdesk, ["counts"]).exception
+    assert isinstance(error, BadSettings)
+    assert (exit_code(error), "--url" in str(error)) == (2, True)
 
 
 def test_a_pipe_that_is_closed_early_ends_it_quietly(inbox: Path):

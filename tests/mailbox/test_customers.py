@@ -86,10 +86,10 @@ async def test_the_conversations_of_a_contact_are_those_seen_on_any_channel(
 async def test_what_the_reader_looked_at_is_remembered_here_and_not_told(
     inbox: Inbox, mailbox: Mailbox, cache: Cache
 ) -> None:
-    assert mailbox.looked_at("7") is None
+    assert mailbox.looked_at(["7", "8"]) == {"7": None, "8": None}
     mailbox.mark_looked_at("7")
-    assert mailbox.looked_at("7") == NOW
-    assert Mailbox(lambda: inbox, cache).looked_at("7") == NOW
+    assert mailbox.looked_at(["7", "8"]) == {"7": NOW, "8": None}
+    assert Mailbox(lambda: inbox, cache).looked_at(["7"]) == {"7": NOW}
     assert inbox.requests == []
 
 

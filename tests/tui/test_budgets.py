@@ -28,12 +28,24 @@ NOT_AT_A_START = (
     "psycopg",
     "pydantic",
     "pydantic_core.core_schema",
+    "textual.command",
+    "textual.markup",
     "textual.types",
+    "textual.validation",
+    "textual.widgets._input",
     "textual.widgets._select",
-    "click.testing",
+    "click",
+    "_hashlib",
+    "_ssl",
     "csv",
+    "decimal",
     "json",
+    "pickle",
+    "shutil",
+    "tempfile",
     "tomllib",
+    "urllib.parse",
+    "uuid",
     "webbrowser",
     "frontdesk.client",
     "frontdesk.service",
@@ -44,12 +56,10 @@ NOT_AT_A_START = (
 START = """
 import sys
 before = set(sys.modules)
-from frontdesk.cli.light import lighten, without_types
-from frontdesk.cli.program import frontdesk
-lighten()
-without_types("pydantic_core")
-without_types("textual.app")
-import frontdesk.cli.viewer
+from frontdesk.cli.light import lightly
+with lightly():
+    import frontdesk.cli.opening
+    import frontdesk.cli.viewer
 print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name]))
 """
 

@@ -43,6 +43,7 @@ def pieces(row: Conversation, width: int, density: int) -> list[list[Piece]]:
     widget = ConversationList(CLOCK)
     widget.set_density(density)
     widget.rows = FixedRows([(row.id, row)])
+    widget.begin([0])
     return widget.draw(0, width)
 
 

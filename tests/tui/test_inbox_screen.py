@@ -231,6 +231,22 @@ async def test_every_theme_of_the_palette_can_be_used(viewer: Viewer) -> None:
             assert "Open 60" in shown(app)
 
 
+async def test_a_theme_is_chosen_by_its_name(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.search_themes()
+        await settle(pilot)
+        await pilot.press(*"high", "enter")
+        await settle(pilot)
+        assert app.theme == "frontdesk-high-contrast"
+        app.search_themes()
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert (app.theme, app.screen is screen_of(app)) == ("frontdesk-high-contrast", True)
+
+
 async def test_escape_goes_one_level_back_and_q_twice_quits(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

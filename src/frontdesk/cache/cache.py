@@ -3,10 +3,10 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from hashlib import sha256
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
@@ -17,6 +17,7 @@ from frontdesk.cache.file import NONSENSE, CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
+from frontdesk.digest import sha256
 from frontdesk.errors import UnusableFile
 from frontdesk.first_frame import Frame
 from frontdesk.timeline import Key
@@ -86,7 +87,7 @@ class Cache:
         Only the first part is kept, with a number that is made from both.
         """
         # 48 bits of a number made from the origin do not collide here, and tell nothing of a key.
-        self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
+        self._origin = int.from_bytes(sha256(origin.encode())[:6], "big")
         self._name = origin.rpartition(" ")[0] or origin
         self._clock = clock
         self._path, self._limit_bytes = path, limit_bytes
@@ -198,17 +199,27 @@ class Cache:
 
     def recall(self, name: str) -> str | None:
         """What was remembered under this name; by another process, before the last write here."""
-        if name in self._remembered:
-            return self._remembered[name]
-        if name not in self._recalled:
-            rows = self._file.rows(
-                "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)
-            )
-            value = self._sensible(lambda: text_of(rows[0][0]), None) if rows else None
-            if len(self._recalled) >= _RECALLED:
-                self._recalled.clear()
-            self._recalled[name] = value
-        return self._recalled[name]
+        return self.recall_all((name,)).get(name)
+
+    def recall_all(self, names: Collection[str]) -> dict[str, str]:
+        """What was remembered under each of these names; those with nothing are left out."""
+        unknown = [n for n in names if n not in self._remembered and n not in self._recalled]
+        if len(self._recalled) + len(unknown) > _RECALLED:
+            self._recalled.clear()
+            unknown = [name for name in names if name not in self._remembered]
+        if unknown:
+            self._recalled.update(dict.fromkeys(unknown))
+            self._recalled.update(self._in_memory(unknown))
+        found = {name: self._remembered.get(name, self._recalled.get(name)) for name in names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _in_memory(self, names: list[str]) -> dict[str, str | None]:
+        places = ",".join("?" * len(names))
+        rows = self._file.rows(
+            f"SELECT name, value FROM memory WHERE origin = ? AND name IN ({places})",
+            (self._origin, *names),
+        )
+        return {name: self._sensible(partial(text_of, value), None) for name, value in rows}
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word for the next start. It is saved soon, and at the latest by `close`."""

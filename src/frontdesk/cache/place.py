@@ -168,7 +168,7 @@ def copy(path: Path, address: str) -> None:
 
 def _copied(path: Path, how: str, address: str) -> bool:
     try:
-        connection = _connect(f"{path.absolute().as_uri()}?{how}")
+        connection = _connect(f"{_address(path)}?{how}")
     except sqlite3.Error:
         return False
     try:
@@ -211,7 +211,15 @@ def writer(address: str) -> sqlite3.Connection:
 
 def address_of(path: Path) -> str:
     """The address under which SQLite opens an existing file."""
-    return f"{path.absolute().as_uri()}?mode=rw"
+    return f"{_address(path)}?mode=rw"
+
+
+def _address(path: Path) -> str:
+    """As SQLite reads it (sqlite.org/uri.html); pathlib's own needs urllib."""
+    place = path.absolute().as_posix()
+    for sign in "%?#":
+        place = place.replace(sign, f"%{ord(sign):x}")
+    return f"file://{place}" if place.startswith("/") else f"file:///{place}"
 
 
 def _connect(address: str, kibibytes: int = _READER_KIBIBYTES) -> sqlite3.Connection:

@@ -2,10 +2,12 @@
 
 # "fdpg": tells our cache from any other SQLite file.
 APPLICATION_ID = 0x66647067
-LAYOUT = 2
+LAYOUT = 3
 
-# entry is the order of a list; node is its counted directory: level 1 counts the entries of a
-# block, level 2 the entries of a run of blocks. A node reaches from its key up to the next one's.
+# entry is the order of a list, each with the number of its object: objects that came together lie
+# together, so that a block of rows is read from few pages of the file.
+# node is its counted directory: level 1 counts the entries of a block, level 2 the entries of a run
+# of blocks. A node reaches from its key up to the next one's.
 # bookmark has the cursors of a list's pages: each is for the rows below its key.
 # said has the folded words of an object, under the object's number; the newest message of a
 # conversation whose thread was not read stands there under the negative of the conversation's.
@@ -21,7 +23,7 @@ SCHEMA = (
          UNIQUE(origin, name))""",
     """CREATE TABLE IF NOT EXISTS entry(
          list INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,
-         id TEXT NOT NULL, kind TEXT NOT NULL,
+         id TEXT NOT NULL, kind TEXT NOT NULL, object INTEGER,
          PRIMARY KEY(list, sort, size, id, kind)) WITHOUT ROWID""",
     "CREATE UNIQUE INDEX IF NOT EXISTS entry_by_id ON entry(kind, id, list)",
     """CREATE INDEX IF NOT EXISTS entry_notes ON entry(list, sort, size, id)

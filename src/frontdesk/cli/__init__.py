@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
+    from frontdesk.cli.beginning import Beginning
+
 
 def main() -> None:
     """The program `frontdesk`. Imported late: not every process of it has a command line."""
@@ -27,24 +29,39 @@ def main() -> None:
         begun.end()
 
 
-def _run(begun: object) -> None:
+def _run(begun: "Beginning") -> None:
     """The command line. Nothing of it was imported before what has begun is on the terminal."""
+    _speak_as_the_user()
+    from frontdesk.cli.light import lightly, without_command_line
+
+    without_command_line()
+    with lightly():
+        from frontdesk.cli.discretion import be_discreet
+        from frontdesk.cli.ending import guarded
+        from frontdesk.cli.opening import open_inbox, plainly_said
+    said = plainly_said(sys.argv[1:])
+    if said is None:
+        _run_command(begun)
+    else:
+        be_discreet()
+        sys.exit(guarded(lambda: open_inbox(said, begun)))
+
+
+def _run_command(begun: "Beginning") -> None:
     from contextlib import ExitStack
 
-    given = begun
+    from frontdesk.cli.light import lightly
+
+    given: object = begun
     with ExitStack() as ending:
-        _speak_as_the_user()
         if sys.argv[1:] == ["demo"]:
             # The other process has the longer way to go: it starts before this one can read.
             from frontdesk.cli.rehearsal import rehearse
 
             given = rehearse(ending)
-        from frontdesk.cli.commands import run
-        from frontdesk.cli.light import lighten, without_types
-        from frontdesk.cli.program import frontdesk
-
-        lighten()
-        without_types("pydantic_core")
+        with lightly():
+            from frontdesk.cli.commands import run
+            from frontdesk.cli.program import frontdesk
         run(frontdesk, given)
 
 

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.commands import ERROR, Command
+from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
+from frontdesk.cli.ending import ERROR
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection

@@ -1,13 +1,9 @@
-"""What all commands have in common: options, one-line errors, exit codes, lazy loading.
-
-Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
-"""
+"""What all commands have in common: options, one-line errors, lazy loading."""
 
 import logging
-import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -15,9 +11,8 @@ import click
 
 from frontdesk import private, settings
 from frontdesk.cli.discretion import Discreet, be_discreet
-from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
-
-DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
+from frontdesk.cli.ending import INTERRUPTED, USAGE, guarded, say
+from frontdesk.errors import BadSettings
 
 
 class Command(click.Command):
@@ -59,54 +54,25 @@ def run(command: click.Command, given: object = None) -> None:
     `given` is what commands get that ask for click's object.
     """
     be_discreet()
-    sys.exit(guarded(lambda: command.main(standalone_mode=False, obj=given)))
+    sys.exit(guarded(lambda: _invoked(command, given)))
 
 
-def guarded(work: Callable[[], object]) -> int:
-    """The exit code of some work; a failure of it is told on standard error, a bug kept too."""
+def _invoked(command: click.Command, given: object) -> object:
     try:
-        code = work()
+        return command.main(standalone_mode=False, obj=given)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
-        code = USAGE
+        return USAGE
     except click.ClickException as error:
-        _say(error.format_message())
-        code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-    except InboxError as error:
-        _say(str(error))
-        code = exit_code(error)
-    except BrokenPipeError:
-        # Nobody reads on: leave quietly, also when Python flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = ERROR
-    except Exception as error:
-        code = _crashed(error)
-    return code if isinstance(code, int) else DONE
-
-
-def _crashed(error: Exception) -> int:
-    from frontdesk.cli.crashes import keep
-
-    click.echo(f"frontdesk: {keep(error)}", err=True)
-    return ERROR
+        say(error.format_message())
+        return error.exit_code
+    except click.Abort:
+        return INTERRUPTED
 
 
 def now() -> int:
     """The time, in epoch milliseconds."""
     return time.time_ns() // 1_000_000
-
-
-def exit_code(error: InboxError) -> int:
-    """The exit code that an expected failure ends a command with."""
-    if isinstance(error, BadSettings | UnusableFile):
-        return USAGE
-    return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
-
-
-def _say(message: str) -> None:
-    click.echo(f"frontdesk: {' '.join(message.split())}", err=True)
 
 
 def _debug_option() -> click.Option:

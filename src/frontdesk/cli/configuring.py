@@ -2,8 +2,9 @@
 
 import click
 
-from frontdesk.cli.commands import ERROR, Group
+from frontdesk.cli.commands import Group
 from frontdesk.cli.configuration import configuration
+from frontdesk.cli.ending import ERROR
 from frontdesk.cli.tables import table
 from frontdesk.errors import BadSettings
 

@@ -16,7 +16,8 @@ from frontdesk.cli.formats import (
     write_rows,
     writer_of,
 )
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.words import STATUSES

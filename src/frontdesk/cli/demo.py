@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.light import without_types
+from frontdesk.cli.light import lightly
 from frontdesk.cli.rehearsal import ORIGIN, Rehearsal, rehearse
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def demo_command(context: click.Context) -> None:
 def open_demo(rehearsal: Rehearsal | None = None) -> None:
     """The viewer on the sample, and on the profiles that the reader goes to from there."""
     gc.disable()
-    without_types("textual.app")
+    with lightly():
+        import frontdesk.cli.viewer  # noqa: F401
     with ExitStack() as ending:
         switch = _open(rehearsal or rehearse(ending), ending)
     if switch is not None:

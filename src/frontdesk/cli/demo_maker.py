@@ -8,7 +8,7 @@ from pathlib import Path
 
 from frontdesk.cache import Cache
 from frontdesk.cli.in_process import as_sample_agent
-from frontdesk.cli.light import lighten
+from frontdesk.cli.light import without_command_line
 from frontdesk.cli.rehearsal import CACHE, DATABASE, ORIGIN
 from frontdesk.ingest.sample.__main__ import lay
 from frontdesk.mailbox import Mailbox
@@ -22,7 +22,7 @@ def main() -> None:
 
     Prints a line as soon as the viewer has something to show, and ends when all is there.
     """
-    lighten()
+    without_command_line()
     _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
 
 

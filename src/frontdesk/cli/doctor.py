@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frontdesk import __version__, settings
-from frontdesk.cli.commands import ERROR, Command, exit_code
+from frontdesk.cli.commands import Command
 from frontdesk.cli.configuration import configuration
+from frontdesk.cli.ending import ERROR, exit_code
 from frontdesk.cli.formats import output
-from frontdesk.cli.places import Place, asked, found, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked, found
 from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile

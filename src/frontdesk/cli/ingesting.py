@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.admitting import admission_options
-from frontdesk.cli.commands import ERROR, INTERRUPTED, Group, now
+from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, account_option, database_option, opened
+from frontdesk.cli.ending import ERROR, INTERRUPTED
 from frontdesk.cli.importing.summary import unknown_channels
 from frontdesk.cli.progress import progress, whole
 from frontdesk.cli.tables import moment, table

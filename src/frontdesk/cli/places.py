@@ -3,10 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import click
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from frontdesk import settings
 from frontdesk.cli.configuration import Configuration, Profile, configuration
@@ -28,61 +25,21 @@ class Place(NamedTuple):
     profile: str | None = None
 
 
-def place_options(command: Callable[..., object]) -> Callable[..., object]:
-    """The options `--url`, `--database`, `--as` and `--profile`; the command gets a `place`."""
-
-    def placed(*values: Any, **others: Any) -> object:
-        said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
-        return command(*values, place=said_place(**said), **others)
-
-    placed = update_wrapper(placed, command)
-    for option in reversed(_options()):
-        placed = option(placed)
-    return placed
-
-
 def said_place(
-    url: str | None, database: str | None, user: str | None, profile: str | None
+    url: str | None = None,
+    database: str | None = None,
+    user: str | None = None,
+    profile: str | None = None,
 ) -> Place:
     """The place that options say.
 
-    Raises: UsageError: they say two.
+    Raises: BadSettings: they say two.
     """
     if len([one for one in (url, database, profile) if one]) > 1:
-        raise click.UsageError("Say one of --url, --database and --profile")
+        raise BadSettings("Say one of --url, --database and --profile")
     if url and user:
-        raise click.UsageError("--url does not go with --as")
+        raise BadSettings("--url does not go with --as")
     return Place(url, database, user, profile)
-
-
-def _options() -> tuple[Callable[[Callable[..., object]], Callable[..., object]], ...]:
-    return (
-        click.option("--url", help="Ask this server; the key is in FRONTDESK_API_KEY."),
-        click.option(
-            "--database",
-            metavar="PATH|ADDRESS",
-            type=click.Path(),
-            help="Read this database: a file, or a PostgreSQL database as postgresql://…",
-        ),
-        click.option(
-            "--as",
-            "user",
-            metavar="USER",
-            help="Who “me” is in a database: an e-mail address, name or id.",
-        ),
-        click.option(
-            "--profile",
-            metavar="NAME",
-            shell_complete=_profile_names,
-            help="Ask where this profile is; without any of these, where the one in use is.",
-        ),
-    )
-
-
-def _profile_names(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    return [name for name in configuration(whole=False).profiles if name.startswith(incomplete)]
 
 
 def found(place: Place, configured: Configuration | None = None) -> Place:
@@ -90,7 +47,7 @@ def found(place: Place, configured: Configuration | None = None) -> Place:
 
     A place that is nowhere stays nowhere, if there is no profile in use.
 
-    Raises: BadSettings: there is no such profile. UsageError: it is a server, and a user is said.
+    Raises: BadSettings: there is no such profile, or it is a server and a user is said.
     """
     if place.url or place.database:
         return place
@@ -99,7 +56,7 @@ def found(place: Place, configured: Configuration | None = None) -> Place:
     if profile is None:
         return place
     if profile.url and place.user:
-        raise click.UsageError("--as is for databases: a key tells a server who “me” is")
+        raise BadSettings("--as is for databases: a key tells a server who “me” is")
     return Place(profile.url, profile.database, place.user or profile.user, profile.name)
 
 
@@ -184,9 +141,7 @@ def kept_under(place: Place) -> str:
 def _somewhere(place: Place) -> Place:
     place = found(place)
     if not place.url and not place.database:
-        raise click.UsageError(
-            "Nowhere to ask: give --url URL or --database PATH, or add a profile"
-        )
+        raise BadSettings("Nowhere to ask: give --url URL or --database PATH, or add a profile")
     return place
 
 

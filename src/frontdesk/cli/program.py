@@ -6,7 +6,6 @@ import click
 
 from frontdesk import __version__
 from frontdesk.cli.commands import Group
-from frontdesk.cli.light import without_types
 
 
 @click.group(
@@ -70,15 +69,7 @@ def frontdesk(
             raise click.UsageError("--database, --as, --url and --profile go behind the command")
         return
     from frontdesk.cli.beginning import Beginning
+    from frontdesk.cli.opening import open_inbox
 
-    begun = context.find_object(Beginning) or Beginning()
-    # What is told of a failure is for the terminal as it was.
-    context.call_on_close(begun.end)
-    without_types("textual.app")
-    from frontdesk.cli.places import said_place
-    from frontdesk.cli.viewer import open_viewer
-
-    if open_viewer(said_place(url, database, user, profile), begun):
-        from frontdesk.cli.demo import open_demo
-
-        open_demo()
+    said = {"url": url, "database": database, "user": user, "profile": profile}
+    open_inbox(said, context.find_object(Beginning) or Beginning())

@@ -8,7 +8,7 @@ from types import FrameType
 
 import click
 
-from frontdesk.cli.commands import INTERRUPTED
+from frontdesk.cli.ending import INTERRUPTED
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from frontdesk.cli.formats import (
     write_rows,
     writer_of,
 )
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked
 from frontdesk.cli.report_rows import COLUMNS, records, tables
 from frontdesk.cli.tables import plain, table, terminal_width
 from frontdesk.tui.figures import rows

@@ -6,7 +6,8 @@ from frontdesk import settings
 from frontdesk.cache import Cache, Hit
 from frontdesk.cli.commands import Command
 from frontdesk.cli.formats import Cell, Column, format_option, write_rows, writer_of
-from frontdesk.cli.places import Place, kept_under, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, kept_under
 
 KINDS = ("message", "note", "conversation", "contact")
 USUAL, MOST = 50, 1000

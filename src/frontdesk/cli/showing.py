@@ -20,7 +20,8 @@ from frontdesk.cli.formats import (
     writer_of,
 )
 from frontdesk.cli.phones import international
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked
 from frontdesk.cli.walking import Progress, tell_unreadable, walked
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.text import words

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import NoReturn
 
-from frontdesk.cli.commands import guarded
+from frontdesk.cli.ending import guarded
 from frontdesk.crash import trace
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)

@@ -13,7 +13,8 @@ from frontdesk.cli.activity import Activity, Feed
 from frontdesk.cli.commands import Command
 from frontdesk.cli.formats import format_option, here, json_of, output
 from frontdesk.cli.lengths import length
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked
 from frontdesk.cli.tables import cut, plain, terminal_width
 from frontdesk.errors import Unreachable
 from frontdesk.text import first_said

@@ -12,12 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
 from frontdesk import settings
 from frontdesk.cache import Cache
 from frontdesk.cli.beginning import Beginning, today
 from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
+from frontdesk.cli.ending import say
 from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.cli.places import Place, found, key_of, where
 from frontdesk.errors import BadSettings, InboxError
@@ -84,8 +83,8 @@ def _asked_for(configured: Configuration) -> Place:
     return place
 
 
-def _nothing() -> click.UsageError:
-    return click.UsageError(
+def _nothing() -> BadSettings:
+    return BadSettings(
         "Nothing to open: give --database PATH or --url URL, or try `frontdesk demo`"
     )
 
@@ -93,7 +92,7 @@ def _nothing() -> click.UsageError:
 def told_mistakes(configured: Configuration) -> tuple[str, ...]:
     """Tell what is wrong with the configuration; gives what the viewer says of it."""
     for mistake in configured.mistakes:
-        click.echo(f"frontdesk: {configured.path}, {mistake}", err=True)
+        say(f"{configured.path}, {mistake}")
     return tuple(f"{configured.path.name}, {mistake}" for mistake in configured.mistakes)
 
 

@@ -8,7 +8,8 @@ import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.listening import base_url, is_loopback, listening_on
-from frontdesk.cli.places import Place, asked, place_options
+from frontdesk.cli.place_options import place_options
+from frontdesk.cli.places import Place, asked
 from frontdesk.errors import BadSettings
 
 

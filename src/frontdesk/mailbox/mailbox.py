@@ -170,9 +170,11 @@ class Mailbox:
         seen = map(self.conversation, self._cache.conversations_of(contact_id))
         return [conversation for conversation in seen if conversation is not None]
 
-    def looked_at(self, conversation_id: str) -> datetime | None:
-        """When the reader last looked at a conversation. Only this machine knows."""
-        return instant(self._cache.recall(_looked_name(conversation_id)))
+    def looked_at(self, ids: Iterable[str]) -> dict[str, datetime | None]:
+        """When the reader last looked at conversations, by their ids. Only this machine knows."""
+        names = {id: _looked_name(id) for id in ids}
+        known = self._cache.recall_all(names.values())
+        return {id: instant(known.get(name)) for id, name in names.items()}
 
     def mark_looked_at(self, conversation_id: str) -> None:
         """The reader looks at a conversation now; the server is not told."""

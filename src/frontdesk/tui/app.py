@@ -10,7 +10,6 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.keys import _character_to_key
 from textual.screen import Screen
-from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -101,7 +100,12 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _at_its_place(self, event: events.Key) -> events.Key:
         """A letter of another script as the key it is on, unless it is typed or means something."""
         character = event.character
-        if character is None or character.isascii() or isinstance(self.focused, Input):
+        if character is None or character.isascii():
+            return event
+        # No start has a field to type in.
+        from textual.widgets import Input
+
+        if isinstance(self.focused, Input):
             return event
         latin = latin_key(character)
         if latin is None or event.key in self.screen.active_bindings:
@@ -142,6 +146,15 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        """Choose how the viewer looks, until it is left."""
+        choices = [Choice(name, name) for name in sorted(self.available_themes)]
+        self.push_screen(dialogs.picker("Theme", choices, current=self.theme), self._look)
+
+    def _look(self, theme: str | None) -> None:
+        if theme is not None:
+            self.theme = theme
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every action that has a key here, and what Textual has."""

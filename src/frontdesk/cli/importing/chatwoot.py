@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 import click
 
 from frontdesk import settings
-from frontdesk.cli.commands import INTERRUPTED, Command, now
+from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import account_option, database_option
+from frontdesk.cli.ending import INTERRUPTED
 from frontdesk.cli.importing.events import Run
 from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
@@ -95,9 +96,9 @@ def chatwoot_command(
 
 def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
     """Have everything written down. Raises: InboxError."""
-    from frontdesk.cli.light import lighten
+    from frontdesk.cli.light import without_command_line
 
-    lighten()
+    without_command_line()
     from frontdesk.client.foreign_api import ForeignApi, Manners
     from frontdesk.ingest.chatwoot.walk import Walk
     from frontdesk.ingest.shapes import Malformed

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.admitting import admission_options
-from frontdesk.cli.commands import ERROR, INTERRUPTED, Command, now
+from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import database_option
+from frontdesk.cli.ending import ERROR, INTERRUPTED
 from frontdesk.cli.importing.files import Rejects, check, digest, named, position, progress, stream
 from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable

@@ -41,7 +41,7 @@ class InboxFrame(LaidScreen[None], Even):
         super().__init__()
         self._mailbox = mailbox
         self._clock = clock
-        self._list = ConversationList(clock, is_unread=self._is_new)
+        self._list = ConversationList(clock, unread_among=self._unread_among)
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._thread = Thread(clock, open_key=self._keys["inbox.open_link"])
         self._channels, self._contact = ChannelList(), ContactPanel()
@@ -93,8 +93,8 @@ class InboxFrame(LaidScreen[None], Even):
 
     # What is shown
 
-    def _is_new(self, conversation: Conversation) -> bool:
-        return self._queue.is_unread(conversation)
+    def _unread_among(self, conversations: Sequence[Conversation]) -> set[str]:
+        return self._queue.unread_among(conversations)
 
     def _choose(self, view: View) -> None:
         """Show another view of the queue."""

@@ -1,7 +1,8 @@
 """The queue side of the inbox: which conversations, how many, and where the reader is in them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from itertools import islice
 
 from frontdesk.mailbox import Listing, Mailbox
@@ -149,13 +150,13 @@ class Queue:
 
     def is_unread(self, conversation: Conversation) -> bool:
         """It has messages that were read neither by the team nor here."""
-        if not conversation.unread_count:
-            return False
-        looked_at = self._mailbox.looked_at(conversation.id)
-        if looked_at is None:
-            return True
-        active = instant(conversation.last_activity_at)
-        return active is None or active > looked_at
+        return bool(self.unread_among((conversation,)))
+
+    def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
+        """The ids of those that have such messages."""
+        waiting = {one.id: one for one in conversations if one.unread_count}
+        looked_at = self._mailbox.looked_at(waiting)
+        return {id for id, one in waiting.items() if _is_active_after(one, looked_at[id])}
 
     def unread(self) -> list[Conversation]:
         """The unread conversations among the first rows."""
@@ -163,7 +164,8 @@ class Queue:
         if rows is None:
             return []
         first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
-        return [row for row in first if self.is_unread(row)]
+        unread = self.unread_among(first)
+        return [row for row in first if row.id in unread]
 
     def unread_beside(self, position: int, step: int) -> int | None:
         """Where the next (1) or previous (-1) unread conversation stands among loaded rows."""
@@ -381,3 +383,8 @@ def first_filter(counts: Counts | None) -> ConversationFilter:
         if say.count_for(counts, ConversationFilter(status=status)):
             return ConversationFilter(status=status)
     return ConversationFilter(status=STATUSES[0])
+
+
+def _is_active_after(conversation: Conversation, looked_at: datetime | None) -> bool:
+    active = instant(conversation.last_activity_at)
+    return looked_at is None or active is None or active > looked_at

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
 from textual.binding import Binding, BindingType
+from textual.strip import Strip
 
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
@@ -14,6 +15,7 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation, MessagePreview
 
 Line = list[Piece]
+UnreadAmong = Callable[[Sequence[Conversation]], set[str]]
 
 _AGE_WIDTH = 7
 _AUTHORS = {
@@ -36,6 +38,10 @@ MARK = "*"
 CUE = timedelta(seconds=5)
 
 
+def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
+    return {one.id for one in conversations if one.unread_count}
+
+
 class ConversationList(VirtualList[Conversation]):
     """Draws conversations in `density` lines each; ages are against `clock`."""
 
@@ -49,13 +55,15 @@ class ConversationList(VirtualList[Conversation]):
         self,
         clock: Clock,
         *,
-        is_unread: Callable[[Conversation], bool] = lambda conversation: True,
+        unread_among: UnreadAmong = _unread_among,
         id: str | None = None,
     ) -> None:
-        """`is_unread`: whether unread messages are new to this reader; others are dim."""
+        """`unread_among`: the ids of those with unread messages that are new to this reader."""
         super().__init__(id=id)
-        self._is_unread = is_unread
+        self._unread_among = unread_among
+        self._unread: set[str] = set()
         self._clock = clock
+        self._moment = clock.server_now()
         self._density = 2
         self._marked: dict[str, None] = {}
         self._cued: dict[str, datetime] = {}
@@ -128,23 +136,49 @@ class ConversationList(VirtualList[Conversation]):
         assert self.rows is not None
         conversation = self.rows[position]
         marked, cued = conversation.id in self._marked, conversation.id in self._cued
-        return conversation, self._is_new(conversation), marked, cued
+        return conversation, conversation.id in self._unread, marked, cued
+
+    def begin(self, positions: Iterable[int]) -> None:
+        """These rows are drawn next: asked about at once, and of the same moment."""
+        if self.rows is not None:
+            self._unread = self._unread_among([self.rows[at] for at in positions])
+        self._moment = self._clock.server_now()
+
+    def _lines(self) -> list[Strip]:
+        self.begin(self.in_view())
+        return super()._lines()
 
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]
-        new, marked = self._is_new(conversation), conversation.id in self._marked
+        new, marked = conversation.id in self._unread, conversation.id in self._marked
         age = "strong" if conversation.id in self._cued else "dim"
-        line = _name_line(conversation, self._clock, width, new=new, marked=marked, age=age)
-        lines = [line]
+        lines = [self._name_line(conversation, width, new=new, marked=marked, age=age)]
         if self._density > 1:
             lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
         if self._density > 2:
             lines.append(_facts_line(conversation, self._clock, width))
         return lines
 
-    def _is_new(self, conversation: Conversation) -> bool:
-        return bool(conversation.unread_count) and self._is_unread(conversation)
+    def _name_line(
+        self, conversation: Conversation, width: int, *, new: bool, marked: bool, age: str
+    ) -> Line:
+        """unread · mark · name · !HUMAN · w12m · age"""
+        right: Line = []
+        if conversation.awaiting_human:
+            right.append(("warning", " !H" if width < 40 else " !HUMAN"))
+        waiting = self._clock.local(conversation.waiting_since)
+        if waiting and conversation.status != "resolved":
+            since = self._moment - waiting
+            right.append((_urgency(since), f" w{duration(since)}"))
+        active = self._clock.local(conversation.last_activity_at)
+        right.append((age, (ago(active, self._moment) if active else "?").rjust(_AGE_WIDTH)))
+        unread = conversation.unread_count or 0
+        mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[bool(waiting)]
+        name = ("strong" if new else "text", f"{'' if marked else ' '}{_name(conversation)}")
+        left = [("accent" if new or not unread else "dim", mark.rjust(2))]
+        left += [("accent", MARK)] if marked else []
+        return spread([*left, name], right, width)
 
 
 def findable(conversation: Conversation) -> str:
@@ -152,27 +186,6 @@ def findable(conversation: Conversation) -> str:
     contact, preview = conversation.contact, conversation.last_message
     words = [contact.name, contact.phone, preview.text if preview else None]
     return " ".join([*(word for word in words if word), *conversation.labels])
-
-
-def _name_line(
-    conversation: Conversation, clock: Clock, width: int, *, new: bool, marked: bool, age: str
-) -> Line:
-    """unread · mark · name · !HUMAN · w12m · age"""
-    now = clock.server_now()
-    right: Line = []
-    if conversation.awaiting_human:
-        right.append(("warning", " !H" if width < 40 else " !HUMAN"))
-    waiting = clock.local(conversation.waiting_since)
-    if waiting and conversation.status != "resolved":
-        right.append((_urgency(now - waiting), f" w{duration(now - waiting)}"))
-    active = clock.local(conversation.last_activity_at)
-    right.append((age, (ago(active, now) if active else "?").rjust(_AGE_WIDTH)))
-    unread = conversation.unread_count or 0
-    mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[waiting is not None]
-    name = ("strong" if new else "text", f"{'' if marked else ' '}{_name(conversation)}")
-    left = [("accent" if new or not unread else "dim", mark.rjust(2))]
-    left += [("accent", MARK)] if marked else []
-    return spread([*left, name], right, width)
 
 
 def _urgency(waiting: timedelta) -> str:

@@ -1,8 +1,10 @@
 """Widgets and screens that are laid out and painted once, and not again without a change."""
 
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from textual import events, messages
+from textual._compositor import Compositor
 from textual._time import get_time
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -36,11 +38,31 @@ class Even(Laid):
         return super().render_lines(line) * crop.height
 
 
+class _Compositor(Compositor):
+    """Has only those widgets draw of which something is needed; Textual has nearly all draw."""
+
+    def _get_renders(
+        self, crop: Region | None = None
+    ) -> Iterator[tuple[Region, Region, list[Strip]]]:
+        needed = crop or self.size.region
+        # From the front to the back.
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            if seen.overlaps(needed):
+                yield region, clip, widget.render_lines(seen.translate(-region.offset))
+                if seen.contains_region(needed):
+                    return
+
+
 class LaidScreen(Screen[R], Laid):
     """A screen of such widgets. Textual would paint it four times at a start."""
 
     _fitted_to = Size(0, 0)
     _laid_out_at = _painted_at = 0.0
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._compositor = _Compositor()
 
     def fit(self, size: Size) -> None:
         """Called when everything has another size, before any of that is painted."""

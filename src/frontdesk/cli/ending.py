@@ -1,0 +1,50 @@
+"""How the program ends: exit codes, and what it says of a failure.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+
+DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """The exit code of some work; a failure of it is told on standard error, a bug kept too."""
+    try:
+        code = work()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except InboxError as error:
+        say(str(error))
+        code = exit_code(error)
+    except BrokenPipeError:
+        # Nobody reads on: leave quietly, also when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ERROR
+    except Exception as error:
+        code = _crashed(error)
+    return code if isinstance(code, int) else DONE
+
+
+def exit_code(error: InboxError) -> int:
+    """The exit code that an expected failure ends a command with."""
+    if isinstance(error, BadSettings | UnusableFile):
+        return USAGE
+    return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
+
+
+def say(message: str) -> None:
+    """Tell of a failure, in one line on standard error."""
+    sys.stderr.write(f"frontdesk: {' '.join(message.split())}\n")
+
+
+def _crashed(error: Exception) -> int:
+    from frontdesk.cli.crashes import keep
+
+    # Where no report can be kept, it is more than a line.
+    sys.stderr.write(f"frontdesk: {keep(error)}\n")
+    return ERROR
