@@ -11,10 +11,9 @@ from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
 
 _MOST_PAGES_DROPPED = 40
 _INSERT = (
-    "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5,"
-    " (SELECT object.number FROM list CROSS JOIN object"
-    "  ON object.origin = list.origin AND object.kind = ?5 AND object.id = ?4"
-    "  WHERE list.number = ?1))"
+    "INSERT INTO entry VALUES (?, ?, ?, ?, ?,"
+    " (SELECT object.number FROM list CROSS JOIN object ON object.origin = list.origin"
+    "  AND object.kind = ? AND object.id = ? WHERE list.number = ?))"
 )
 
 
@@ -335,5 +334,5 @@ def _change(
         "DELETE FROM entry WHERE list = ? AND (sort, size, id, kind) = (?, ?, ?, ?)",
         [(number, *key) for key in removed],
     )
-    connection.executemany(_INSERT, [(number, *key) for key in inserted])
+    connection.executemany(_INSERT, [(number, *key, key.kind, key.id, number) for key in inserted])
     directory.recount(connection, number, removed + inserted)
