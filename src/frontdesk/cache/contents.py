@@ -35,15 +35,16 @@ _LISTS_NOT_READ = (
     " AND max(coalesce(fetched_at, 0), coalesce(read_at, 0)) < ?"
 )
 _UNLISTED = (
-    "SELECT number FROM object WHERE origin = ?1 AND kind = 'conversation'"
+    "SELECT number FROM object WHERE origin = ? AND kind = 'conversation'"
     " AND NOT EXISTS(SELECT 1 FROM entry CROSS JOIN list ON list.number = entry.list"
-    "  WHERE entry.kind = 'conversation' AND entry.id = object.id AND list.origin = ?1)"
+    "  WHERE entry.kind = 'conversation' AND entry.id = object.id"
+    "  AND list.origin = object.origin)"
     " AND NOT EXISTS(SELECT 1 FROM list"
-    "  WHERE list.origin = ?1 AND list.name = 'thread/' || object.id)"
+    "  WHERE list.origin = object.origin AND list.name = 'thread/' || object.id)"
 )
 _STRANGERS = (
-    "SELECT number FROM object WHERE origin = ?1 AND kind = 'contact' AND NOT EXISTS("
-    " SELECT 1 FROM said WHERE said.origin = ?1 AND said.kind = 'conversation'"
+    "SELECT number FROM object WHERE origin = ? AND kind = 'contact' AND NOT EXISTS("
+    " SELECT 1 FROM said WHERE said.origin = object.origin AND said.kind = 'conversation'"
     " AND about = object.id)"
 )
 
