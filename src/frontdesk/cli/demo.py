@@ -29,8 +29,6 @@ def demo_command(context: click.Context) -> None:
 def open_demo(rehearsal: Rehearsal | None = None) -> None:
     """The viewer on the sample, and on the profiles that the reader goes to from there."""
     gc.disable()
-    with lightly():
-        import frontdesk.cli.viewer  # noqa: F401
     with ExitStack() as ending:
         switch = _open(rehearsal or rehearse(ending), ending)
     if switch is not None:
@@ -42,8 +40,9 @@ def open_demo(rehearsal: Rehearsal | None = None) -> None:
 
 
 def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
-    from frontdesk.cli.configuration import configuration
-    from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
+    with lightly():
+        from frontdesk.cli.configuration import configuration
+        from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
 
     rehearsal.wait_for_first_page()
     configured = configuration()

@@ -78,8 +78,9 @@ class _Module(ModuleType):
             raise AttributeError(name)
         if sys.modules.get(self.__name__) is self:
             return _Value(lambda: getattr(_imported(self.__name__), name))
-        vars(self).update(vars(_imported(self.__name__)))
-        return getattr(_imported(self.__name__), name)
+        module = _imported(self.__name__)
+        vars(self).update(vars(module))
+        return getattr(module, name)
 
 
 def _imported(name: str) -> ModuleType:
@@ -90,7 +91,7 @@ def _imported(name: str) -> ModuleType:
 class _Value:
     """Stands for a value that is made when it is called or asked for something.
 
-    As the base of a class it is none.
+    As the base of a class it is none: of Textual's choice of themes, for which there is ours.
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
@@ -103,14 +104,6 @@ class _Value:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._made, name)
-
-    def __getitem__(self, item: object) -> Any:
-        return self
-
-    def __or__(self, other: object) -> Any:
-        return self
-
-    __ror__ = __or__
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         return ()
