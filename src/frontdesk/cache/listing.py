@@ -27,7 +27,7 @@ _NODES = (
 # What damage has put under the number of another is left out.
 _ROWS = (
     "SELECT entry.kind, body FROM entry CROSS JOIN object ON object.number = entry.object"
-    " AND object.kind = entry.kind AND object.id = entry.id"
+    " AND origin = ? AND object.kind = entry.kind AND object.id = entry.id"
     " WHERE list = ? AND (sort, size, entry.id, entry.kind)"
 )
 _OLDEST_FIRST = f"{_ROWS} >= (?, ?, ?, ?) ORDER BY sort, size, entry.id, entry.kind LIMIT ?"
@@ -238,7 +238,7 @@ class Listing(Generic[T]):
         sql, first = (
             (_NEWEST_FIRST, node.upper) if self._newest_first else (_OLDEST_FIRST, node.lower)
         )
-        values = self._rows(sql, (self._number, *first, node.size))
+        values = self._rows(sql, (self._origin, self._number, *first, node.size))
         if values:
             self._spare = values[-1]
         if self._spare is None:
