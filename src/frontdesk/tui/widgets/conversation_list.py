@@ -58,7 +58,7 @@ class ConversationList(VirtualList[Conversation]):
         unread_among: UnreadAmong = _unread_among,
         id: str | None = None,
     ) -> None:
-        """`unread_among`: the ids of those with unread messages that are new to this reader."""
+        """`unread_among`: the ids of those whose unread messages are new; others are dim."""
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: set[str] = set()
