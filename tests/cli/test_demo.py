@@ -1,5 +1,6 @@
 """`frontdesk demo` in a terminal: what it shows, how it is left, and what it leaves behind."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,6 +46,19 @@ def newest_name() -> bytes:
     """Who wrote last in the sample, whenever it is made."""
     newest = next(sample.slices(sample.SEED, 0))
     return str(next(e.name for e in newest if isinstance(e, ContactUpsert))).encode()
+
+
+def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
+    terminal = run()
+    terminal.wait_for(newest_name())
+    terminal.wait_for(b"60 open")
+    os.kill(terminal.process.pid, signal.SIGTSTP)
+    os.waitpid(terminal.process.pid, os.WUNTRACED)
+    os.kill(terminal.process.pid, signal.SIGCONT)
+    # It goes to the other screen of the terminal once more, and writes there from the first line.
+    terminal.wait_for(rb"\x1b\[\?1049h[\s\S]*\x1b\[\?1049h[\s\S]*\x1b\[1;1H[^H]*INBOX")
+    terminal.press(LEAVE)
+    assert terminal.ending()[0] == 0
 
 
 def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporary: Path) -> None:

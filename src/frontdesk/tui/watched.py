@@ -31,6 +31,20 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         self._disable_tooltips = True
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
 
+    def on_mount(self) -> None:
+        """A shell has written on the terminal when the program goes on after it was stopped."""
+        self.app_resume_signal.subscribe(self, self._go_on)
+        self._tell_of_every_stop()
+
+    def _go_on(self, _: App[Any]) -> None:
+        self._tell_of_every_stop()
+        self.refresh(layout=True)
+
+    def _tell_of_every_stop(self) -> None:
+        """Textual tells of stops by a key alone, not of `kill -STOP`."""
+        driver: Any = self._driver
+        driver._must_signal_resume = True
+
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal. A field draws what is pasted as it is given."""
         if isinstance(event, events.Paste) and not event.is_forwarded:
