@@ -1,7 +1,8 @@
 """The counted directory of a list: from a position to a row without counting rows."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 
@@ -94,10 +95,21 @@ def _nodes(
     """The keys and counts of the nodes that these children need; the lowest node always stays."""
     if not children:
         return [(lower, 0)] if lower == LOWEST else []
-    most = _MOST_CHILDREN[level]
-    length = most // 2 if len(children) > most else most
     nodes = []
-    for start in range(0, len(children), length):
+    for start, end in pairwise((*_starts(level, lower, len(children)), len(children))):
         first = lower if level == BLOCKS and start == 0 else Key(*children[start][:4])
-        nodes.append((first, sum(child[4] for child in children[start : start + length])))
+        nodes.append((first, sum(child[4] for child in children[start:end])))
     return nodes
+
+
+def _starts(level: int, lower: Key, count: int) -> Sequence[int]:
+    """Where nodes begin among so many children.
+
+    A list grows by pages at its lower end: the runs that are left behind there stay full.
+    """
+    most = _MOST_CHILDREN[level]
+    if count <= most:
+        return (0,)
+    if level == RUNS and lower == LOWEST:
+        return (0, *range(count % most or most, count, most))
+    return range(0, count, most // 2)

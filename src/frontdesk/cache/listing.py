@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -16,6 +16,8 @@ from frontdesk.wire import Wire
 
 T = TypeVar("T", bound=Wire)
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
+# A key as it is read.
+Edge = tuple[str, int, str, str]
 
 _BLOCKS_KEPT = 16
 
@@ -44,17 +46,21 @@ _RANK = (
 class Node(NamedTuple):
     """A counted range of a list: `size` rows from `lower` up to, without, `upper`."""
 
-    lower: Key
-    upper: Key
+    lower: Edge
+    upper: Edge
     size: int
 
 
 class Directory:
     """Consecutive nodes in the order of the listing, and where each starts."""
 
-    def __init__(self, nodes: list[Node]) -> None:
-        self.nodes = nodes
-        self.starts = list(accumulate((node.size for node in nodes), initial=0))
+    def __init__(
+        self, edges: Sequence[Edge], sizes: Iterable[int], *, newest_first: bool = False
+    ) -> None:
+        """edges: one more than sizes, in the order of the listing."""
+        self._edges = edges
+        self._newest_first = newest_first
+        self.starts = list(accumulate(sizes, initial=0))
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -65,9 +71,17 @@ class Directory:
         ordinal = bisect_right(self.starts, position) - 1
         return ordinal, position - self.starts[ordinal]
 
+    def node(self, number: int) -> Node:
+        """One of the nodes; there are thousands, of which few are looked at."""
+        lower, upper = self._edges[number : number + 2]
+        if self._newest_first:
+            lower, upper = upper, lower
+        return Node(lower, upper, self.starts[number + 1] - self.starts[number])
+
     def reaches(self, key: Key) -> int:
         """Which node's range has `key`."""
-        for number, node in enumerate(self.nodes):
+        for number in range(len(self.starts) - 1):
+            node = self.node(number)
             if node.lower <= key < node.upper:
                 return number
         raise LookupError(key)
@@ -114,7 +128,7 @@ class Listing(Generic[T]):
     def reload(self) -> None:
         """Show the list as it is saved now."""
         self._number = 0
-        self._runs = Directory([])
+        self._runs = Directory([], [])
         self._blocks: dict[int, Directory] = {}
         self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
         self._spare: tuple[str, bytes] | None = None
@@ -182,7 +196,7 @@ class Listing(Generic[T]):
         run = self._runs.reaches(key)
         blocks = self._blocks_of(run)
         block = blocks.reaches(key)
-        node = blocks.nodes[block]
+        node = blocks.node(block)
         below = self._rows(_RANK, (self._number, *node.lower, *key))[0][0]
         within = node.size - 1 - below if self._newest_first else below
         position = int(self._runs.starts[run] + blocks.starts[block] + within)
@@ -201,33 +215,33 @@ class Listing(Generic[T]):
     def _blocks_of(self, run: int) -> Directory:
         blocks = self._blocks.get(run)
         if blocks is None:
-            node = self._runs.nodes[run]
+            node = self._runs.node(run)
             blocks = self._blocks[run] = self._directory(BLOCKS, node.lower, node.upper, node.size)
             if len(self._blocks) > _BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]
         return blocks
 
     def _directory(
-        self, level: int, lower: Key, upper: Key, expected: int | None = None
+        self, level: int, lower: Edge, upper: Edge, expected: int | None = None
     ) -> Directory:
         """The nodes of a range. Counts that moved since the last reload are made to fit."""
         rows = self._rows(_NODES, (self._number, level, *lower, *upper))
-        bounds = [lower, *(Key(*row[:4]) for row in rows[1:]), upper]
-        counts = [row[4] for row in rows] or [0]
-        if not all(0 <= count <= MOST_ROWS[level] for count in counts):
+        edges = [lower, *(row[:4] for row in rows[1:]), upper]
+        sizes = [row[4] for row in rows] or [0]
+        if not 0 <= min(sizes) <= max(sizes) <= MOST_ROWS[level]:
             raise ValueError("no such number of rows")
-        nodes = [Node(*node) for node in zip(bounds, bounds[1:], counts, strict=False)]
+        if expected is not None and sum(sizes) != expected:
+            edges, sizes = [lower, upper], [expected]
         if self._newest_first:
-            nodes.reverse()
-        if expected is not None and sum(counts) != expected:
-            nodes = [Node(lower, upper, expected)]
-        return Directory(nodes)
+            edges.reverse()
+            sizes.reverse()
+        return Directory(edges, sizes, newest_first=self._newest_first)
 
     def _values(self, run: int, block: int) -> list[Any]:
         """The rows of a block: (kind, wire JSON) each, or the value once it was asked for."""
         values = self._kept.get((run, block))
         if values is None:
-            values = self._kept[run, block] = self._read(self._blocks[run].nodes[block])
+            values = self._kept[run, block] = self._read(self._blocks[run].node(block))
             if len(self._kept) > _BLOCKS_KEPT:
                 self._kept.popitem(last=False)
         else:
