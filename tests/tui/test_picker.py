@@ -1,6 +1,7 @@
 """Pickers: what is typed narrows them, the cursor stays in view whatever the size."""
 
 import pytest
+from textual.events import Key
 
 from frontdesk.tui.screens.choices import Choice
 from frontdesk.tui.screens.picker import Picker
@@ -27,3 +28,22 @@ async def test_the_cursor_is_in_view_and_so_are_the_keys(size: tuple[int, int]) 
             await pilot.pause()
             assert f"▌ choice number {number:02}" in shown(app)
         assert "↵ choose   esc back" in shown(app)
+
+
+async def test_what_is_typed_at_once_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[str] = []
+    narrow = Picker.narrow
+
+    def narrowed(picker: Picker, typed: str) -> None:
+        looked_for.append(typed)
+        narrow(picker, typed)
+
+    monkeypatch.setattr(Picker, "narrow", narrowed)
+    app = PickerApp()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for letter in "number27":
+            app.post_message(Key(letter, letter))
+        await settle(pilot)
+        assert looked_for == ["number27"]
+        assert "▌ choice number 27" in shown(app)

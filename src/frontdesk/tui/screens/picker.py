@@ -98,9 +98,14 @@ class Picker(Asking):
         choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
 
     @on(Input.Changed)
-    def narrow(self, event: Input.Changed) -> None:
+    def follow(self, event: Input.Changed) -> None:
+        """What was typed at once is looked for once."""
+        if event.value == event.input.value:
+            self.narrow(event.value)
+
+    def narrow(self, typed: str) -> None:
         """Show the choices that match what is typed now."""
-        self.offer(matching(self._choices, event.value))
+        self.offer(matching(self._choices, typed))
 
     def make_room(self, count: int) -> None:
         """As high as so many choices need; where there is less room, the list has less."""

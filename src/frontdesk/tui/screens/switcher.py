@@ -1,7 +1,6 @@
 """Go anywhere by a part of its name: views, filters, and customers as the server finds them."""
 
-from textual import on, work
-from textual.widgets import Input
+from textual import work
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -33,11 +32,9 @@ class Switcher(Picker):
         super().__init__("Go to", places(mailbox), current=None)
         self._mailbox = mailbox
 
-    @on(Input.Changed)
-    def narrow(self, event: Input.Changed) -> None:
+    def narrow(self, typed: str) -> None:
         """Show what matches here at once, and customers as soon as typing pauses."""
-        event.prevent_default()
-        typed = event.value.strip()
+        typed = typed.strip()
         self.offer(matching(self._choices, typed)[:50])
         self.workers.cancel_group(self, "contacts")
         if len(typed) >= LEAST_LETTERS:
