@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.bench.homes import Home
+from tests.bench.homes import FLOOR, Home
 from tests.bench.idle import hour
 from tests.bench.ratios import Ratio, in_turn, percentile, shown
 from tests.bench.reaches import Measured, budgets
@@ -17,8 +17,9 @@ from tests.bench.sessions import (
     Session,
     Start,
     Stroke,
+    Work,
     environment_in,
-    session,
+    side_by_side,
     start,
 )
 
@@ -84,11 +85,18 @@ def test_the_viewer_is_measured_in_a_terminal(tmp_path: Path) -> None:
     one = start(program, environment_in(tmp_path))
     assert 0 < one.cpu < one.settled_cpu
     assert 0 < one.wall < one.answered
-    keys = [Stroke("down", b"j", 2), Stroke("resize", RESIZE, 2)]
-    ran = session(program, environment_in(tmp_path), keys, held=(b"j", 2))
-    assert min(ran.presses["down"].latencies) > 0
-    assert min(ran.presses["resize"].bytes) > 0
-    assert ran.held_cpu > 0
+    down, resize = Stroke("down", b"j", 3), Stroke("resize", RESIZE, 2)
+    works = {
+        "viewer": Work(program, [down, resize], held=(b"j", 2)),
+        "floor": Work(FLOOR, [Stroke("down", b"j", 2)]),
+    }
+    ran = side_by_side(works, environment_in(tmp_path))
+    viewer, floor = ran["viewer"], ran["floor"]
+    assert min(viewer.presses["down"].latencies + floor.presses["down"].latencies) > 0
+    assert [len(one.presses["down"].cpu) for one in (viewer, floor)] == [3, 2]
+    assert min(viewer.presses["resize"].bytes) > 0
+    assert viewer.held_cpu > 0 == floor.held_cpu
+    assert list(floor.presses) == ["down"]
 
 
 def test_works_take_turns_and_the_first_round_is_not_counted() -> None:

@@ -58,15 +58,18 @@ class Home:
             partial.rename(self.path)
 
     def begin_again(self) -> None:
-        """Have the reader at the newest conversation again, and no frame kept.
-
-        The system has the file in memory then: the program is measured, not the disk.
-        """
+        """Have the reader at the newest conversation again, and no frame kept."""
         cache = self._opened()
         cache.remember(_CONVERSATION, warm_cache.NEWEST_ID)
         cache.remember(_VIEW, View(filter=warm_cache.OPEN).model_dump_json())
         cache.close()
         first_frame.forget(self.path)
+
+    def read_through(self) -> None:
+        """Have the system hold the file in memory: the program is measured, not the disk.
+
+        What starts right after so much was read is slower.
+        """
         with open(self.path, "rb", buffering=0) as file:
             while file.read(_READ_AT_ONCE):
                 pass

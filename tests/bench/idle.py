@@ -37,7 +37,7 @@ from tests.bench import warm_cache
 from tests.bench.homes import Home
 from tests.bench.pseudo_terminal import PseudoTerminal
 from tests.bench.ratios import table
-from tests.bench.sessions import Program, Stroke, environment_in, session
+from tests.bench.sessions import Program, Stroke, Work, environment_in, side_by_side
 from tests.workers import all_ended
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -192,8 +192,8 @@ def key_bytes() -> str:
     with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
         environment = environment_in(Path(name))
         for words, (key, presses) in PRESSES.items():
-            stroke = Stroke(words, key, presses)
-            found = (session(program, environment, [stroke], size=size) for size in SIZES)
+            works = {words: Work(program, [Stroke(words, key, presses)])}
+            found = (side_by_side(works, environment, size)[words] for size in SIZES)
             rows.append([words, *(f"{mean(one.presses[words].bytes):,.0f}" for one in found)])
     return table(rows)
 

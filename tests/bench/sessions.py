@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +64,20 @@ class Stroke:
 
 
 RESIZE = b"resize"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A program, and what is pressed in it.
+
+    first: keys that lead to where the strokes are. held: a key that is held down at the end, and
+    for how many repetitions.
+    """
+
+    program: Program
+    strokes: Sequence[Stroke]
+    first: Sequence[bytes] = ()
+    held: tuple[bytes, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,32 +142,47 @@ def leave(program: Program, terminal: PseudoTerminal) -> None:
         raise RuntimeError(f"{program.name} ended with {code}:\n{terminal.text}")
 
 
-def session(
-    program: Program,
+def side_by_side(
+    works: Mapping[str, Work],
     environment: Mapping[str, str],
-    strokes: Sequence[Stroke],
-    *,
-    first: Sequence[bytes] = (),
-    held: tuple[bytes, int] | None = None,
     size: tuple[int, int] = (COLUMNS, ROWS),
-) -> Session:
-    """Press keys in a program, one stroke after another.
+) -> dict[str, Session]:
+    """Press keys in programs that run at the same time; by the names of the works.
 
-    first: keys that lead to where the strokes are. held: a key that is held down then, and for how
-    many repetitions.
+    Strokes of one name are pressed in turn, once here and once there: a machine is faster and
+    slower for seconds at a time, and what is compared is to have the same of both.
     """
-    terminal = started(program, environment, size)
-    try:
-        content = re.compile(program.content)
-        terminal.wait_for(lambda text: bool(content.search(text)), TIMEOUT)
-        terminal.settle(1.0, TIMEOUT)
-        for key in first:
-            _led_to(terminal, key)
-        presses = {stroke.name: _pressed(terminal, stroke) for stroke in strokes}
-        held_cpu = _held(terminal, *held) if held else 0.0
-        return Session(presses, held_cpu, terminal.resident_megabytes())
-    finally:
-        terminal.close()
+    taken: dict[str, dict[str, Presses]] = {name: {} for name in works}
+    with ExitStack() as ending:
+        terminals: dict[str, PseudoTerminal] = {}
+        for name, work in works.items():
+            terminals[name] = started(work.program, environment, size)
+            ending.callback(terminals[name].close)
+            _lead(terminals[name], work)
+        strokes: dict[str, dict[str, Stroke]] = {}
+        for name, work in works.items():
+            for stroke in work.strokes:
+                strokes.setdefault(stroke.name, {})[name] = stroke
+        for words, alike in strokes.items():
+            for name, presses in _pressed(terminals, alike).items():
+                taken[name][words] = presses
+        held = {
+            name: _held(terminals[name], *work.held) if work.held else 0.0
+            for name, work in works.items()
+        }
+        return {
+            name: Session(taken[name], held[name], terminal.resident_megabytes())
+            for name, terminal in terminals.items()
+        }
+
+
+def _lead(terminal: PseudoTerminal, work: Work) -> None:
+    """Wait until the program is there, and go to where the strokes are."""
+    content = re.compile(work.program.content)
+    terminal.wait_for(lambda text: bool(content.search(text)), TIMEOUT)
+    terminal.settle(1.0, TIMEOUT)
+    for key in work.first:
+        _led_to(terminal, key)
 
 
 def _led_to(terminal: PseudoTerminal, key: bytes) -> None:
@@ -162,17 +192,32 @@ def _led_to(terminal: PseudoTerminal, key: bytes) -> None:
     terminal.rest(TIMEOUT)
 
 
-def _pressed(terminal: PseudoTerminal, stroke: Stroke) -> Presses:
-    latencies, used, sent = [], [], []
-    for number in range(stroke.presses):
-        for key in stroke.before:
-            _led_to(terminal, key)
-        cpu, sent_before = terminal.own_cpu(), terminal.sent_bytes
-        latencies.append(_press(terminal, stroke, number))
-        terminal.rest(TIMEOUT)
-        used.append(terminal.own_cpu() - cpu)
-        sent.append(float(terminal.sent_bytes - sent_before))
-    return Presses(tuple(latencies), tuple(used), tuple(sent))
+def _pressed(
+    terminals: Mapping[str, PseudoTerminal], strokes: Mapping[str, Stroke]
+) -> dict[str, Presses]:
+    """Press strokes of several programs in turn; each time another begins."""
+    names = list(strokes)
+    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
+    for number in range(max(stroke.presses for stroke in strokes.values())):
+        shift = number % len(names)
+        for name in names[shift:] + names[:shift]:
+            if number < strokes[name].presses:
+                taken[name].append(_pressed_once(terminals[name], strokes[name], number))
+    return {name: Presses(*zip(*taken[name], strict=True)) for name in names}
+
+
+def _pressed_once(
+    terminal: PseudoTerminal, stroke: Stroke, number: int
+) -> tuple[float, float, float]:
+    """Seconds to the repaint, the processor's, and bytes."""
+    # What came while others had their turn.
+    terminal.settle(0.0, TIMEOUT)
+    for key in stroke.before:
+        _led_to(terminal, key)
+    cpu, sent = terminal.own_cpu(), terminal.sent_bytes
+    latency = _press(terminal, stroke, number)
+    terminal.rest(TIMEOUT)
+    return latency, terminal.own_cpu() - cpu, float(terminal.sent_bytes - sent)
 
 
 def _press(terminal: PseudoTerminal, stroke: Stroke, number: int) -> float:

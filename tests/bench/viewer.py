@@ -23,9 +23,10 @@ from tests.bench.sessions import (
     RESIZE,
     Program,
     Stroke,
+    Work,
     environment_in,
     leave,
-    session,
+    side_by_side,
     start,
     started,
 )
@@ -33,6 +34,9 @@ from tests.bench.sessions import (
 ESCAPE, PAGE_DOWN, OLDER, ARRIVE = b"\x1b", b"\x1b[6~", b"\x1b[20~", b"\x1b[21~"
 FEW = 1_000
 HELD = 60
+PAGES = 16
+# How often each start is repeated in a round.
+STARTS = 2
 
 
 def list_strokes(presses: int) -> list[Stroke]:
@@ -40,13 +44,13 @@ def list_strokes(presses: int) -> list[Stroke]:
     return [
         Stroke("to the edge", b"j", 20),
         Stroke("down", b"j", presses),
-        Stroke("page", PAGE_DOWN, 16),
+        Stroke("page", PAGE_DOWN, PAGES),
         Stroke("end", b"G", 6, before=(b"g",)),
-        Stroke("status", b"[", 6, before=(b"]",)),
-        Stroke("filter", b"f", 5, before=(ESCAPE,)),
-        Stroke("search", b"factura", 5, before=(ESCAPE, b"s")),
-        Stroke("find", b"\r", 5, before=(ESCAPE, b"g", b"/", b"\x15Customer 0000300")),
-        Stroke("resize", RESIZE, 6, before=(ESCAPE,)),
+        Stroke("status", b"[", 8, before=(b"]",)),
+        Stroke("filter", b"f", 8, before=(ESCAPE,)),
+        Stroke("search", b"factura", 8, before=(ESCAPE, b"s")),
+        Stroke("find", b"\r", 8, before=(ESCAPE, b"g", b"/", b"\x15Customer 0000300")),
+        Stroke("resize", RESIZE, 8, before=(ESCAPE,)),
     ]
 
 
@@ -68,42 +72,41 @@ class Bench:
         self._environments = environments
 
     def works(self) -> dict[str, Callable[[int], object]]:
-        """What is done in each round."""
-        down = Stroke("down", b"j", self._presses)
+        """What is done in each round; what is compared is done in one work."""
         works: dict[str, Callable[[int], object]] = {
-            "bare": lambda _: self._start("bare", BARE),
-            "floor": lambda _: self._keys("floor", FLOOR, [down]),
-            "options": lambda _: self._keys("options", OPTIONS, _scrolled(down), held=True),
-            "lines": lambda _: self._keys("lines", LINES, _scrolled(down)),
-            "widgets": lambda _: self._keys("widgets", WIDGETS, self._in_thread()),
+            "starts": self._starts,
+            "lists": lambda _: self._lists(),
+            "lines": lambda _: self._press({"lines": Work(LINES, _scrolled(self._down))}),
+            "threads": lambda _: self._threads(),
         }
-        for name in ("few", "many"):
-            works[f"start {name}"] = lambda _, name=name: self._start_viewer(name)
-            works[f"frame {name}"] = lambda _, name=name: self._start_framed(name)
-            works[f"list {name}"] = lambda _, name=name: self._list(name)
-        for name in ("few", "long"):
-            works[f"first thread {name}"] = lambda _, name=name: self._start_thread(name)
-            works[f"thread {name}"] = lambda _, name=name: self._thread(name)
         for peer in peers.PEERS if self._environments else ():
             works[peer.name] = lambda _, peer=peer: self._peer(peer)
         return works
 
+    @property
+    def _down(self) -> Stroke:
+        return Stroke("down", b"j", self._presses)
+
+    def _starts(self, number: int) -> None:
+        for home in self._homes.values():
+            home.read_through()
+        start(BARE, self._environment)
+        works: list[Callable[[], None]] = [
+            lambda: self._start("bare", BARE),
+            lambda: self._start_viewer("few"),
+            lambda: self._start_viewer("many"),
+            lambda: self._start_framed("many"),
+            lambda: self._start_thread("few"),
+            lambda: self._start_thread("long"),
+        ]
+        for again in range(STARTS):
+            shift = (number * STARTS + again) % len(works)
+            for work in works[shift:] + works[:shift]:
+                work()
+
     def _start(self, name: str, program: Program) -> None:
         started_once = start(program, self._environment)
         self.measured.starts[name].append(started_once)
-
-    def _keys(
-        self,
-        name: str,
-        program: Program,
-        strokes: list[Stroke],
-        first: tuple[bytes, ...] = (),
-        *,
-        held: bool = False,
-    ) -> None:
-        down = (b"j", HELD) if held else None
-        ran = session(program, self._environment, strokes, first=first, held=down)
-        self.measured.sessions[name].append(ran)
 
     def _start_viewer(self, name: str) -> None:
         self._homes[name].begin_again()
@@ -129,21 +132,40 @@ class Bench:
         self._homes[name].begin_again()
         self._start(f"first thread {name}", self._homes[name].thread_viewer(name))
 
-    def _list(self, name: str) -> None:
-        self._homes[name].begin_again()
-        program = self._homes[name].viewer(name)
-        self._keys(f"list {name}", program, list_strokes(self._presses), held=True)
+    def _press(self, works: Mapping[str, Work]) -> None:
+        for name, ran in side_by_side(works, self._environment).items():
+            self.measured.sessions[name].append(ran)
 
-    def _thread(self, name: str) -> None:
+    def _lists(self) -> None:
+        held = (b"j", HELD)
+        floor = [self._down, Stroke("page", b"j", PAGES)]
+        works = {
+            "floor": Work(FLOOR, floor),
+            "options": Work(OPTIONS, _scrolled(self._down), held=held),
+        }
+        for name in ("few", "many"):
+            home = self._at_the_beginning(name)
+            works[f"list {name}"] = Work(home.viewer(name), list_strokes(self._presses), held=held)
+        self._press(works)
+
+    def _threads(self) -> None:
+        """A thread that is read, with a key floor of its own; one that grows at both ends."""
+        up = Stroke("up", b"k", self._presses)
+        reading = {"thread floor": Work(FLOOR, [up])}
+        growing = {"widgets": Work(WIDGETS, THREAD_STROKES)}
+        for name in ("few", "long"):
+            home = self._at_the_beginning(name)
+            reading[f"thread {name}"] = Work(home.thread_viewer(name), [up], first=(b"3",))
+            archived = home.archived(name, self._scratch)
+            growing[f"archive {name}"] = Work(archived, THREAD_STROKES, first=(b"3",))
+        self._press(reading)
+        self._press(growing)
+
+    def _at_the_beginning(self, name: str) -> Home:
         home = self._homes[name]
         home.begin_again()
-        strokes = [Stroke("up", b"k", self._presses)]
-        self._keys(f"thread {name}", home.thread_viewer(name), strokes, first=(b"3",))
-        archived = home.archived(name, self._scratch)
-        self._keys(f"archive {name}", archived, THREAD_STROKES, first=(b"3",))
-
-    def _in_thread(self) -> list[Stroke]:
-        return [Stroke("up", b"k", self._presses), *THREAD_STROKES]
+        home.read_through()
+        return home
 
     def _peer(self, peer: peers.Peer) -> None:
         assert self._environments is not None
@@ -152,7 +174,7 @@ class Bench:
         program = peer.program(self._environments / peer.name)
         try:
             self._start(peer.name, program)
-            self._keys(peer.name, program, [peer.stroke])
+            self._press({peer.name: Work(program, [peer.stroke])})
         except TimeoutError as error:
             self.measured.missing[peer.name] = str(error).splitlines()[0]
 
@@ -192,7 +214,7 @@ def run(options: argparse.Namespace) -> None:
         bench.measured.missing.update(missing)
         works = bench.works()
         in_turn(options.rounds, {name: _told(name, work) for name, work in works.items()})
-        bench.measured.forget_first()
+        bench.measured.forget_first(options.rounds)
         ratios = budgets(bench.measured, homes["many"])
     _tell("")
     sizes = f"{options.conversations:,} conversations, {options.messages:,} messages"
