@@ -14,6 +14,8 @@ TIMEOUT = 60.0
 # A program is at rest when it has been silent for so many seconds.
 SILENCE = 0.4
 KEYS_A_SECOND = 30
+# A machine keeps its speed for longer than so many presses take.
+IN_A_ROW = 8
 OTHER_SIZE = (COLUMNS + 10, ROWS - 4)
 
 
@@ -149,7 +151,7 @@ def side_by_side(
 ) -> dict[str, Session]:
     """Press keys in programs that run at the same time; by the names of the works.
 
-    Strokes of one name are pressed in turn, once here and once there: a machine is faster and
+    Strokes of one name are pressed in turn, some here and some there: a machine is faster and
     slower for seconds at a time, and what is compared is to have the same of both.
     """
     taken: dict[str, dict[str, Presses]] = {name: {} for name in works}
@@ -195,13 +197,19 @@ def _led_to(terminal: PseudoTerminal, key: bytes) -> None:
 def _pressed(
     terminals: Mapping[str, PseudoTerminal], strokes: Mapping[str, Stroke]
 ) -> dict[str, Presses]:
-    """Press strokes of several programs in turn; each time another begins."""
+    """Press strokes of several programs in turn; each time another begins.
+
+    Keys without others before them are pressed in rows: where a key is not followed by another,
+    something more may be opened, which that key is not to pay.
+    """
     names = list(strokes)
     taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
-    for number in range(max(stroke.presses for stroke in strokes.values())):
-        shift = number % len(names)
+    row = 1 if any(stroke.before for stroke in strokes.values()) else IN_A_ROW
+    most = max(stroke.presses for stroke in strokes.values())
+    for turn, first in enumerate(range(0, most, row)):
+        shift = turn % len(names)
         for name in names[shift:] + names[:shift]:
-            if number < strokes[name].presses:
+            for number in range(first, min(first + row, strokes[name].presses)):
                 taken[name].append(_pressed_once(terminals[name], strokes[name], number))
     return {name: Presses(*zip(*taken[name], strict=True)) for name in names}
 
