@@ -7,15 +7,22 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.connect import ConnectApp
+from frontdesk.tui.screens.choices import Choice
+from frontdesk.tui.screens.picker import ChoiceList, Picker
+from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.tui.conftest import Viewer, lines, settle
 from tests.tui.test_connect_screen import Servers
 
 SIZE = (120, 40)
 
-# From the list of the inbox. Of two columns and a cross, a terminal gets another size.
+# From the list of the inbox. Of two columns and a cross, a terminal gets another size; "behind"
+# moves the cursor of the list behind a dialog, at once with the key that follows it.
 JOURNEYS = (
     "j j pagedown k G g",
     "3 k pageup g J K",
@@ -37,6 +44,15 @@ JOURNEYS = (
     "v r 200x60 escape 80x24",
     "f 200x60 escape 3 80x24 4 120x40",
     "v d 80x24 v r 160x50 escape j",
+    "f behind l behind escape",
+    "s h behind e behind l behind backspace escape",
+    "slash behind h behind enter",
+    "question_mark behind u behind i escape",
+    "ctrl+p behind h behind escape",
+    "f theme:textual-light behind escape theme:frontdesk-dark j",
+    "s theme:ansi-dark behind h behind escape",
+    "f question_mark behind escape behind escape",
+    "f behind 80x24 behind ctrl+l escape",
 )
 
 
@@ -62,6 +78,17 @@ class Terminal:
         """Line by line."""
         return [line.rstrip() for line in self._canvas.display]
 
+    @property
+    def cells(self) -> list[list[pyte.screens.Char]]:
+        """Every cell with the colours that are seen of it."""
+        columns, lines = range(self._canvas.columns), range(self._canvas.lines)
+        return [[_seen(self._canvas.buffer[y][x]) for x in columns] for y in lines]
+
+
+def _seen(cell: pyte.screens.Char) -> pyte.screens.Char:
+    lines = cell.underscore or cell.strikethrough or cell.reverse
+    return cell if cell.data != " " or lines else pyte.screens.Char(" ", bg=cell.bg)
+
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
@@ -75,8 +102,27 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return terminal
 
 
+def drawn_anew(app: App[Any]) -> Terminal:
+    """What all there is to see looks like, when nothing of it is kept."""
+    for screen in app.screen_stack:
+        for widget in screen.walk_children(Widget, with_self=True):
+            widget._styles_cache.clear()
+            widget._layout_cache.clear()
+            widget._set_dirty()
+            widget._repaint_regions.clear()
+    update = app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
+    terminal = Terminal()
+    terminal.draw(app, update)
+    return terminal
+
+
 async def press(pilot: Pilot[Any], key: str) -> None:
-    if "x" in key[1:] and key.replace("x", "").isdecimal():
+    if key == "behind":
+        pilot.app.screen_stack[0].query_one(ConversationList).action_move(1)
+        return
+    if key.startswith("theme:"):
+        pilot.app.theme = key.partition(":")[2]
+    elif "x" in key[1:] and key.replace("x", "").isdecimal():
         columns, rows = map(int, key.split("x"))
         await pilot.resize_terminal(columns, rows)
     else:
@@ -94,7 +140,47 @@ async def test_the_terminal_shows_what_there_is_to_see(
         assert terminal.lines == lines(app)
         for key in keys.split():
             await press(pilot, key)
-            assert terminal.lines == lines(app), key
+            if key != "behind":
+                assert terminal.lines == lines(app), key
+                assert terminal.cells == drawn_anew(app).cells, key
+
+
+async def test_what_changes_behind_two_dialogs_and_in_the_first_is_seen_at_once(
+    viewer: Viewer, terminal: Terminal
+) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        choices = [Choice("one", "one"), Choice("two", "two")]
+        app.push_screen(Picker("Choose", choices, current=None))
+        app.push_screen(Prompt("?"))
+        await settle(pilot)
+        for key in ("a", "b"):
+            app.screen.query_one(Input).insert_text_at_cursor(key)
+            await press(pilot, "behind")
+            app.screen_stack[1].query_one(ChoiceList).action_move(1)
+            await settle(pilot)
+            assert terminal.cells == drawn_anew(app).cells
+
+
+@pytest.mark.parametrize("key", ["f", "s", "slash", "question_mark", "c"])
+async def test_a_dialog_is_drawn_once_and_so_is_what_it_covered(
+    viewer: Viewer, terminal: Terminal, key: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        whole = drawn_anew(app).drawn
+        for pressed in (key, "escape"):
+            terminal.drawn = 0
+            await press(pilot, pressed)
+            assert terminal.drawn < 1.4 * whole
+        await press(pilot, key)
+        terminal.drawn = 0
+        await press(pilot, "behind")
+        await settle(pilot)
+        assert terminal.cells == drawn_anew(app).cells
+        assert 0 < terminal.drawn < 0.5 * whole
 
 
 class Lasting:

@@ -2,12 +2,14 @@
 
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widget import AwaitMount
 from textual.worker import WorkerFailed
 
 from frontdesk.crash import Crashed
@@ -38,12 +40,28 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
 
     def _go_on(self, _: App[Any]) -> None:
         self._tell_of_every_stop()
-        self.refresh(layout=True)
+        self.screen.refresh(layout=True)
 
     def _tell_of_every_stop(self) -> None:
         """Textual tells of stops by a key alone, not of `kill -STOP`."""
         driver: Any = self._driver
         driver._must_signal_resume = True
+
+    def refresh(
+        self, *, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Draw everything again, but not when a screen has come or gone.
+
+        Textual asks for a layout then; screens draw themselves when they come into view.
+        """
+        return self if layout else super().refresh(repaint=repaint, recompose=recompose)
+
+    def _get_screen(self, screen: Screen[Any] | str) -> tuple[Screen[Any], AwaitMount]:
+        found, mounted = super()._get_screen(screen)
+        # It asks the application to be drawn again when its widgets are there.
+        mounting: Any = mounted
+        mounting._parent = self
+        return found, mounted
 
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal. A field draws what is pasted as it is given."""

@@ -127,7 +127,33 @@ class LaidScreen(Screen[R], Laid):
         if self._size != self._fitted_to:
             self._fitted_to = self._size
             self.fit(self._size)
-        super()._compositor_refresh()
+        if self is not self.app.screen and self in self.app._background_screens:
+            self._have_seen_through()
+        else:
+            super()._compositor_refresh()
+
+    def _have_seen_through(self) -> None:
+        """Have those before this screen draw what has changed of it, and nothing else.
+
+        Textual would have all of everything drawn in the frame after that.
+        """
+        changed = self._compositor._dirty_regions.copy()
+        self._compositor._dirty_regions.clear()
+        self._dirty_widgets.clear()
+        if changed:
+            stack = self.app.screen_stack
+            for screen in stack[stack.index(self) + 1 :]:
+                screen._set_dirty(*changed)
+            self.app.screen._dirty_widgets.add(self.app.screen)
+            self.app.screen.check_idle()
+
+    def render(self) -> Any:
+        stack, color = self.app.screen_stack, self.styles.background
+        if color.a == 1 or self not in stack[1:]:
+            return super().render()
+        from frontdesk.tui.widgets.behind import Behind
+
+        return Behind(stack[stack.index(self) - 1], color)
 
 
 def _drop_late(asked: Message, done_at: float) -> None:
