@@ -1,6 +1,8 @@
 """A cache file with any byte wrong: the session goes on, and what is shown was saved or is new."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,13 @@ async def test_a_value_that_cannot_be_read_has_the_file_set_aside(path: Path, wh
     assert [row.id for row in cache.listing(OPEN)][:2] == ["", ""]
     cache.close()
     assert "set aside" in (cache.warning or "")
+
+
+@pytest.mark.parametrize("count", [2.5, 3.0, 1e300, -1, 10**12, "many", b"7"])
+async def test_a_count_that_is_none_ends_no_session(path: Path, whole: Path, count: object) -> None:
+    path.parent.mkdir()
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE node SET count = ? WHERE level = 2", (count,))
+    assert await use(path) >= 0
+    assert await use(path) >= 0

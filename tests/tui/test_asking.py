@@ -11,6 +11,8 @@ from tests.tui.conftest import Viewer, lines, settle, shown
     [
         (["f", "h"], "~needs a human"),
         (["f", "l", *"refund", "enter"], "#refund"),
+        # What is typed after the answer is there before anything was looked for.
+        (["f", "l", *"refund", "enter", "j"], "#refund"),
         (["f", "t", *"late", "enter"], "~“late”"),
         (["S", "w"], "~longest waiting first"),
     ],

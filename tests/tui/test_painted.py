@@ -96,7 +96,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     terminal = Terminal()
 
     def display(app: App[Any], screen: Screen[Any], renderable: Any) -> None:
-        terminal.draw(app, renderable)
+        # In a batch, nothing is sent.
+        if not app._batch_count:
+            terminal.draw(app, renderable)
 
     monkeypatch.setattr(App, "_display", display)
     return terminal

@@ -43,7 +43,7 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         self.screen.refresh(layout=True)
 
     def _tell_of_every_stop(self) -> None:
-        """Textual tells of stops by a key alone, not of `kill -STOP`."""
+        """Textual would tell of SIGTSTP alone, and not of SIGSTOP."""
         driver: Any = self._driver
         driver._must_signal_resume = True
 
@@ -58,7 +58,7 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
 
     def _get_screen(self, screen: Screen[Any] | str) -> tuple[Screen[Any], AwaitMount]:
         found, mounted = super()._get_screen(screen)
-        # It asks the application to be drawn again when its widgets are there.
+        # Textual asks for one more layout when its widgets are there: the application needs none.
         mounting: Any = mounted
         mounting._parent = self
         return found, mounted

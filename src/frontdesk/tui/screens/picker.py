@@ -76,6 +76,7 @@ class Picker(Asking):
         self._remark_lines = 2 if remark else 0
         self._choices = choices
         self._current = current
+        self._looked_for = ""
 
     PLACEHOLDER = "type to narrow the list"
     MOST_SHOWN = 12
@@ -101,7 +102,11 @@ class Picker(Asking):
     def follow(self, event: Input.Changed) -> None:
         """What was typed at once is looked for once."""
         if event.value == event.input.value:
-            self.narrow(event.value)
+            self._look_for(event.value)
+
+    def _look_for(self, typed: str) -> None:
+        self._looked_for = typed
+        self.narrow(typed)
 
     def narrow(self, typed: str) -> None:
         """Show the choices that match what is typed now."""
@@ -117,8 +122,11 @@ class Picker(Asking):
         self.query_one(ChoiceList).show(rows)
 
     @on(Input.Submitted)
-    def take(self) -> None:
-        """Answer with the row at the cursor; what was typed before is already taken in."""
+    def take(self, event: Input.Submitted) -> None:
+        """Answer with the row at the cursor, of those that match what was typed before."""
+        if event.value != self._looked_for:
+            # More was typed after it, and is there already.
+            self._look_for(event.value)
         choice = self.query_one(ChoiceList).row
         if choice is not None:
             self.dismiss(choice.value)

@@ -94,7 +94,9 @@ class LaidScreen(Screen[R], Laid):
             return
         self._is_laid_out()
         super()._on_screen_resume(event)
-        self._is_painted()
+        if not self.app._batch_count:
+            # In a batch nothing is painted, and has to be afterwards.
+            self._is_painted()
 
     def _is_laid_out(self) -> None:
         """Everything will be laid out now: who has asked for that, gets it."""
@@ -133,14 +135,14 @@ class LaidScreen(Screen[R], Laid):
             super()._compositor_refresh()
 
     def _have_seen_through(self) -> None:
-        """Have those before this screen draw what has changed of it, and nothing else.
+        """Send what has changed of it and is seen through those before it.
 
-        Textual would have all of everything drawn in the frame after that.
+        Textual would have the same drawn and sent once more in the next frame.
         """
         changed = self._compositor._dirty_regions.copy()
         self._compositor._dirty_regions.clear()
         self._dirty_widgets.clear()
-        if changed:
+        if changed and self.app.screen.styles.background.a < 1:
             stack = self.app.screen_stack
             for screen in stack[stack.index(self) + 1 :]:
                 screen._set_dirty(*changed)
