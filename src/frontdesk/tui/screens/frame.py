@@ -117,6 +117,11 @@ class InboxFrame(LaidScreen[None], Even):
                 self._refresh_thread()
         self._reading.describe(self._panes)
 
+    def _open_first(self) -> None:
+        """Rows may have come where there was none to open."""
+        if self._reading.conversation is None:
+            self._open_highlighted()
+
     def _go_to(self, position: int) -> None:
         """Put the cursor on a conversation of the queue, and open it."""
         self._list.go_to(position)
@@ -185,6 +190,7 @@ class InboxFrame(LaidScreen[None], Even):
     @work(group="older conversations")
     async def _load_older_conversations(self) -> None:
         await self._ask(self._queue.older)
+        self._open_first()
 
     @work(group="older messages")
     async def _load_older_messages(self) -> None:
@@ -193,14 +199,12 @@ class InboxFrame(LaidScreen[None], Even):
     @work(group="looking", exclusive=True)
     async def _sift(self) -> None:
         """Find more rows that the sieve keeps; escape ends it."""
-        before = self._list.row
 
         async def look() -> None:
             await self._queue.sift(self._describe)
 
         await self._ask(look)
-        if before is None:
-            self._open_highlighted()
+        self._open_first()
 
     @work(group="ahead", exclusive=True)
     async def _read_ahead(self) -> None:
@@ -209,6 +213,7 @@ class InboxFrame(LaidScreen[None], Even):
         beneath = rows[below].id if rows is not None and below < len(rows) else None
         if await self._mailbox.prefetch(self._queue.filter, self._list.cursor, beneath):
             await self._queue.reload()
+            self._open_first()
             self._describe()
 
     async def _ask(self, question: Callable[[], Awaitable[None]], *, beside: bool = False) -> bool:
