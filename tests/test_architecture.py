@@ -93,7 +93,7 @@ def test_pictures_of_the_readme_exist() -> None:
 def test_the_readme_has_one_command_for_the_demo_and_one_for_the_tests() -> None:
     demo, tests = readme_commands()
     assert demo.endswith("frontdesk demo")
-    assert tests.endswith("pytest")
+    assert tests.endswith("pytest -n auto")
 
 
 @pytest.mark.parametrize("model", wire_models(), ids=lambda model: model.__name__)

@@ -92,7 +92,9 @@ async def test_another_scheme_is_no_credential(desk, is_problem, header):
     is_problem(response, 401, "missing_credentials")
 
 
-@pytest.mark.parametrize("key", ["xyz", "fd_live_" + "a" * 54, "two words", new_key()])
+@pytest.mark.parametrize(
+    "key", ["xyz", "fd_live_" + "a" * 54, "two words", pytest.param(new_key(), id="unknown")]
+)
 async def test_a_malformed_and_an_unknown_key_are_refused_alike(desk, is_problem, key):
     response = await (await desk.client_with(key)).get("/v1/labels")
     is_problem(response, 401, "invalid_key")
