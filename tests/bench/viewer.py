@@ -36,7 +36,7 @@ FEW = 1_000
 HELD = 60
 PAGES = 16
 # How often each start is repeated in a round.
-STARTS = 2
+STARTS = 4
 
 
 def list_strokes(presses: int) -> list[Stroke]:
