@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.bench.homes import FLOOR, Home
 from tests.bench.idle import hour
-from tests.bench.ratios import Ratio, in_turn, percentile, shown
+from tests.bench.ratios import Ratio, by_turn, in_turn, percentile, ratio_of_turns, shown
 from tests.bench.reaches import Measured, budgets
 from tests.bench.sessions import (
     RESIZE,
@@ -115,6 +117,15 @@ def test_a_ratio_is_reached_on_the_right_side_of_its_bound() -> None:
     assert "| x | – | <= 1 | – |  |  | missing |" in shown(
         [Ratio("x", None, "<=", 1, note="missing")]
     )
+
+
+def test_a_machine_that_is_slower_for_some_turns_makes_no_other_ratio() -> None:
+    slow, fast = [1.1, 1.1, 1.65, 1.65, 1.1], [1.0, 1.0, 1.5, 1.5, 1.5]
+    assert by_turn(slow, fast) == pytest.approx(1.1)
+    one = ratio_of_turns("", "<=", 1.2, slow, fast)
+    assert (one.value, one.slow, one.fast) == (pytest.approx(1.1), 1.1, 1.5)
+    with pytest.raises(ValueError, match="longer"):
+        by_turn([1.0], [1.0, 1.0])
 
 
 def test_a_percentile_is_one_of_the_times() -> None:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from frontdesk.cache import CONVERSATION, Cache, ListName
 from tests.bench import peers, warm_cache
 from tests.bench.homes import ORIGIN, Home
-from tests.bench.ratios import Ratio, percentile, ratio
+from tests.bench.ratios import Ratio, by_turn, percentile, ratio, ratio_of_turns
 from tests.bench.sessions import Presses, Session, Start
 
 _PAGE, _READS = 50, 200
@@ -55,7 +55,7 @@ def budgets(measured: Measured, home: Home) -> list[Ratio]:
 def _starting(measured: Measured) -> Iterator[Ratio]:
     of = measured.of_starts
     best = min(of("start many", _wall)) / min(of("bare", _wall))
-    yield ratio(
+    yield ratio_of_turns(
         "S1 CPU at the first paint / bare Textual",
         "<=",
         1.10,
@@ -63,14 +63,14 @@ def _starting(measured: Measured) -> Iterator[Ratio]:
         of("bare", _cpu),
         f"wall, best of rounds: {best:.2f}, to reach 1.15",
     )
-    yield ratio(
+    yield ratio_of_turns(
         "S2 CPU until rest / bare Textual",
         "<=",
         2.0,
         of("start many", lambda one: one.settled_cpu),
         of("bare", lambda one: one.settled_cpu),
     )
-    yield ratio(
+    yield ratio_of_turns(
         "S3 CPU at the first paint, many / 1,000 conversations",
         "<=",
         1.05,
@@ -78,22 +78,22 @@ def _starting(measured: Measured) -> Iterator[Ratio]:
         of("start few", _cpu),
         _walls(of("start many", _wall), of("start few", _wall)),
     )
-    yield ratio(
+    yield ratio_of_turns(
         "S4 first answered key / first paint of bare Textual",
         "<=",
         1.35,
         of("start many", _answered),
         of("bare", _wall),
     )
-    yield ratio(
+    yield ratio_of_turns(
         "S5 saved first screen / first paint of bare Textual",
         "<=",
         0.15,
         of("frame many", _wall),
         of("bare", _wall),
-        f"CPU {median(of('frame many', _cpu)) / median(of('bare', _cpu)):.2f}",
+        f"CPU {by_turn(of('frame many', _cpu), of('bare', _cpu)):.2f}",
     )
-    yield ratio(
+    yield ratio_of_turns(
         "S6 first answered key with a saved first screen / without",
         "<=",
         1.15,
@@ -158,7 +158,7 @@ def _reading(measured: Measured) -> Iterator[Ratio]:
     ours, widgets = keys("archive few", "new", _cpu_p50), keys("widgets", "new", _cpu_p50)
     yield ratio("T5 CPU of a new message at 1,000 / a widget each", "<=", 0.10, ours, widgets)
     of = measured.of_starts
-    yield ratio(
+    yield ratio_of_turns(
         "T6 CPU at the thread's first paint, long / 1,000",
         "<=",
         1.15,
@@ -244,7 +244,7 @@ def _peer(measured: Measured, name: str) -> Iterator[Ratio]:
 
 
 def _walls(slow: Sequence[float], fast: Sequence[float]) -> str:
-    return f"wall {median(slow) / median(fast):.2f}"
+    return f"wall {by_turn(slow, fast):.2f}"
 
 
 def _wall(one: Start) -> float:

@@ -36,7 +36,7 @@ FEW = 1_000
 HELD = 60
 PAGES = 16
 # How often each start is repeated in a round.
-STARTS = 4
+STARTS = 6
 
 
 def list_strokes(presses: int) -> list[Stroke]:
