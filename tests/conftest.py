@@ -1,5 +1,6 @@
 """Real objects for every test: databases, the sample in one, the service over it, a client."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
@@ -21,6 +22,11 @@ from tests.stores import Engine, PostgresServer, postgres_engine, postgres_serve
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
+
+# Programs are told by their own terminals how large those are. These are of the terminal of pytest:
+# GNU readline, which it imports, hands them down to its processes.
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
 
 # How long an example takes says nothing on a machine that is busy with other things.
 settings.register_profile("frontdesk", deadline=None)

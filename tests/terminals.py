@@ -24,15 +24,12 @@ class Terminal:
         self._said = b""
         home = {name: str(temporary.parent) for name in ("HOME", "XDG_CACHE_HOME")}
         shown = {"TERM": "xterm-256color", "TMPDIR": str(temporary)}
-        # Of the terminal that the tests run in.
-        dropped = {"COLUMNS", "LINES"}
-        kept = {name: value for name, value in os.environ.items() if name not in dropped}
         self.process = subprocess.Popen(
             [sys.executable, "-c", program],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**kept, **home, **shown, **variables},
+            env={**os.environ, **home, **shown, **variables},
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )

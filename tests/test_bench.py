@@ -11,7 +11,7 @@ import pytest
 
 from tests.bench.homes import FLOOR, Home
 from tests.bench.idle import hour
-from tests.bench.ratios import Ratio, by_turn, in_turn, percentile, ratio_of_turns, shown
+from tests.bench.ratios import Ratio, by_turn, in_turn, percentile, ratio, shown
 from tests.bench.reaches import Measured, budgets
 from tests.bench.sessions import (
     RESIZE,
@@ -122,7 +122,7 @@ def test_a_ratio_is_reached_on_the_right_side_of_its_bound() -> None:
 def test_a_machine_that_is_slower_for_some_turns_makes_no_other_ratio() -> None:
     slow, fast = [1.1, 1.1, 1.65, 1.65, 1.1], [1.0, 1.0, 1.5, 1.5, 1.5]
     assert by_turn(slow, fast) == pytest.approx(1.1)
-    one = ratio_of_turns("", "<=", 1.2, slow, fast)
+    one = ratio("", "<=", 1.2, slow, fast, compared=by_turn)
     assert (one.value, one.slow, one.fast) == (pytest.approx(1.1), 1.1, 1.5)
     with pytest.raises(ValueError, match="longer"):
         by_turn([1.0], [1.0, 1.0])

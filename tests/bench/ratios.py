@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
@@ -49,6 +49,19 @@ def in_turn(rounds: int, works: Mapping[str, Callable[[int], object]]) -> dict[s
     return taken
 
 
+def of_medians(slow: Sequence[float], fast: Sequence[float]) -> float:
+    """The ratio of the medians of two works."""
+    return median(slow) / median(fast)
+
+
+def by_turn(slow: Sequence[float], fast: Sequence[float]) -> float:
+    """The median of the ratios of the turns, of works that took turns.
+
+    Where a machine is slower for seconds at a time, it varies half as much as that of medians.
+    """
+    return median(above / below for above, below in zip(slow, fast, strict=True))
+
+
 def ratio(
     name: str,
     bound: Literal["<=", ">="],
@@ -57,30 +70,11 @@ def ratio(
     fast: Sequence[float],
     note: str = "",
     unit: str = "",
+    compared: Callable[[Sequence[float], Sequence[float]], float] = of_medians,
 ) -> Ratio:
-    """The ratio of the medians of two works."""
-    above, below = median(slow), median(fast)
-    return Ratio(name, above / below, bound, reach, above, below, note, unit)
-
-
-def ratio_of_turns(
-    name: str,
-    bound: Literal["<=", ">="],
-    reach: float | None,
-    slow: Sequence[float],
-    fast: Sequence[float],
-    note: str = "",
-) -> Ratio:
-    """The same of works that had their turns one after the other, as often: see `by_turn`."""
-    return replace(ratio(name, bound, reach, slow, fast, note), value=by_turn(slow, fast))
-
-
-def by_turn(slow: Sequence[float], fast: Sequence[float]) -> float:
-    """The median of the ratios of the turns.
-
-    Where a machine is slower for seconds at a time, it varies half as much as the ratio of medians.
-    """
-    return median(above / below for above, below in zip(slow, fast, strict=True))
+    """The ratio of two works, with the medians of both."""
+    value = compared(slow, fast)
+    return Ratio(name, value, bound, reach, median(slow), median(fast), note, unit)
 
 
 def percentile(times: Sequence[float], share: float) -> float:

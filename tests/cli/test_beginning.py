@@ -53,7 +53,7 @@ def start(inbox: Path, tmp_path: Path, gate: Path) -> Iterator[Start]:
     """Starts the viewer on the sample; `held`: at the gate."""
     started: list[PseudoTerminal] = []
     directories = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    dropped = {"COLUMNS", "LINES", "NO_COLOR", "GATE"}
+    dropped = {"NO_COLOR", "GATE"}
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
     paths = os.pathsep.join([str(gate.parent), os.environ.get("PYTHONPATH", "")])
     environment |= {**directories, "PYTHONPATH": paths, "TERM": "xterm-256color"}
@@ -320,8 +320,6 @@ def test_a_beginning_looks_where_the_cache_is_and_imports_next_to_nothing(
     ours: str, tmp_path: Path
 ) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": ours}
-    environment.pop("COLUMNS", None)
-    environment.pop("LINES", None)
     told = tmp_path / "modules"
     terminal = PseudoTerminal(
         (sys.executable, "-S", "-c", BEGINS, str(told)),
