@@ -136,6 +136,35 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_rest_goes_in(tmp_path: P
     ]
 
 
+def test_an_element_that_cannot_be_read_is_rejected_with_its_line_and_comes_in_once_mended(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "batch.ndjson"
+    batch = body(2)
+    messages = batch["entry"][0]["changes"][0]["value"]["messages"]
+    messages += [{**messages[0], "id": "wamid.9", "timestamp": "soon"}]
+    wrapped = {"received_at": "2026-03-14T09:26:53Z", "headers": {}, "body": batch}
+    path.write_bytes(lines([body(1), wrapped]))
+    rejects = tmp_path / "batch.ndjson.rejects.ndjson"
+    result = run(tmp_path, path)
+    assert "messages: 2 new" in result.stdout
+    assert "rejected: 1 line, 1 of them in part" in result.stdout
+    place = "entry[0].changes[0].value.messages[1].timestamp"
+    assert result.stderr.splitlines() == [
+        f"{path}, line 2: 1 of its elements: {place} is not a time in Unix seconds",
+        f"rejected lines are in {rejects}",
+    ]
+    assert result.exit_code == 0
+    assert run(tmp_path, path, "--strict").exit_code == 1
+    rejects.write_text(rejects.read_text().replace("soon", str(MOMENT + 9)))
+    assert "messages: 1 new, 1 already known" in run(tmp_path, rejects, "--strict").stdout
+    assert stored(tmp_path, "SELECT wamid FROM message ORDER BY wamid") == [
+        ("wamid.1",),
+        ("wamid.2",),
+        ("wamid.9",),
+    ]
+
+
 def test_only_so_many_rejected_lines_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "broken.ndjson"
     path.write_bytes(b"nonsense\n" * 50)

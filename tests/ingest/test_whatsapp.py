@@ -310,3 +310,25 @@ def test_a_wrong_shape_is_refused_with_its_place(told: dict[str, Any], reason: s
     with pytest.raises(Malformed) as refusal:
         normalise(told, live=True)
     assert str(refusal.value).endswith(reason)
+
+
+def test_what_cannot_be_read_costs_none_of_what_stands_beside_it() -> None:
+    good = body(
+        value(messages=[message(id="a")], contacts=[None]), value(messages=[message(id="b")])
+    )
+    told = [7, *good["entry"], {"id": "1", "changes": "x"}]
+    told[1]["changes"].append("y")
+    thread = {"id": "16505551234", "messages": [message(id="c"), None, message(id="d")]}
+    past = body(value(history=[{"threads": [None, thread]}]), field="history")
+    found = normalise({"entry": told + past["entry"]}, live=True)
+    assert [event.wamid for event in found.events if isinstance(event, MessageUpsert)] == list(
+        "abcd"
+    )
+    assert [reason.rpartition(".")[2] for reason in found.refused] == [
+        "entry[0] is not an object",
+        "contacts[0] is not an object",
+        "changes[2] is not an object",
+        "changes is not an array",
+        "threads[0] is not an object",
+        "messages[1] is not an object",
+    ]

@@ -22,15 +22,21 @@ LINE_LIMIT = 8 * 1024 * 1024
 _GZIP_BEGINS = b"\x1f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WRAPPINGS = ("body", "payload")
+# A rejected line is wrapped once more than it was.
+_MOST_WRAPPINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that was read. number counts from 1; ignored: elements without a place, by kind."""
+    """A line that was read. number counts from 1; ignored: elements without a place, by kind.
+
+    rejected: the line once more where some of its elements could not be read, with the reason.
+    """
 
     number: int
     events: tuple[DomainEvent, ...]
     ignored: Mapping[str, int]
+    rejected: "Rejected | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +49,15 @@ class Native:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line that was not, and why. text: what it says, None where that is too long."""
+    """A line that was not, and why. text: what it says, None where that is too long.
+
+    partly: some of its elements were read, and only the others were not.
+    """
 
     number: int
     reason: str
     text: bytes | None = None
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +129,10 @@ def _parsed(number: int, line: bytes, reading: Reading) -> Line | Native | Rejec
         told = normalise(value, live=reading.live, received_at=received_at)
     except Malformed as error:
         return Rejected(number, str(error), line)
-    return Line(number, told.events, told.ignored)
+    if told.refusal is None:
+        return Line(number, told.events, told.ignored)
+    rejected = Rejected(number, told.refusal, line, partly=True)
+    return Line(number, told.events, told.ignored, rejected)
 
 
 def body_of(line: bytes) -> Mapping[str, Any]:
@@ -136,15 +149,20 @@ def _unwrapped(line: bytes) -> tuple[Mapping[str, Any], int | None]:
         value = _object(line.decode().strip())
     except UnicodeDecodeError:
         raise Malformed("it is not UTF-8") from None
-    if value.keys() & {"entry", "object", "kind"}:
-        return value, None
-    for name in _WRAPPINGS:
-        wrapped = value.get(name)
-        if isinstance(wrapped, str):
-            return _object(wrapped), _received_at(value)
-        if isinstance(wrapped, Mapping):
-            return wrapped, _received_at(value)
-    return value, None
+    received_at: int | None = None
+    for _ in range(_MOST_WRAPPINGS):
+        if value.keys() & {"entry", "object", "kind"}:
+            break
+        wrapped = next((one for one in map(value.get, _WRAPPINGS) if _is_wrapped(one)), None)
+        if wrapped is None:
+            break
+        received_at = _received_at(value) or received_at
+        value = _object(wrapped) if isinstance(wrapped, str) else wrapped
+    return value, received_at
+
+
+def _is_wrapped(member: object) -> bool:
+    return isinstance(member, str | Mapping)
 
 
 def _received_at(wrapping: Mapping[str, Any]) -> int | None:

@@ -54,11 +54,16 @@ class Order:
 
 @dataclass(slots=True)
 class Outcome:
-    """What was done so far. ignored: elements that have no place here, by kind."""
+    """What was done so far. ignored: elements that have no place here, by kind.
+
+    lines: those that are in. rejected: those that are not, or of which some elements are not; how
+    many of the latter kind is in `partly`.
+    """
 
     applied: Applied = field(default_factory=Applied)
     lines: int = 0
     rejected: int = 0
+    partly: int = 0
     ignored: Counter[str] = field(default_factory=Counter)
 
 
@@ -176,6 +181,8 @@ class Import:
         elif isinstance(line, Rejected):
             self._reject(source, line)
         else:
+            if isinstance(line, Line) and line.rejected is not None:
+                self._reject(source, line.rejected)
             self._try(source, line, lambda: self._tell(batch, line))
         batch.last = line.number
         if batch.full:
@@ -193,6 +200,7 @@ class Import:
 
     def _reject(self, source: Source, line: Rejected) -> None:
         self.outcome.rejected += 1
+        self.outcome.partly += line.partly
         source.rejected(line)
 
     def _tell(self, batch: _Batch, line: Line | Native) -> None:

@@ -207,8 +207,8 @@ def _read(raw: bytes, received_at: int) -> _Told:
         normalised = normalise(body, live=True, received_at=received_at)
     except Malformed as error:
         return _Told(reason=str(error)[:LONGEST_REASON])
-    refused = normalised.refused
-    reason = f"{len(refused)} of its elements: {refused[0]}"[:LONGEST_REASON] if refused else None
+    refusal = normalised.refusal
+    reason = None if refusal is None else refusal[:LONGEST_REASON]
     return _Told(normalised.events, normalised.ignored, redaction.revoked(body), reason)
 
 

@@ -20,9 +20,8 @@ def tell_chunk(value: Value, chunk: Part) -> None:
     """Some threads of the history, or why there are none."""
     for error in chunk.parts("errors"):
         value.ignored[f"history error {error.number('code')}"] += 1
-    for thread in chunk.parts("threads"):
-        for message in _in_order(thread.parts("messages")):
-            value.attempt(_tell_past, thread, message)
+    for thread in chunk.elements("threads"):
+        value.attempt(_tell_thread, thread)
 
 
 def tell_contact(value: Value, entry: Part) -> None:
@@ -53,6 +52,14 @@ def tell_contact(value: Value, entry: Part) -> None:
             channel=value.channel,
         )
     )
+
+
+def _tell_thread(value: Value, thread: Part) -> None:
+    """The messages with one person, oldest first; each that cannot be read is refused alone."""
+    elements = list(thread.elements("messages"))
+    value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
+    for message in _in_order([one for one in elements if isinstance(one, Part)]):
+        value.attempt(_tell_past, thread, message)
 
 
 def _tell_past(value: Value, thread: Part, message: Part) -> None:

@@ -1,7 +1,7 @@
 """WhatsApp Cloud API webhook bodies as domain events: every entry, change and element; pure."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +38,13 @@ class Normalised:
     events: tuple[DomainEvent, ...]
     ignored: Mapping[str, int]
     refused: tuple[str, ...] = ()
+
+    @property
+    def refusal(self) -> str | None:
+        """How many elements could not be read and why the first could not; None for none."""
+        if not self.refused:
+            return None
+        return f"{len(self.refused)} of its elements: {self.refused[0]}"
 
 
 @dataclass(slots=True)
@@ -88,8 +95,11 @@ def _changes(body: Part, reading: _Reading) -> Iterator[_Change]:
     if "entry" in body:
         if body.optional_text("object") not in (None, "whatsapp_business_account"):
             raise Malformed(f"it is about a {body.text('object')}, not a WhatsApp account")
-        for entry in body.parts("entry"):
-            yield from _entry_changes(entry, reading)
+        for entry in _readable(body.elements("entry"), reading.refused):
+            try:
+                yield from _entry_changes(entry, reading)
+            except Malformed as error:
+                reading.refused.append(str(error))
     elif "event" in body and "data" in body:
         yield _Change("", body.part("data"), None, reading.received_at or 0)
     elif _is_value(body):
@@ -99,17 +109,25 @@ def _changes(body: Part, reading: _Reading) -> Iterator[_Change]:
 
 
 def _entry_changes(entry: Part, reading: _Reading) -> Iterator[_Change]:
-    changes = entry.parts("changes")
-    if not changes:
+    if not entry.members.get("changes"):
         reading.ignored["entry without changes"] += 1
     at = entry.moment("time") if "time" in entry else reading.received_at or 0
-    for change in changes:
+    for change in _readable(entry.elements("changes"), reading.refused):
         name = change.optional_text("field") or ""
         value = change.members.get("value")
         if isinstance(value, dict):
             yield _Change(name, Part(value, "value", change), entry.optional_text("id"), at)
         else:
             reading.ignored[f"field {name or 'unknown'}"] += 1
+
+
+def _readable(elements: Iterable[Part | Malformed], refused: list[str]) -> Iterator[Part]:
+    """The objects of an array; why the others are none is added to `refused`."""
+    for element in elements:
+        if isinstance(element, Malformed):
+            refused.append(str(element))
+        else:
+            yield element
 
 
 def _is_value(body: Part) -> bool:
@@ -139,8 +157,8 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
     value = Value(
         channel=metadata.id("phone_number_id"),
         metadata=metadata,
-        contacts=part.parts("contacts"),
-        errors=part.parts("errors"),
+        contacts=[*_readable(part.elements("contacts"), reading.refused)],
+        errors=[*_readable(part.elements("errors"), reading.refused)],
         live=reading.live and not past,
         received_at=reading.received_at,
         ignored=reading.ignored,

@@ -42,7 +42,8 @@ def summary(outcome: "Outcome") -> Iterator[str]:
         kinds = (f"{count:,} {clean(kind)}" for kind, count in sorted(ignored.items()))
         yield f"ignored: {', '.join(kinds)}"
     yield from unknown_channels(outcome.ignored).values()
-    yield f"rejected: {counted(outcome.rejected, 'line')}"
+    partly = f", {outcome.partly:,} of them in part" if outcome.partly else ""
+    yield f"rejected: {counted(outcome.rejected, 'line')}{partly}"
 
 
 def unknown_channels(ignored: Mapping[str, int]) -> dict[str, str]:
