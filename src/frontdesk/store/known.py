@@ -1,5 +1,6 @@
 """What the store already knows of the things a batch of events names, read in few queries."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
@@ -301,16 +302,41 @@ def _matching(
     **also: int,
 ) -> list[Row]:
     """Rows of `table` whose `column` is one of `keys`."""
-    equal = "".join(f" AND {name}=:{name}" for name in also)
+    ids = {"account_id": account_id, **also}
+    if connection.dialect == "sqlite":
+        return _joined(connection, table, column, keys, ids)
+    equal = " AND ".join(f"{name}=:{name}" for name in ids)
     found: list[Row] = []
     for some in _chunks(list(keys)):
         names = [f"k{position}" for position in range(len(some))]
         found += connection.rows(
-            f"SELECT * FROM {table} WHERE account_id=:account_id{equal} "
+            f"SELECT * FROM {table} WHERE {equal} "
             f"AND {column} IN ({','.join(f':{name}' for name in names)})",
-            {"account_id": account_id, **also, **dict(zip(names, some, strict=True))},
+            {**ids, **dict(zip(names, some, strict=True))},
         )
     return found
+
+
+def _joined(
+    connection: Connection,
+    table: str,
+    column: str,
+    keys: Collection[str] | Collection[int],
+    ids: Mapping[str, int],
+) -> list[Row]:
+    """Look each key up by itself.
+
+    For a list after IN, SQLite without statistics, or with old ones, reads the whole table instead;
+    it never changes the order of a CROSS JOIN.
+    """
+    if not keys:
+        return []
+    equal = " AND ".join(f"t.{name}=:{name}" for name in ids)
+    return connection.rows(
+        f"SELECT t.* FROM json_each(:keys) AS k CROSS JOIN {table} AS t "
+        f"WHERE {equal} AND t.{column}=k.value",
+        {**ids, "keys": json.dumps(list(dict.fromkeys(keys)))},
+    )
 
 
 def _chunks(keys: Sequence[str | int]) -> Iterator[Sequence[str | int]]:
