@@ -1,18 +1,41 @@
 """When a server is left alone and who asks it again: limits, failures, silence."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from email.utils import format_datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.client.faulty import HANG_UP, NOW, WHOLE, Clock, client_at
-from tests.client.prepared import ALL, EMPTY
+from tests.client.prepared import ALL, EMPTY, KEY, Server, answer
 from tests.client.sockets import Scripted, raw, serving
 
+from frontdesk.backoff import without_backoff
+from frontdesk.client import InboxClient
 from frontdesk.client.pacing import AT_ONCE
-from frontdesk.errors import (
-    Unreachable,
-)
+from frontdesk.errors import Silent, Unreachable
+
+
+def patient_client(server: Server, clock: Clock) -> InboxClient:
+    """A client in the server's process, whose tries take no time."""
+
+    async def sleep(seconds: float) -> None:
+        if seconds > 1:
+            await clock.sleep(seconds)
+
+    return InboxClient(
+        "http://localhost",
+        KEY,
+        app=server,
+        clock=clock,
+        sleep=sleep,
+        chance=lambda: 0.5,
+        now=lambda: NOW,
+    )
+
 
 # Pauses (faults 7)
 
@@ -178,3 +201,76 @@ async def test_requests_that_are_called_back_leave_their_places_to_others() -> N
         await asyncio.gather(*requests, return_exceptions=True)
         held = False
         await client.label_page()
+
+
+# Requests by hand
+
+
+async def test_a_request_by_hand_goes_through_an_open_circuit_breaker_and_closes_it_for_all() -> (
+    None
+):
+    clock, server = Clock(), Server(answer(502, b""))
+    async with patient_client(server, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await client.label_page()
+        server.answers = [answer()]
+        with pytest.raises(Silent, match="asked again in 30 seconds"):
+            await client.label_page()
+        with without_backoff():
+            await client.label_page()
+        await client.label_page()
+
+
+async def test_a_request_by_hand_ends_the_pause_that_a_server_asked_for_and_no_longer_needs() -> (
+    None
+):
+    clock = Clock()
+    server = Server(answer(429, b"", retry_after="60"), answer())
+    async with patient_client(server, clock) as client:
+        with pytest.raises(Unreachable):
+            await client.label_page()
+        with without_backoff():
+            await client.label_page()
+        await client.label_page()
+    assert clock.slept == []
+
+
+@given(
+    st.sampled_from(
+        [
+            answer(502, b""),
+            answer(503, b"", retry_after="60"),
+            answer(429, b""),
+            answer(429, b"", retry_after="60"),
+            answer(429, b"", ratelimit='"default";r=0;t=60'),
+        ]
+    ),
+    st.lists(st.floats(0, 40), max_size=12),
+)
+async def test_requests_by_hand_that_fail_never_make_the_others_wait_longer(
+    failure: tuple[int, Mapping[str, str], bytes], presses: list[float]
+) -> None:
+    """The wait is measured by somebody who asks each second, as it is without the requests."""
+
+    async def moments(by_hand: Sequence[float]) -> list[float]:
+        clock, server = Clock(), Server(failure)
+        asked = []
+        async with patient_client(server, clock) as client:
+            start = clock.seconds
+            for second in range(120):
+                for moment in by_hand:
+                    if second - 1 < moment <= second:
+                        clock.seconds = start + moment
+                        with without_backoff(), suppress(Unreachable):
+                            await client.label_page()
+                clock.seconds = start + second
+                before = len(server.asked)
+                with suppress(Unreachable):
+                    await client.label_page()
+                if len(server.asked) > before:
+                    asked.append(second)
+        return asked
+
+    # What is asked by hand before anything failed may begin a wait; here all came after.
+    assert await moments([1.5 + moment for moment in presses]) == await moments([])

@@ -78,6 +78,16 @@ def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None
     assert pulse.wait(NOW) == timedelta(seconds=5)
 
 
+def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_hand_does() -> None:
+    pulse = Pulse(NOW)
+    assert pulse.failed(NOW) == 5 * SECOND
+    assert pulse.failed(NOW + SECOND) == 4 * SECOND
+    assert pulse.failed(NOW + SECOND, 60 * SECOND, by_hand=True) == 4 * SECOND
+    assert pulse.failed(NOW + SECOND, 30 * SECOND) == 30 * SECOND
+    assert pulse.failed(NOW + SECOND, 2 * SECOND, by_hand=True) == 2 * SECOND
+    assert pulse.failed(NOW + 3 * SECOND) == 10 * SECOND
+
+
 @pytest.mark.parametrize(("server", "wait"), [(OtherServer, 20), (Tagged, 10)])
 async def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each_time(
     server: type[OtherServer], wait: int, cache: Cache

@@ -158,7 +158,11 @@ class Exchange:
             raise Unreachable("The server cannot be asked") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
         self._notebook.answered(seconds, answer.received, date_of(answer.headers))
-        self._pacing.pause(limit_reset(answer.headers, self._now()) or 0.0)
+        if answer.status < 400:
+            self._pacing.accepted()
+        used_up = limit_reset(answer.headers, self._now())
+        if used_up is not None:
+            self._pacing.pause(used_up)
         return answer
 
     def _unchanged(self, question: Question, offered: Kept | None) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import ceil
 
+from frontdesk import backoff
 from frontdesk.errors import Silent, Unreachable
 
 AT_ONCE = 6
@@ -21,7 +22,11 @@ _LONGEST_BACKOFF_SECONDS = 60.0
 
 
 class Pacing:
-    """What the server bears, as far as it told or showed it. `clock` is in seconds."""
+    """What the server bears, as far as it told or showed it. `clock` is in seconds.
+
+    Requests inside `backoff.without_backoff()` skip pauses and the open circuit breaker. They can
+    end both, and can begin a pause where none is running, but never prolong one.
+    """
 
     def __init__(
         self,
@@ -45,11 +50,15 @@ class Pacing:
 
         Raises: Unreachable: the server is to be left alone, for `retry_after` seconds.
         """
-        self._check_pause()
-        trial = self._check_door()
+        urgent = backoff.is_skipped()
+        trial = False
+        if not urgent:
+            self._check_pause()
+            trial = self._check_door()
         try:
             async with self._places:
-                await self._wait()
+                if not urgent:
+                    await self._wait()
                 yield
         finally:
             # Whoever was called back has learnt nothing: the next one tries.
@@ -58,10 +67,13 @@ class Pacing:
     def pause(self, seconds: float) -> None:
         """Nobody asks for so long, at most five minutes."""
         until = self._clock() + min(seconds, LONGEST_PAUSE_SECONDS)
-        self._paused_until = max(self._paused_until, until)
+        choose = max if self._may_prolong else min
+        self._paused_until = choose(self._paused_until, until)
 
     def back_off(self) -> float:
         """Pause, for longer each time the server refuses without telling how long; the seconds."""
+        if not self._may_prolong:
+            return self._paused_until - self._clock()
         self._refusals += 1
         longest: float = min(_FIRST_BACKOFF_SECONDS * 2**self._refusals, _LONGEST_BACKOFF_SECONDS)
         seconds = self._chance() * longest
@@ -73,6 +85,11 @@ class Pacing:
         self.answered()
         self._refusals = 0
 
+    def accepted(self) -> None:
+        """The server answers a request by hand: the pause that it skipped is over for all."""
+        if backoff.is_skipped():
+            self._paused_until = 0.0
+
     def answered(self) -> None:
         """The server is there, whatever it says."""
         self._failures = 0
@@ -80,9 +97,16 @@ class Pacing:
 
     def failed(self) -> None:
         """No usable answer, after every try."""
+        if backoff.is_skipped():
+            return
         self._failures += 1
         if self._failures >= FAILURES or self._closed_until is not None:
             self._closed_until = self._clock() + CLOSED_SECONDS
+
+    @property
+    def _may_prolong(self) -> bool:
+        """This request may set the pause: it is not by hand, or there is none to prolong."""
+        return not backoff.is_skipped() or self._paused_until <= self._clock()
 
     def _check_pause(self) -> None:
         left = self._paused_until - self._clock()

@@ -1,8 +1,10 @@
 """How the server is doing: asks it, and is the one place where a failure reaches the eye."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 
+from frontdesk.backoff import without_backoff
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -44,6 +46,7 @@ class Connection:
         self._tell = tell
         self._pulse = pulse or Pulse(clock.now())
         self._refused = False
+        self._by_hand = 0
         self._said: list[Piece] = [("dim", "connecting…")]
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
@@ -59,6 +62,8 @@ class Connection:
     def state(self) -> list[Piece]:
         """How it is now: live and how old, or what is wrong and when it is tried again."""
         now = self._clock.now()
+        if self._next_try is not None and self._by_hand:
+            return [*self._said, ("dim", " · asking now…")]
         if self._next_try is not None and self._next_try > now:
             seconds = -((now - self._next_try) // timedelta(seconds=1))
             return [*self._said, ("dim", f" · retrying in {seconds} s")]
@@ -79,18 +84,24 @@ class Connection:
         seen_at: datetime | None,
         *,
         beside: bool = False,
+        by_hand: bool = False,
     ) -> bool:
         """Ask something; True if that went well. `seen_at`: how old what is shown is.
 
         What is asked `beside` the queue may be refused without the connection being at fault.
+        What is asked `by_hand` goes out at once, whatever back-off is running.
         """
         if self._refused or not self._mailbox.connected:
             return False
+        self._by_hand += by_hand
         try:
-            await question()
+            with without_backoff() if by_hand else nullcontext():
+                await question()
         except InboxError as error:
-            self._report(error, seen_at, beside=beside)
+            self._report(error, seen_at, beside=beside, by_hand=by_hand)
             return False
+        finally:
+            self._by_hand -= by_hand
         return True
 
     def is_live(self) -> None:
@@ -113,7 +124,9 @@ class Connection:
             return None
         return "error", _fault(error)
 
-    def _report(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> None:
+    def _report(
+        self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
+    ) -> None:
         told, self.problem = self.problem, str(error)
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
@@ -121,7 +134,8 @@ class Connection:
             self._next_try = None
         if not beside and not isinstance(error, Unauthorised):
             now = self._clock.now()
-            self._next_try = now + self._pulse.failed(now, _retry_after(error))
+            wait = self._pulse.failed(now, _retry_after(error), by_hand=by_hand)
+            self._next_try = now + wait
         self._refused = self._refused or isinstance(error, Unauthorised)
         words = self._words(error, seen_at, beside=beside)
         if words is not None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from textual import work
 from textual.app import ComposeResult
 from textual.timer import Timer
-from textual.worker import WorkerCancelled, get_current_worker
+from textual.worker import Worker, WorkerCancelled, get_current_worker
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -56,6 +56,7 @@ class InboxFrame(LaidScreen[None], Even):
         self._connection = Connection(mailbox, clock, self._tell, self._pulse)
         self._preview: Timer | None = None
         self._next_question: Timer | None = None
+        self._refreshing: Worker[None] | None = None
         self._tick: Timer | None = None
         self._cues: Timer | None = None
         self._warned: str | None = None
@@ -165,10 +166,17 @@ class InboxFrame(LaidScreen[None], Even):
         self._refresh_queue()
         self._refresh_thread()
 
+    def _refresh_by_hand(self) -> None:
+        """Ask at once, whatever back-off is running; not again while that is under way."""
+        if self._refreshing is None or self._refreshing.is_finished:
+            self._refreshing = self._refresh_queue(by_hand=True)
+            self._refresh_thread(by_hand=True)
+
     @work(group="queue", exclusive=True)
-    async def _refresh_queue(self) -> None:
+    async def _refresh_queue(self, *, by_hand: bool = False) -> None:
         self._pulse.asks()
-        if await self._ask(self._queue.refresh):
+        self._ask_later()
+        if await self._ask(self._queue.refresh, by_hand=by_hand):
             self._connection.is_live()
             self._cue(self._queue.news)
             if self._bell.rings(self._queue.unread()) and self._preferences.bell:
@@ -181,8 +189,8 @@ class InboxFrame(LaidScreen[None], Even):
         self._read_ahead()
 
     @work(group="thread", exclusive=True)
-    async def _refresh_thread(self) -> None:
-        if not await self._ask(self._reading.refresh, beside=True):
+    async def _refresh_thread(self, *, by_hand: bool = False) -> None:
+        if not await self._ask(self._reading.refresh, beside=True, by_hand=by_hand):
             self._reading.say_why_empty(self._connection.problem)
         else:
             self._read_ahead()
@@ -216,19 +224,25 @@ class InboxFrame(LaidScreen[None], Even):
             self._open_first()
             self._describe()
 
-    async def _ask(self, question: Callable[[], Awaitable[None]], *, beside: bool = False) -> bool:
+    async def _ask(
+        self,
+        question: Callable[[], Awaitable[None]],
+        *,
+        beside: bool = False,
+        by_hand: bool = False,
+    ) -> bool:
         """Ask the server for something; True if that went well. `beside`: not for the queue."""
         seen_at = self._queue.listing.fetched_at
         try:
-            return await self._connection.ask(question, seen_at, beside=beside)
+            return await self._connection.ask(question, seen_at, beside=beside, by_hand=by_hand)
         finally:
             self._describe()
 
     def _ask_later(self) -> None:
-        """Set the clock for the next question."""
+        """Set the clock for the next question; the end of one that is under way does so itself."""
         if self._next_question is not None:
             self._next_question.stop()
-        wait = self._pulse.wait(self._clock.now())
+        wait = None if self._pulse.asking else self._pulse.wait(self._clock.now())
         if wait is not None and self.is_attached:
             self._next_question = self.set_timer(wait / timedelta(seconds=1), self._ask_now)
 

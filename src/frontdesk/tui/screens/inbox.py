@@ -215,7 +215,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_refresh(self) -> None:
         """Ask the server for the queue and the open conversation."""
-        self._ask_now()
+        self._refresh_by_hand()
 
     def action_redraw(self) -> None:
         """Draw every cell anew, after something else wrote on the terminal."""

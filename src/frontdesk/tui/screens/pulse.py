@@ -45,6 +45,11 @@ class Pulse:
         late = now - self._asked_at > IN_USE * self._pace
         return now >= self._not_before and not self._failures and not self._asking and late
 
+    @property
+    def asking(self) -> bool:
+        """A request is under way."""
+        return self._asking
+
     def asks(self) -> None:
         """A question is on its way, until it is answered or has failed."""
         self._asking = True
@@ -59,8 +64,20 @@ class Pulse:
         self._pace = SLOWER if in_full else 1
         self._not_before = now
 
-    def failed(self, now: datetime, retry_after: timedelta | None = None) -> timedelta:
-        """The server did not; returns how long to wait now."""
+    def failed(
+        self, now: datetime, retry_after: timedelta | None = None, *, by_hand: bool = False
+    ) -> timedelta:
+        """The server did not; returns how long to wait now.
+
+        While a wait is running, only a longer pause of the server or of the circuit breaker
+        lengthens it, and nothing that was asked for `by_hand`.
+        """
+        if self._failures and now < self._not_before:
+            if retry_after is not None:
+                choose = min if by_hand else max
+                self._not_before = choose(self._not_before, now + retry_after)
+            self._asked_at, self._asking = now, False
+            return self._not_before - now
         wait = _AFTER_FAILURES[min(self._failures, len(_AFTER_FAILURES) - 1)]
         self._failures += 1
         self._asked_at, self._asking = now, False

@@ -128,7 +128,7 @@ class ReportScreen(ViewScreen):
         self.mailbox.remember(_REMEMBERED, asked.to_store())
         self.show_saved()
         self.describe()
-        self.action_refresh()
+        self.renew()
 
     async def read(self) -> None:
         if await self.ask(self._read_report):

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from frontdesk.backoff import without_backoff
 from frontdesk.mailbox import Kept
 from frontdesk.text import one_line
 from frontdesk.tui.screens import server_words as say
@@ -83,7 +84,8 @@ class ServerScreen(ViewScreen):
     async def action_discover(self) -> None:
         """Ask the server for everything, also for what it was known to lack."""
         try:
-            await self.ask(lambda: self.mailbox.discover(self._say_what))
+            with without_backoff():
+                await self.ask(lambda: self.mailbox.discover(self._say_what))
         finally:
             self._say_what("")
         await self.read()

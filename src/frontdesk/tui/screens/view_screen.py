@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 
+from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
 from frontdesk.tui.screens.connection import Connection
 from frontdesk.tui.screens.help import show_help
@@ -132,7 +133,7 @@ class ViewScreen(LeftOnce[View | None]):
     def on_mount(self) -> None:
         self.show_saved()
         self.describe()
-        self.set_interval(self.REFRESH_SECONDS, self.action_refresh)
+        self.set_interval(self.REFRESH_SECONDS, self.renew)
         self.call_after_refresh(self.begin)
 
     def fit(self, size: Size) -> None:
@@ -171,11 +172,20 @@ class ViewScreen(LeftOnce[View | None]):
         except InboxError as error:
             self.tell(str(error))
             return
-        self.action_refresh()
+        self.renew()
+
+    @work(group="read", exclusive=True)
+    async def renew(self) -> None:
+        """Ask the server for all that is shown here."""
+        await self._read_unless_left()
 
     @work(group="read", exclusive=True)
     async def action_refresh(self) -> None:
-        """Ask the server for all that is shown here."""
+        """Ask the server for all that is shown here, whatever back-off is running."""
+        with without_backoff():
+            await self._read_unless_left()
+
+    async def _read_unless_left(self) -> None:
         if not self.left:
             await self.read()
             self.describe()
