@@ -4,6 +4,8 @@ import gzip
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.client.prepared import (
     ALL,
     CONVERSATION,
@@ -17,7 +19,9 @@ from tests.client.prepared import (
 )
 
 from frontdesk.client import InboxClient
+from frontdesk.client.cleaning import clean_json, parse_json
 from frontdesk.errors import BadResponse
+from frontdesk.text import clean
 from frontdesk.wire import PartialPage
 
 
@@ -70,6 +74,39 @@ async def test_hostile_characters_do_not_come_in() -> None:
     async with client_of(Server(answer(200, {"data": [row]}))) as client:
         page = await client.conversation_page(ALL)
     assert page.data[0].contact.name == "\ufffd[2J\ufffd<RLO>"
+
+
+ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 429, 500, 503])
+async def test_json_is_utf_8_and_nothing_of_another_encoding_is_shown(
+    encoding: str, status: int
+) -> None:
+    row = {**CONVERSATION, "contact": {"id": "1", "name": "\x1b]52;c;aGFjaw==\x07"}}
+    members = {"data": [row], "detail": "\x1b]0;owned\x07", "code": "x\x1b[2J"}
+    body = json.dumps(members, ensure_ascii=False).encode(encoding)
+    error = await failing(Server(answer(status, body)))
+    assert clean(str(error)) == str(error)
+    assert "owned" not in str(error)
+    assert "\x1b" not in getattr(error, "code", "")
+
+
+@given(
+    text=st.text(st.characters(exclude_categories=()), max_size=20),
+    encoding=st.sampled_from(("utf-8", "utf-8-sig", *ENCODINGS)),
+    escaped=st.booleans(),
+)
+def test_what_is_read_of_a_body_is_clean_whatever_its_encoding(
+    text: str, encoding: str, escaped: bool
+) -> None:
+    document = json.dumps({"detail": text}, ensure_ascii=escaped)
+    try:
+        value = parse_json(clean_json(document.encode(encoding, "surrogatepass")))
+    except ValueError:
+        return
+    assert value == {"detail": clean(text)}
 
 
 async def test_gzip_is_unpacked() -> None:

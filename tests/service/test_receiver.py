@@ -92,7 +92,9 @@ async def test_the_signature_is_of_the_bytes_and_not_of_what_they_say(
     is_problem(response, 401, "invalid_signature")
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"text"', b"\xff{}", b"<html>"])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"text"', b"\xff{}", b"<html>", "{}".encode("utf-16")]
+)
 async def test_a_signed_body_that_is_no_json_object_is_refused(
     station: Station, database: Database, is_problem: IsProblem, body: bytes
 ):

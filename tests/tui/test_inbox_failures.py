@@ -16,6 +16,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
+from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown
@@ -90,6 +91,21 @@ async def test_a_failure_without_a_cache_is_a_clear_state(
         await settle(pilot)
         assert state in lines(app)[-1]
         assert words in " ".join(shown(app).split())
+
+
+@pytest.mark.parametrize("kind", [Forbidden, BadResponse, NotFound, Unreachable])
+async def test_an_error_that_was_never_cleaned_is_cleaned_where_the_viewer_shows_it(
+    viewer: Viewer, kind: type[InboxError]
+) -> None:
+    app = viewer(Failing(kind("it says \x1b]52;c;aGFjaw==\x07\u009b2J\u202e")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("v", "s", "escape", "v", "r"):
+            await pilot.press(key)
+            await settle(pilot)
+            screen = shown(app)
+            assert clean(screen) == screen
+        assert "it says" in screen
 
 
 async def test_a_refused_key_is_not_tried_again(viewer: Viewer) -> None:

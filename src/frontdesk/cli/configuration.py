@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from frontdesk import settings
 from frontdesk.errors import BadSettings
+from frontdesk.text import clean, one_line
 
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 Place = tuple[str, ...]
@@ -249,7 +250,7 @@ class _Reader:
                 self._wrong((*place, name), f"{name!r} means nothing here{_or(name, known)}")
 
     def _wrong(self, place: Place, words: str) -> None:
-        self._mistakes.append(Mistake(line_of(self._text, place), words, place))
+        self._mistakes.append(Mistake(line_of(self._text, place), one_line(clean(words)), place))
 
 
 Check = Callable[[object], object]

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+from frontdesk.text import clean, one_line
 
 DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -38,8 +39,8 @@ def exit_code(error: InboxError) -> int:
 
 
 def say(message: str) -> None:
-    """Tell of a failure, in one line on standard error."""
-    sys.stderr.write(f"frontdesk: {' '.join(message.split())}\n")
+    """Write a message to standard error, as one line without anything that a terminal obeys."""
+    sys.stderr.write(f"frontdesk: {one_line(clean(message))}\n")
 
 
 def _crashed(error: Exception) -> int:

@@ -9,6 +9,7 @@ import click
 from frontdesk import transcript
 from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.commands import Command
+from frontdesk.cli.ending import say
 from frontdesk.cli.formats import (
     Cell,
     Column,
@@ -86,7 +87,7 @@ async def _notes(client: "InboxClient", id: str, last: int | None, *, wanted: bo
     except (Forbidden, NotFound) as error:
         if wanted:
             raise
-        click.echo(f"frontdesk: without notes: {error}", err=True)
+        say(f"without notes: {error}")
         return []
 
 

@@ -11,6 +11,7 @@ import click
 from frontdesk import transcript
 from frontdesk.cli.activity import Activity, Feed
 from frontdesk.cli.commands import Command
+from frontdesk.cli.ending import say
 from frontdesk.cli.formats import format_option, here, json_of, output
 from frontdesk.cli.lengths import length
 from frontdesk.cli.place_options import place_options
@@ -102,11 +103,11 @@ async def follow(
         except Unreachable as error:
             pause = _longer(max(pause * 2, error.retry_after or 0), error)
             if not lost:
-                _say(f"{error}; trying again")
+                say(f"{error}; trying again")
             lost = True
             continue
         if lost:
-            _say("the server answers again")
+            say("the server answers again")
         lost = False
         tell(news)
         pause = interval if news else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
@@ -163,7 +164,3 @@ def _moment(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error
-
-
-def _say(words: str) -> None:
-    click.echo(f"frontdesk: {words}", err=True)

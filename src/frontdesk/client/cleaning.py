@@ -1,4 +1,4 @@
-"""JSON bodies without what a terminal would obey."""
+"""JSON bodies, decoded strictly as UTF-8 and without what a terminal would obey."""
 
 import json
 import re
@@ -23,6 +23,19 @@ _SUSPECTS = tuple(
 )
 
 
+def parse_json(body: bytes) -> Any:
+    """The value of a JSON document in UTF-8 (RFC 8259, 8.1); a byte order mark is skipped.
+
+    `json.loads` also takes bytes in UTF-16 and UTF-32, which `clean_json` cannot look through.
+
+    Raises: ValueError: the body is not UTF-8, not JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(body.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
 def clean_json(body: bytes) -> bytes:
     """A JSON document with every string in it cleaned; one without suspects comes back as it is.
 
@@ -31,7 +44,7 @@ def clean_json(body: bytes) -> bytes:
     if not any(first in body and suspect.search(body) for first, suspect in _SUSPECTS):
         return body
     try:
-        cleaned = _clean_value(json.loads(body))
+        cleaned = _clean_value(parse_json(body))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     return json.dumps(cleaned, ensure_ascii=False).encode()

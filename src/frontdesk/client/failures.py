@@ -1,6 +1,5 @@
 """Answers that are not 200, as the errors of frontdesk (contract 2.3)."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from frontdesk.client.answers import Answer
-from frontdesk.client.cleaning import clean_json
+from frontdesk.client.cleaning import clean_json, parse_json
 from frontdesk.client.members import found
 from frontdesk.client.tolerance import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
 from frontdesk.client.waits import wait_told
@@ -87,8 +86,8 @@ def trouble_of(answer: Answer) -> Trouble:
         _code(problem, answer.status),
         _sentence(problem),
         _reference(problem, answer.headers),
-        scope if isinstance(scope, str) else None,
-        tuple(str(name) for name in scopes) if isinstance(scopes, list) else None,
+        one_line(scope) if isinstance(scope, str) else None,
+        tuple(one_line(str(name)) for name in scopes) if isinstance(scopes, list) else None,
         _largest(problem),
     )
 
@@ -126,8 +125,8 @@ def _problem(body: bytes) -> Mapping[str, Any]:
     if len(body) > _LONGEST_PROBLEM:
         return {}
     try:
-        problem = json.loads(clean_json(body))
-    except (ValueError, RecursionError):
+        problem = parse_json(clean_json(body))
+    except ValueError:
         return {}
     return problem if isinstance(problem, dict) else {}
 
@@ -143,7 +142,8 @@ def _code(problem: Mapping[str, Any], status: int) -> str:
 
 
 def _is_word(code: str) -> bool:
-    return 0 < len(code) <= _LONGEST_CODE and code.isascii() and " " not in code
+    printable = code.isascii() and code.isprintable() and " " not in code
+    return printable and 0 < len(code) <= _LONGEST_CODE
 
 
 def _sentence(problem: Mapping[str, Any]) -> str:

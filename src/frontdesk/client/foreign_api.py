@@ -1,7 +1,6 @@
 """Polite GETs against other people's APIs: JSON, at a measured pace, and never anywhere else."""
 
 import asyncio
-import json
 import logging
 import random
 import time
@@ -14,6 +13,7 @@ import httpx
 
 from frontdesk.client.address import base_url, check_key
 from frontdesk.client.answers import Answer, CutShort, read_answer
+from frontdesk.client.cleaning import parse_json
 from frontdesk.client.connections import lost, way_to
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
 from frontdesk.client.waits import wait_told
@@ -138,6 +138,8 @@ class _Passing(Exception):
 
 def _parsed(answer: Answer) -> Any:
     try:
-        return json.loads(answer.body)
-    except (ValueError, RecursionError):
-        raise BadResponse("The server answered with something that is not JSON") from None
+        return parse_json(answer.body)
+    except ValueError:
+        raise BadResponse(
+            "The server answered with something that is not JSON in UTF-8: is the address right?"
+        ) from None

@@ -205,7 +205,7 @@ async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
 def _check_json(body: bytes) -> None:
     """Only what is no JSON object at all is refused: the rest is kept, to be looked at."""
     try:
-        sound = isinstance(json.loads(body), dict)
+        sound = isinstance(json.loads(body.decode()), dict)
     except (json.JSONDecodeError, UnicodeDecodeError):
         sound = False
     except (ValueError, RecursionError):

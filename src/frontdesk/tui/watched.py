@@ -63,6 +63,10 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         mounting._parent = self
         return found, mounted
 
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a toast. Its text may quote a server, so it is cleaned here too."""
+        super().notify(clean(message), **options)
+
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal. A field draws what is pasted as it is given."""
         if isinstance(event, events.Paste) and not event.is_forwarded:

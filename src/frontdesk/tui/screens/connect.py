@@ -11,6 +11,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, Label, Static
 
 from frontdesk.errors import InboxError
+from frontdesk.text import clean
 from frontdesk.tui.screens.leaving import LeftOnce
 
 Field = Literal["address", "key", "me", "name"]
@@ -149,7 +150,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
     def _say_fault(self, field: str | None, words: str) -> None:
         fault = self.query_one(f"#{field}-fault", Static)
-        fault.update(words)
+        fault.update(clean(words))
         fault.set_class(bool(words), "-said")
 
     def _describe(self) -> None:

@@ -15,7 +15,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import duration, short_date, time_of_day
+from frontdesk.text import clean, duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.widgets.cells import Piece
@@ -127,7 +127,7 @@ class Connection:
     def _report(
         self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
     ) -> None:
-        told, self.problem = self.problem, str(error)
+        told, self.problem = self.problem, one_line(clean(str(error)))
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
@@ -140,8 +140,8 @@ class Connection:
         words = self._words(error, seen_at, beside=beside)
         if words is not None:
             self._said = [words]
-        if not isinstance(error, Unreachable) and str(error) != told:
-            self._tell(str(error))
+        if not isinstance(error, Unreachable) and self.problem != told:
+            self._tell(self.problem)
 
 
 def moment_words(seen: datetime, now: datetime) -> str:

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
-from frontdesk.text import one_line, short_date, time_of_day
+from frontdesk.text import clean, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.report_periods import PERIODS, range_words
@@ -19,7 +19,7 @@ NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 def refusal(error: InboxError, keys: KeyNames) -> str:
     """Why there is no report, and what would help."""
-    sentence = str(error).rstrip(".")
+    sentence = one_line(clean(str(error))).rstrip(".")
     match error:
         case Forbidden(scope=scope):
             return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
