@@ -8,6 +8,7 @@ import shutil
 import stat
 import sys
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from frontdesk.cli.places import Place, asked, found
 from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.text import ahead_or_behind, milliseconds
+from frontdesk.text import ahead_or_behind, clean, milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server
@@ -224,7 +225,7 @@ def _as_json(finding: Finding) -> str:
     if finding.error is not None:
         code = exit_code(finding.error)
         document["error"] = {"detail": str(finding.error), "exit_code": code}
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return clean(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _server_members(server: "Server") -> dict[str, Any]:
@@ -236,9 +237,13 @@ def _server_members(server: "Server") -> dict[str, Any]:
             for name, feature in server.features.items()
         },
         "differences": list(server.differences),
-        "latency_seconds": server.latency and server.latency.total_seconds(),
-        "clock_skew_seconds": server.clock_skew and server.clock_skew.total_seconds(),
+        "latency_seconds": _seconds(server.latency),
+        "clock_skew_seconds": _seconds(server.clock_skew),
         "key_scopes": list(scopes),
         "requests": server.requests,
         "received_bytes": server.received_bytes,
     }
+
+
+def _seconds(length: timedelta | None) -> float | None:
+    return None if length is None else length.total_seconds()
