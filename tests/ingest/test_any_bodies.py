@@ -137,7 +137,10 @@ def amended(draw: st.DrawFn, second: int) -> dict[str, Any]:
     index = draw(st.sampled_from([number for number in range(WAMIDS) if outbound(number)]))
     whom = shown(index, 10 + 3 * index // 2, "number").members("recipient_id", "recipient_user_id")
     members: dict[str, Any] = draw(st.sampled_from((whom, whom, {})))
-    step = draw(st.sampled_from(("sent", "delivered", "read", "played", "failed")))
+    step = draw(st.sampled_from(("sent", "delivered", "read", "played", "failed", "paid")))
+    if step == "paid":
+        told = status(f"m{index}", second, "failed", type="payment", **whom)
+        return body(value(channel(index), statuses=[told]))
     if step == "failed":
         members |= {"errors": [{"code": 131026, "title": "Undeliverable"}]}
     told = status(f"m{index}", second, step, pricing={"category": "service"}, **members)

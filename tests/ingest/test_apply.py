@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.ingest import webhooks
 from tests.ingest.applying import (
     ACCOUNT,
     ANA,
@@ -32,6 +33,7 @@ from frontdesk.ingest.events import (
     ReactionSet,
     UserUpsert,
 )
+from frontdesk.ingest.whatsapp import normalise
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Database
 
@@ -65,6 +67,18 @@ def test_the_preview_follows_the_delivery_of_its_message(database: Database) -> 
     apply(database, delivery("out", "read", NOW))
     preview = json.loads(only(database, "conversation")["last_message_json"])
     assert preview["delivery_status"] == "read"
+
+
+def test_a_failed_payment_leaves_the_delivery_of_its_message_as_it_is(database: Database) -> None:
+    sent = webhooks.status("out", 1, "sent", recipient_id="16505551234")
+    failed = webhooks.status("out", 2, "failed", type="payment", recipient_id="16505551234")
+    for statuses in ([sent], [failed], [failed, sent]):
+        told = webhooks.body(webhooks.value(statuses=statuses))
+        apply(database, *normalise(told, live=True).events)
+    out, paid = rows(database, "SELECT * FROM message ORDER BY created_at")
+    assert (out["delivery_status"], out["failed_at"], out["error_json"]) == ("sent", None, None)
+    assert (paid["type"], paid["text"]) == ("system", "Payment failed")
+    assert (paid["reply_wamid"], paid["conversation_id"]) == ("out", out["conversation_id"])
 
 
 def test_a_second_time_nothing_changes(database: Database) -> None:

@@ -74,7 +74,16 @@ def test_a_body_without_such_a_message_is_left_as_it_came():
 
 def test_a_status_of_a_message_is_none_of_its_contents():
     status = {"id": "w/1", "status": "read", "timestamp": "1", "recipient_id": "16505551234"}
-    assert redaction.blanked(packed(body(statuses=[status])), {"w/1"}) is None
+    paid = {**status, "status": "failed", "type": "payment", "payment": {"reference_id": "A-7"}}
+    assert redaction.blanked(packed(body(statuses=[status, paid])), {"w/1"}) is None
+
+
+def test_a_message_without_a_type_is_blanked_too():
+    said = message("text", {"body": "SECRET"})
+    del said["type"]
+    after = redaction.blanked(packed(body(messages=[said])), {"w/1"})
+    assert after is not None
+    assert b"SECRET" not in after
 
 
 def test_what_is_taken_back_is_found_wherever_it_is_told():

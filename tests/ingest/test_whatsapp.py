@@ -252,10 +252,53 @@ def test_a_failed_delivery_carries_its_first_error() -> None:
     )
 
 
+@pytest.mark.parametrize("step", ["failed", "captured"])
+def test_the_status_of_a_payment_is_a_row_of_the_thread_and_no_delivery_step(step: str) -> None:
+    amount = {"value": 2150, "offset": 100}
+    payment = {"reference_id": "A-7", "amount": amount, "currency": "INR"}
+    told = status(step, type="payment", payment=payment)
+    _, row = events(value(statuses=[told]))
+    assert isinstance(row, MessageUpsert)
+    assert (row.type, row.author, row.person) == ("system", Author("system"), SHEENA)
+    assert row.text == f"Payment {step}: 21.50 INR, A-7"
+    assert (row.reply_wamid, row.wamid, row.raw) == ("wamid.out", None, told)
+    assert row.content == {
+        "event": "payment",
+        "status": step,
+        "target_wamid": "wamid.out",
+        "reference_id": "A-7",
+        "amount": "21.50",
+        "currency": "INR",
+    }
+
+
+@pytest.mark.parametrize(
+    "payment",
+    [
+        None,
+        "nothing",
+        {"amount": 7},
+        {"amount": {"value": "much"}},
+        {"amount": {"value": 1, "offset": 7}},
+    ],
+)
+def test_a_payment_that_tells_no_amount_is_shown_without_one(payment: object) -> None:
+    _, row = events(value(statuses=[status("failed", type="payment", payment=payment)]))
+    assert isinstance(row, MessageUpsert)
+    assert row.text == "Payment failed"
+
+
+def test_a_status_that_says_it_is_of_a_message_is_a_delivery_step() -> None:
+    _, step = events(value(statuses=[status("read", type="message")]))
+    assert isinstance(step, StatusUpdate)
+    assert step.status == "read"
+
+
 @pytest.mark.parametrize(
     ("told", "kind"),
     [
         (value(messages=[message(group_id="g")]), "group message"),
+        (value(statuses=[status("failed", type="call")]), "call status failed"),
         (value(statuses=[status(recipient_type="group")]), "status of a group message"),
         (value(statuses=[status("warning")]), "status warning"),
         (value(errors=[{"code": 1}]), "account error 1"),

@@ -18,12 +18,16 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
 )
+from frontdesk.ingest.payments import PAYMENT, payment_contents
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.value import Value, is_phone, phone_of
 from frontdesk.wire.words import DELIVERY_STEPS
 
 # Who reacts: a conversation has two sides, and each has one reaction to a message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
+
+# The `type` of a delivery status where it is told; Meta leaves it out.
+_DELIVERY = "message"
 
 _NUMBER_CHANGED = frozenset(("user_changed_number", "customer_changed_number"))
 _USER_ID_CHANGED = "user_changed_user_id"
@@ -70,11 +74,22 @@ def say(
 
 
 def tell_status(value: Value, status: Part) -> None:
-    """A delivery step of a message that was sent to a person."""
+    """A delivery step of a message that was sent to a person, or a status of something else."""
     if status.optional_text("recipient_type") == "group":
         value.ignored["status of a group message"] += 1
         return
     step = status.text("status").lower()
+    kind = (status.optional_text("type") or _DELIVERY).lower()
+    if kind == PAYMENT:
+        _tell_payment(value, status, step)
+    elif kind != _DELIVERY:
+        # Says nothing of the delivery, even where it uses one of its words.
+        value.ignored[f"{kind[:40]} status {step[:40]}"] += 1
+    else:
+        _tell_delivery(value, status, step)
+
+
+def _tell_delivery(value: Value, status: Part, step: str) -> None:
     if step not in DELIVERY_STEPS:
         value.ignored[f"status {step[:40]}"] += 1
         return
@@ -98,6 +113,35 @@ def tell_status(value: Value, status: Part) -> None:
         )
     )
     value.at = max(value.at, at)
+
+
+def _tell_payment(value: Value, status: Part, step: str) -> None:
+    """What became of a payment that a message asked for, as a row that refers to the message."""
+    if not ("recipient_id" in status or "recipient_user_id" in status):
+        value.ignored[f"payment status {step[:40]} without a recipient"] += 1
+        return
+    person = value.person(status, "recipient_id", "recipient_user_id")
+    contents = payment_contents(status, step)
+    at, stamped_at = value.moment(status)
+    value.events.append(
+        MessageUpsert(
+            channel=value.channel,
+            person=person,
+            wamid=None,
+            at=at,
+            outbound=False,
+            author=Author("system"),
+            type=contents.type,
+            source=value.source or "webhook",
+            text=contents.text,
+            content=contents.content,
+            reply_wamid=status.id("id"),
+            raw=contents.raw,
+            live=value.live,
+            stamped_at=stamped_at,
+        )
+    )
+    value.met(person, at)
 
 
 def _sender(value: Value, message: Part) -> Person:

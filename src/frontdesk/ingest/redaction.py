@@ -134,7 +134,9 @@ def _is_of(element: Mapping[str, Any], wamids: Collection[str]) -> bool:
     """Whether an element is one of the messages, or an edit of one."""
     edit = element.get("edit")
     edited = edit.get("original_message_id") if isinstance(edit, Mapping) else None
-    return "type" in element and (element.get("id") in wamids or edited in wamids)
+    # A status has its message's id too, and may have a type; a message may lack one.
+    is_message = "status" not in element and ("type" in element or "timestamp" in element)
+    return is_message and (element.get("id") in wamids or edited in wamids)
 
 
 def _emptied(value: Any) -> Any:

@@ -1,0 +1,56 @@
+"""Payment statuses of WhatsApp Pay as system rows of the conversation; pure."""
+
+from decimal import Decimal
+
+from frontdesk.ingest.contents import Contents
+from frontdesk.ingest.shapes import Malformed, Part
+
+# The `type` of a status that is about a payment, and not about the delivery of its message.
+PAYMENT = "payment"
+
+
+def payment_contents(status: Part, step: str) -> Contents:
+    """The contents of the row: its text is a sentence such as "Payment captured: 21.50 INR, A-7".
+
+    step: what became of the payment, as the provider has it: captured, pending, failed.
+    """
+    payment = _payment(status)
+    reference = payment.optional_text("reference_id") or None
+    currency = payment.optional_text("currency") or None
+    amount = _amount(payment)
+    content = {
+        "event": PAYMENT,
+        "status": step,
+        "target_wamid": status.id("id"),
+        "reference_id": reference,
+        "amount": amount,
+        "currency": currency,
+    }
+    price = " ".join(one for one in (amount, currency) if one)
+    details = ", ".join(one for one in (price, reference) if one)
+    text = f"Payment {step}: {details}" if details else f"Payment {step}"
+    return Contents("system", text, content, raw=status.members)
+
+
+def _payment(status: Part) -> Part:
+    """The payment's own members, empty where they cannot be read."""
+    try:
+        payment = status.optional_part(PAYMENT) or Part({})
+        payment.optional_text("reference_id")
+        payment.optional_text("currency")
+    except Malformed:
+        return Part({})
+    return payment
+
+
+def _amount(payment: Part) -> str | None:
+    """The amount in units of the currency: `value` divided by `offset`, a power of ten."""
+    try:
+        amount = payment.optional_part("amount")
+        if amount is None or "value" not in amount:
+            return None
+        value, offset = amount.number("value"), amount.number("offset") or 1
+    except Malformed:
+        return None
+    digits = len(str(offset)) - 1
+    return f"{Decimal(value).scaleb(-digits):f}" if offset == 10**digits else None
