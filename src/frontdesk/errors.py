@@ -11,6 +11,7 @@
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an answer that cannot be read, or 5xx that is not "try again"
     ├── UnusableFile       a database, cache or input file that is not ours, newer or broken
+    ├── NothingRead        an input file was read to its end, or begun, and has nothing for us
     └── BadSettings        settings, environment or key that cannot be used
 
 `str(error)` is one sentence for the user. It never holds a key.
@@ -75,6 +76,10 @@ class BadResponse(InboxError):
 
 class UnusableFile(InboxError):
     """A file that cannot be used as what it was named for. It was left untouched."""
+
+
+class NothingRead(InboxError):
+    """An input file of which nothing could be read."""
 
 
 class BadSettings(InboxError):

@@ -360,6 +360,122 @@ def test_strict_ends_with_an_error_if_a_line_was_rejected(tmp_path: Path, archiv
     assert run(tmp_path, archive, "--strict").exit_code == 1
 
 
+LAYOUTS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "an array": json.dumps,
+    "a spread array": lambda bodies: json.dumps(bodies, indent=2),
+    "spread objects": lambda bodies: "\n".join(json.dumps(one, indent=2) for one in bodies),
+    "arrays in lines": lambda bodies: "\n".join(json.dumps([one]) for one in bodies),
+    "a byte order mark": lambda bodies: "\ufeff\n" + json.dumps(bodies, indent="\t"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_json_need_not_be_one_value_a_line(tmp_path: Path, layout: str, packed: bool) -> None:
+    path = tmp_path / "events.json"
+    written = LAYOUTS[layout]([body(number) for number in range(5)]).encode()
+    path.write_bytes(gzip.compress(written) if packed else written)
+    result = run(tmp_path, path, "--strict")
+    assert result.exit_code == 0
+    assert "messages: 5 new" in result.stdout
+    assert "messages: 0 new, 5 already known" in run(tmp_path, path).stdout
+
+
+def test_of_an_array_what_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path: Path) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(json.dumps([body(1), {"a": 1}, 7, {"kind": "nothing"}, body(2)], indent=1))
+    result = run(tmp_path, path)
+    assert "messages: 2 new" in result.stdout
+    shown = [
+        line.removeprefix(f"{path}, ").partition(":")[0] for line in result.stderr.splitlines()
+    ]
+    assert [line.partition(",")[0] for line in shown[:3]] == ["value 2", "value 3", "value 4"]
+    rejects = tmp_path / "events.json.rejects.ndjson"
+    assert [json.loads(json.loads(one)["body"]) for one in rejects.read_text().splitlines()] == [
+        {"a": 1},
+        7,
+        {"kind": "nothing"},
+    ]
+
+
+def test_an_interrupted_array_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(json.dumps([body(number) for number in range(10)]))
+    with monkeypatch.context() as interrupted:
+        interrupt_after(interrupted, 8)
+        run(tmp_path, path)
+    assert "messages: 4 new, 0 already known" in run(tmp_path, path).stdout
+
+
+def test_a_first_line_that_was_cut_off_costs_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "cut.ndjson"
+    good = lines([body(1)])
+    path.write_bytes(good[: good.index(b"[") + 1] + b"\n" + lines([body(2), body(3)]))
+    result = run(tmp_path, path)
+    assert "messages: 2 new" in result.stdout
+    assert "rejected: 1 line" in result.stdout
+
+
+FOREIGN = {
+    "UTF-16": (json.dumps(body(1)).encode("utf-16"), "it is text in UTF-16"),
+    "UTF-16 without a mark": (json.dumps(body(1)).encode("utf-16-le"), "it is text in UTF-16"),
+    "zip": (b"PK\x03\x04\x14\x00\x00\x00", "it is a zip archive"),
+    "SQLite": (b"SQLite format 3\x00\x10\x00", "it is an SQLite database"),
+    "bzip2": (b"BZh91AY&SY", "it is compressed with bzip2"),
+    "HTML": (b"<!DOCTYPE html>\n<html>", "it is HTML or XML"),
+    "binary": (bytes(range(256)) * 20, "it is binary data"),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_a_file_that_is_no_json_at_all_is_named_before_anything_is_touched(
+    tmp_path: Path, archive: Path, kind: str, packed: bool
+) -> None:
+    contents, what = FOREIGN[kind]
+    path = tmp_path / "foreign"
+    path.write_bytes(gzip.compress(contents) if packed else contents)
+    error = run(tmp_path, archive, path).exception
+    assert isinstance(error, InboxError)
+    assert str(error).startswith(f"Cannot read {path}: {what}")
+    assert "\n" not in str(error)
+    assert exit_code(error) == 1
+    assert not (tmp_path / "inbox.db").exists()
+
+
+def test_a_stream_that_is_no_json_is_named_and_the_other_files_go_in(
+    tmp_path: Path, archive: Path
+) -> None:
+    command = (sys.executable, "-m", "frontdesk", "import")
+    done = subprocess.run(
+        [*command, "events", "-", archive, "--database", tmp_path / "inbox.db"],
+        input=json.dumps(body(20)).encode("utf-16"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert b"messages: 10 new" in done.stdout
+    assert done.stderr.startswith(b"frontdesk: Cannot read standard input: it is text in UTF-16")
+
+
+@pytest.mark.parametrize("contents", [b"nonsense\n" * 3, b"{", b"[1, 2]", b'{"a": 1}'])
+def test_where_nothing_could_be_read_the_exit_code_says_so(tmp_path: Path, contents: bytes) -> None:
+    path = tmp_path / "broken.ndjson"
+    path.write_bytes(contents)
+    error = run(tmp_path, path).exception
+    assert isinstance(error, InboxError)
+    assert "it has no webhook body" in str(error)
+    assert exit_code(error) == 1
+
+
+def test_a_file_in_which_nothing_is_has_nothing_to_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "empty.ndjson"
+    path.write_bytes(b"\n\n")
+    assert run(tmp_path, path).exit_code == 0
+
+
 def test_a_stream_that_is_no_file_is_read_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -375,6 +491,19 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         path = tmp_path / f"{count}.ndjson"
         label = {"kind": "label", "title": "vip", "created_at": "2026-03-14T09:26:53Z"}
         path.write_bytes(lines([label]) * count)
+        tracemalloc.start()
+        run(tmp_path, path)
+        sizes.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert sizes[1] < 1.5 * sizes[0]
+
+
+def test_memory_does_not_grow_with_an_array(tmp_path: Path) -> None:
+    sizes = []
+    for count in (2_000, 8_000):
+        path = tmp_path / f"{count}.json"
+        label = {"kind": "label", "title": "vip", "created_at": "2026-03-14T09:26:53Z"}
+        path.write_text(json.dumps([label] * count))
         tracemalloc.start()
         run(tmp_path, path)
         sizes.append(tracemalloc.get_traced_memory()[1])

@@ -1,4 +1,5 @@
-"""Archives, one JSON value a line: read as a stream, plain or gzip."""
+"""Archives of JSON values, one a line, in arrays or over several lines: read as a stream, plain or
+gzip."""
 
 import gzip
 import io
@@ -6,24 +7,36 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from frontdesk.ingest import sent
 from frontdesk.ingest.copies import instant
 from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.formats import HEAD, foreign_format
+from frontdesk.ingest.json_values import split
 from frontdesk.ingest.shapes import Malformed
 from frontdesk.ingest.whatsapp import normalise
 
 # Meta's bodies have at most 3 MB.
 LINE_LIMIT = 8 * 1024 * 1024
 
+_CHUNK = 64 * 1024
+# So many blank lines may stand before the first value for its layout to be recognised.
+_BLANK_LINES = 1000
+
 _GZIP_BEGINS = b"\x1f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WRAPPINGS = ("body", "payload")
 # A rejected line is wrapped once more than it was.
 _MOST_WRAPPINGS = 3
+
+
+class Foreign(Malformed):
+    """A file that is no archive at all. `str()` says what it is instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +58,22 @@ class Native:
 
     number: int
     members: Mapping[str, Any]
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A line that was not, and why. text: what it says, None where that is too long.
 
-    partly: some of its elements were read, and only the others were not.
+    partly: some of its elements were read, and only the others were not. place: where it is in the
+    file, where that is not the line of its number.
     """
 
     number: int
     reason: str
     text: bytes | None = None
     partly: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +91,16 @@ class Reading:
 def read(
     stream: io.BufferedReader, reading: Reading | None = None
 ) -> Iterator[Line | Native | Rejected]:
-    """Every line of an archive but the blank ones, in order, in constant memory.
+    """Every value of an archive, in order, in constant memory.
 
-    A line is a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a
+    There is one on each line, but for blank ones; or the first line begins an array or an object
+    that goes on in the next. Then `number` counts the elements of arrays and the other values.
+
+    A value is a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a
     message that was sent, or a native line. Where the stream itself cannot be read on, one Rejected
     is the last.
+
+    Raises: Foreign: it is no archive; nothing was read.
     """
     reading = reading or Reading()
     if stream.peek(1).startswith(_GZIP_BEGINS):
@@ -89,49 +110,142 @@ def read(
         yield from _read(stream, reading)
 
 
-def _read(stream: io.BufferedIOBase, reading: Reading) -> Iterator[Line | Native | Rejected]:
+def check(stream: io.BufferedReader) -> None:
+    """Look at the beginning of a file, which is not to be read on.
+
+    Raises: Foreign: it is no archive.
+    """
+    if stream.peek(1).startswith(_GZIP_BEGINS):
+        with gzip.GzipFile(fileobj=stream) as unpacked, suppress(EOFError, OSError, zlib.error):
+            _refuse_foreign(unpacked)
+    else:
+        _refuse_foreign(stream)
+
+
+def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
+    what = foreign_format(stream.peek(HEAD)[:HEAD])
+    if what is not None:
+        raise Foreign(what)
+
+
+class _Text(NamedTuple):
+    """The bytes of a value, None where they are too many. place: "" where `number` is its line."""
+
+    number: int
+    text: bytes | None
+    place: str = ""
+
+
+def _read(
+    stream: io.BufferedReader | gzip.GzipFile, reading: Reading
+) -> Iterator[Line | Native | Rejected]:
     number = 0
     try:
-        for number, line in enumerate(_lines(stream), start=1):
+        _refuse_foreign(stream)
+        for found in _texts(stream):
+            number = found.number
             if number <= reading.after:
                 continue
-            if line is None:
-                yield Rejected(number, f"it is longer than {LINE_LIMIT // 1024 // 1024} MiB")
-            elif line.strip():
-                yield _parsed(number, line, reading)
+            if found.text is None:
+                limit = LINE_LIMIT // 1024 // 1024
+                yield Rejected(number, f"it is longer than {limit} MiB", place=found.place)
+            elif found.text.strip():
+                yield _parsed(found, found.text, reading)
     except EOFError:
         yield Rejected(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
         yield Rejected(number + 1, "the data is damaged, nothing more can be read")
 
 
-def _lines(stream: io.BufferedIOBase) -> Iterator[bytes | None]:
-    """The lines of a stream; None for one that is too long to hold."""
-    first = True
-    while line := stream.readline(LINE_LIMIT + 1):
+def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
+    """The values of a stream, in whichever of the two layouts it has."""
+    first, second = _beginning(stream), b""
+    if first and _is_begun(first[-1]):
+        second = stream.readline(LINE_LIMIT + 1)
+    if first and _goes_on(first[-1], second):
+        chunks = chain(first, (second,), iter(lambda: stream.read1(_CHUNK), b""))
+        for number, value in enumerate(split(chunks, LINE_LIMIT), start=1):
+            yield _Text(number, value.text, f"value {number}, in line {value.line}")
+    else:
+        for number, line in enumerate(_lines((*first, second), stream), start=1):
+            yield _Text(number, line)
+
+
+def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
+    """The first line that is not blank, behind the blank ones; of an array only its first bytes."""
+    if stream.peek(1).startswith(_BYTE_ORDER_MARK):
+        stream.read(len(_BYTE_ORDER_MARK))
+    if _begins_array(stream.peek(HEAD)):
+        return [stream.read1(HEAD)]
+    lines: list[bytes] = []
+    while len(lines) < _BLANK_LINES and (line := stream.readline(LINE_LIMIT + 1)):
+        lines.append(line)
+        if line.strip():
+            break
+    return lines
+
+
+def _begins_array(text: bytes) -> bool:
+    return text.lstrip().startswith(b"[")
+
+
+def _goes_on(line: bytes, following: bytes) -> bool:
+    """Whether a line begins an array, or an object that the line behind it goes on with."""
+    # A line that was cut off is followed by a whole one.
+    return _begins_array(line) or (
+        _is_begun(line) and bool(following.strip()) and not _is_object(following)
+    )
+
+
+def _is_begun(line: bytes) -> bool:
+    """Whether a line is the beginning of an object, and correct up to its end."""
+    text = line.decode("utf-8", "replace").strip()
+    if not text.startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(
+    first: Iterable[bytes], stream: io.BufferedReader | gzip.GzipFile
+) -> Iterator[bytes | None]:
+    """The lines of a stream behind those that were read; None for one that is too long to hold."""
+    for line in chain(filter(None, first), iter(lambda: stream.readline(LINE_LIMIT + 1), b"")):
         if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
             while (rest := stream.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
                 pass
             yield None
         else:
-            yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
-        first = False
+            yield line
 
 
-def _parsed(number: int, line: bytes, reading: Reading) -> Line | Native | Rejected:
+def _parsed(found: _Text, line: bytes, reading: Reading) -> Line | Native | Rejected:
+    number, place = found.number, found.place
     try:
         value, received_at = _unwrapped(line)
         kind = value.get("kind")
         if kind == sent.KIND:
             return Line(number, tuple(sent.told(value, reading.channel)), {})
         if isinstance(kind, str) and "object" not in value:
-            return Native(number, value)
+            return Native(number, value, place)
         told = normalise(value, live=reading.live, received_at=received_at)
     except Malformed as error:
-        return Rejected(number, str(error), line)
+        return Rejected(number, str(error), line, place=place)
     if told.refusal is None:
         return Line(number, told.events, told.ignored)
-    rejected = Rejected(number, told.refusal, line, partly=True)
+    rejected = Rejected(number, told.refusal, line, partly=True, place=place)
     return Line(number, told.events, told.ignored, rejected)
 
 

@@ -124,7 +124,8 @@ def digest_of(path: Path, order: Order) -> str:
 class Import:
     """One import of one or more files. `outcome` tells what is in, also after an interruption.
 
-    Raises, all methods: Unreachable, and UnusableFile: the lines cannot go where they must.
+    Raises, all methods: Unreachable, and UnusableFile: the lines cannot go where they must. `read`
+    besides: archive.Foreign: the file has no lines.
     """
 
     def __init__(self, database: Transactions, order: Order) -> None:
@@ -196,7 +197,7 @@ class Import:
         except Malformed as error:
             assert isinstance(line, Native)
             text = json.dumps(line.members, ensure_ascii=False).encode()
-            self._reject(source, Rejected(line.number, str(error), text))
+            self._reject(source, Rejected(line.number, str(error), text, place=line.place))
 
     def _reject(self, source: Source, line: Rejected) -> None:
         self.outcome.rejected += 1

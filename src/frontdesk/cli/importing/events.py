@@ -10,16 +10,27 @@ from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import database_option
 from frontdesk.cli.ending import ERROR, INTERRUPTED
-from frontdesk.cli.importing.files import Rejects, check, digest, named, position, progress, stream
+from frontdesk.cli.importing.files import (
+    Rejects,
+    check,
+    digest,
+    named,
+    position,
+    progress,
+    refuse_foreign,
+    stream,
+    unread,
+)
 from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable
+from frontdesk.errors import NothingRead
 
 if TYPE_CHECKING:
     from frontdesk.cli.importing.files import Advance
     from frontdesk.ingest.admission import Admission
     from frontdesk.ingest.apply import InitialStatus
     from frontdesk.ingest.archive import Rejected
-    from frontdesk.ingest.importing import Import, Order, Transactions
+    from frontdesk.ingest.importing import Import, Order, Source, Transactions
     from frontdesk.store.database import Database
 
 
@@ -53,13 +64,15 @@ def events_command(
     """Import archives, one JSON value a line.
 
     A line is a WhatsApp webhook body, plain or wrapped, a record of a sent message, or a native
-    line as `frontdesk export events` writes them. FILE is plain or gzip, - is standard input. What
-    is known already changes nothing; what was interrupted goes on where it stopped when it is
-    imported again. Lines that cannot be read are written to FILE.rejects.ndjson.
+    line as `frontdesk export events` writes them. A JSON array of these is read too, and values
+    over several lines. FILE is plain or gzip, - is standard input. What is known already changes
+    nothing; what was interrupted goes on where it stopped when it is imported again. Lines that
+    cannot be read are written to FILE.rejects.ndjson; where all of a file are, the exit code is 1.
     """
     from frontdesk.ingest.importing import Order
 
     check(files)
+    refuse_foreign(files)
     order = Order(now, account, initial_status, channel, admission)
     run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
@@ -69,6 +82,8 @@ def events_command(
         kept = "nothing was changed" if dry_run else "what the summary counts is in"
         click.echo(f"frontdesk: interrupted; {kept}", err=True)
         context.exit(INTERRUPTED)
+    if run.unread:
+        raise NothingRead("; ".join(run.unread))
     if strict and run.rejected:
         context.exit(ERROR)
 
@@ -83,6 +98,8 @@ class Run:
         self._import: Import | None = None
         self._rejects = Rejects(keep=not dry_run)
         self._resumed: dict[str, int] = {}
+        # A sentence about each file of which nothing could be read.
+        self.unread: list[str] = []
 
     def over(self, store: "Database") -> bool:
         """Import every file; returns False if the user interrupted, between two transactions."""
@@ -131,9 +148,23 @@ class Run:
                     partial(self._reject, name),
                     partial(self._tell, advance, name, opened_stream),
                 )
-                self._import.read(source)
-                if self._import.resumed_after:
-                    self._resumed[name] = self._import.resumed_after
+                self._read_one(self._import, name, source)
+
+    def _read_one(self, into: "Import", name: str, source: "Source") -> None:
+        from frontdesk.ingest.archive import Foreign
+
+        lines, rejected = into.outcome.lines, into.outcome.rejected
+        try:
+            into.read(source)
+        except Foreign as error:
+            self.unread.append(unread(name, error))
+            return
+        if into.resumed_after:
+            self._resumed[name] = into.resumed_after
+        elif into.outcome.lines == lines and into.outcome.rejected > rejected:
+            found = counted(into.outcome.rejected - rejected, "line")
+            what = "webhook body, record of a sent message or native line"
+            self.unread.append(unread(name, f"it has no {what} ({found} rejected)"))
 
     def _tell(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
         assert self._import is not None

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, cast
 import click
 
 from frontdesk import private
-from frontdesk.errors import UnusableFile
+from frontdesk.errors import NothingRead, UnusableFile
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
@@ -41,6 +41,26 @@ def check(files: tuple[str, ...]) -> None:
                 reason = "it may not be read"
             if reason:
                 raise UnusableFile(clean(f"Cannot read {name}: {reason}"))
+
+
+def refuse_foreign(files: tuple[str, ...]) -> None:
+    """Refuse before anything is touched if a file is no archive; streams are looked at later.
+
+    Raises: NothingRead.
+    """
+    from frontdesk.ingest import archive
+
+    for name in filter(is_regular, files):
+        with stream(name) as opened:
+            try:
+                archive.check(opened)
+            except archive.Foreign as error:
+                raise NothingRead(unread(name, error)) from None
+
+
+def unread(name: str, reason: object) -> str:
+    """A sentence about a file of which nothing could be read."""
+    return clean(f"Cannot read {named(name)}: {reason}")
 
 
 @contextmanager
@@ -123,8 +143,8 @@ class Rejects:
         """A line was rejected. more: an interrupted import has rejected others of that file."""
         self._total += 1
         if len(self._shown) < REJECTED_SHOWN:
-            place = f"{named(name)}, line {line.number}"
-            self._shown.append(one_line(clean(f"{place}: {line.reason}")))
+            place = line.place or f"line {line.number}"
+            self._shown.append(one_line(clean(f"{named(name)}, {place}: {line.reason}")))
         if self._keep and is_regular(name):
             body = None if line.text is None else line.text.decode("utf-8", "replace").strip()
             row = {"line": line.number, "reason": line.reason, "body": body}

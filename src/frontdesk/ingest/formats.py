@@ -1,0 +1,40 @@
+"""Recognises files that are no JSON at all by their first bytes."""
+
+import codecs
+
+# So many bytes of a file are looked at.
+HEAD = 4096
+
+_UTF_16 = "it is text in UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8"
+_SIGNATURES = (
+    (b"PK\x03\x04", "it is a zip archive: unpack it, or use `frontdesk import chat` for a chat"),
+    (
+        b"SQLite format 3\x00",
+        "it is an SQLite database: `frontdesk export events` writes an inbox as lines",
+    ),
+    (b"BZh", "it is compressed with bzip2: unpack it, or compress it with gzip"),
+    (b"\xfd7zXZ\x00", "it is compressed with xz: unpack it, or compress it with gzip"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed with zstd: unpack it, or compress it with gzip"),
+    (b"%PDF-", "it is a PDF document"),
+)
+
+
+def foreign_format(head: bytes) -> str | None:
+    """What a file is that begins with these bytes, in a sentence; None for what may be JSON."""
+    for signature, sentence in _SIGNATURES:
+        if head.startswith(signature):
+            return sentence
+    if _is_utf_16(head):
+        return _UTF_16
+    if b"\x00" in head and b'{"' not in head:
+        return "it is binary data"
+    if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
+        return "it is HTML or XML"
+    return None
+
+
+def _is_utf_16(head: bytes) -> bool:
+    """Every other byte of most text in UTF-16 is NUL; UTF-8 has none."""
+    marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    share = 0.02 if marked else 0.7
+    return any(half.count(0) > share * len(half) for half in (head[::2], head[1::2]) if half)
