@@ -143,6 +143,17 @@ ONCE: dict[str, Any] = {
 }
 
 
+def page_of_messages(rows: list[dict[str, Any]], query: Query) -> list[dict[str, Any]]:
+    """As Chatwoot's finder of messages: bounds are ids, the order and the cut are by time."""
+    after, before = query.get("after"), query.get("before")
+    in_time = sorted(rows, key=lambda row: row["created_at"])
+    if after and before:
+        return [row for row in in_time if int(after) <= row["id"] < int(before)][:1000]
+    if after:
+        return [row for row in in_time if row["id"] > int(after)][:100]
+    return [row for row in in_time if row["id"] < int(before or 10**9)][-20:]
+
+
 def answer(path: str, query: Query) -> Any:
     """Chatwoot's answers, in pages of its sizes."""
     prefix = "/api/v1/accounts/3/"
@@ -158,8 +169,7 @@ def answer(path: str, query: Query) -> Any:
     if call.endswith("/messages"):
         number = call.split("/")[1]
         rows = {"1": FIRST, "2": SECOND}.get(number, [message(1000 + int(number))])
-        before = int(query.get("before", "1000000"))
-        return {"meta": {}, "payload": [row for row in rows if row["id"] < before][-20:]}
+        return {"meta": {}, "payload": page_of_messages(rows, query)}
     return ONCE.get(call)
 
 

@@ -111,7 +111,8 @@ class MessageUpsert:
 
     status, when given, is the delivery status that came with the message itself. stamped_at: the
     provider's time where it lies in the future; `at` is then the time of receipt. edited_at,
-    deleted_at: for a message without a wamid, which no `MessageEdit` or `MessageRevoke` can name.
+    deleted_at, error: for a message without a wamid, which no `MessageEdit`, `MessageRevoke` or
+    `StatusUpdate` can name.
     """
 
     channel: str
@@ -135,6 +136,7 @@ class MessageUpsert:
     stamped_at: int | None = None
     edited_at: int | None = None
     deleted_at: int | None = None
+    error: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

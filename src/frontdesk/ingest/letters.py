@@ -78,6 +78,7 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
         "stamped_at": event.stamped_at,
         "edited_at": event.edited_at,
         "deleted_at": event.deleted_at,
+        "error_json": packed(event.error),
     }
 
 

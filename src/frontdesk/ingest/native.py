@@ -163,6 +163,7 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
         live=stored.number("live") == 1,
         edited_at=optional_instant(line, "edited_at") if unnamed else None,
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
+        error=_object(line, "error") if unnamed and outbound else None,
     )
 
 

@@ -15,7 +15,7 @@ import click
 from frontdesk import settings
 from frontdesk.cli.commands import Command, now
 from frontdesk.cli.databases import account_option, database_option
-from frontdesk.cli.ending import INTERRUPTED
+from frontdesk.cli.ending import ERROR, INTERRUPTED, say
 from frontdesk.cli.importing.events import Run
 from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
@@ -92,6 +92,10 @@ def chatwoot_command(
     if not fetch_only:
         _import(context, path, database, account)
     journal.finish()
+    for words in walked.differences:
+        say(clean(f"Chatwoot counts {words}; what is missing may come with another import"))
+    if walked.differences:
+        context.exit(ERROR)
 
 
 def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
@@ -107,7 +111,7 @@ def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk"
         secrets = {"api_access_token": token}
         async with ForeignApi(url, secrets, Manners(PER_SECOND)) as api:
             with _stages() as words:
-                walking = Walk(api, order, journal, words.tell)
+                walking = Walk(api, order, journal, words.tell, now)
                 await walking.walk()
         return walking
 
@@ -121,8 +125,9 @@ def _report(walked: "Walk", path: Path) -> None:
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.told.items()))
     click.echo(f"read from Chatwoot: {told or 'nothing new'}; in {clean(str(path))}")
     for reason, count in sorted(walked.skipped.items()):
-        if count:
-            click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
+        click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
+    for words in walked.unchecked:
+        click.echo(one_line(clean(f"not compared with Chatwoot's own count: {words}")))
 
 
 def _import(context: click.Context, path: Path, database: str, account: str) -> None:

@@ -56,7 +56,7 @@ def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
         waba_id=account,
     )
     for template in _parts(row.members.get("message_templates")):
-        if "id" in template and "name" in template and "language" in template:
+        if _is_named(template):
             yield _line(
                 "template",
                 **{name: template.optional_text(name) for name in ("name", "language", "category")},
@@ -65,6 +65,15 @@ def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
                 components=[part.members for part in template.parts("components")],
                 waba_id=account,
             )
+
+
+def nameless_templates(row: Part) -> int:
+    """How many templates of an inbox cannot be told apart, and have no line."""
+    return sum(not _is_named(template) for template in _parts(row.members.get("message_templates")))
+
+
+def _is_named(template: Part) -> bool:
+    return all(name in template for name in ("id", "name", "language"))
 
 
 def user_line(row: Part) -> Line:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from frontdesk import private
@@ -23,7 +24,7 @@ class Journal:
     def __init__(self, path: Path, source: Mapping[str, Any]) -> None:
         """Raises: UnusableFile: the files cannot be made, or are of something else."""
         self.path = path
-        self._steps: set[str] = set()
+        self._steps: dict[str, Mapping[str, int]] = {}
         self._beside = path.with_name(path.name + _PROGRESS)
         try:
             self._lines: IO[bytes] = open(path, "ab", opener=private.opener)  # noqa: SIM115
@@ -41,13 +42,22 @@ class Journal:
         """Whether the lines of a step are in the file."""
         return step in self._steps
 
-    def add(self, step: str, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Write the lines of a step, all of them or none."""
+    def counts(self, step: str) -> Mapping[str, int]:
+        """What was counted in a step that is done."""
+        return self._steps.get(step, {})
+
+    def add(
+        self,
+        step: str,
+        lines: Iterable[Mapping[str, Any]],
+        counts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Write the lines of a step, all of them or none, and what was counted in it."""
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         self._lines.write(text.encode())
         self._lines.flush()
-        self._note([step, self._lines.tell()])
-        self._steps.add(step)
+        self._note([step, self._lines.tell(), dict(counts)])
+        self._steps[step] = dict(counts)
 
     def close(self) -> None:
         """Leave it for a run to go on with."""
@@ -64,7 +74,7 @@ class Journal:
         noted = [line for line in self._progress.read().split(b"\n") if line]
         steps = [json.loads(line) for line in noted[1:] if line.endswith(b"]")]
         if noted and noted[0].decode() == source:
-            self._steps = {step for step, _ in steps}
+            self._steps = {step: counts[0] if counts else {} for step, _, *counts in steps}
             self._lines.truncate(steps[-1][1] if steps else 0)
         else:
             self._lines.truncate(0)

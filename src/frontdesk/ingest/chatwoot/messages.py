@@ -1,20 +1,16 @@
 """Chatwoot's messages, private notes and activities as native lines; pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from frontdesk.ingest.chatwoot.catalogue import Line, user_key
+from frontdesk.ingest.chatwoot.contents import attributes_of, contents_of, note_text, text_of
 from frontdesk.ingest.chatwoot.moments import milliseconds
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.wire import timestamp
 
-_INBOUND, _OUTBOUND, _ACTIVITY, _TEMPLATE = 0, 1, 2, 3
-_FILES: Mapping[str, str] = MappingProxyType(
-    {"image": "image", "audio": "audio", "video": "video", "file": "document", "sticker": "sticker"}
-)
+_TYPES = _INBOUND, _OUTBOUND, _ACTIVITY, _TEMPLATE = 0, 1, 2, 3
 _STATUSES: Mapping[str, str] = MappingProxyType(
     {"progress": "pending", "sent": "sent", "delivered": "delivered", "read": "read"}
     | {"failed": "failed"}
@@ -35,21 +31,27 @@ class Place:
         return {"channel": self.channel, "contact": {"phone": self.phone}}
 
 
-def message_lines(row: Part, place: Place, users: Mapping[str, str]) -> Iterator[Line]:
+def message_lines(
+    row: Part, place: Place, users: Mapping[str, str], wamids: Mapping[str, str]
+) -> Iterator[Line]:
     """A message as a line, or several where it has several files; a private one as a note.
 
-    users: what users are found by, by their ids in Chatwoot. Raises: Malformed.
+    users: what users are found by, and wamids: those of the conversation's messages, by their ids
+    in Chatwoot. Raises: Malformed.
     """
     at = milliseconds(row.members.get("created_at"))
     if at is None:
         raise Malformed("created_at is missing")
-    number = row.number("id")
+    kind = row.number("message_type")
+    if kind not in _TYPES:
+        raise Malformed(f"its message_type {kind} is none of 0 to 3")
     if row.flag("private"):
-        yield from _note(row, place, users, at)
+        yield _note(row, place, users, at)
         return
     wamid = row.optional_id("source_id")
-    # What has no id of its own is told apart by its time, so no two may have the same.
-    moment = timestamp(at if wamid else at + number % 1000)
+    # Without an id of WhatsApp a message is told apart by its time: the second is all that
+    # Chatwoot has of it, the rest comes from the id.
+    moment = timestamp(at if wamid else at + row.number("id") % 1000)
     base = {
         "kind": "message",
         "v": 1,
@@ -58,62 +60,60 @@ def message_lines(row: Part, place: Place, users: Mapping[str, str]) -> Iterator
         "source": "chatwoot",
         **_said_by(row, users),
     }
-    if row.number("message_type") == _ACTIVITY:
-        yield base | {"type": "system", "text": _text(row), "content": {"event": "activity"}}
+    if kind == _ACTIVITY:
+        yield base | {"type": "system", "text": text_of(row), "content": {"event": "activity"}}
         return
-    yield from _contents(
-        row, place, base | {"wamid": wamid} | _delivery(row) | _context(row, moment)
-    )
+    context = _context(row, moment, wamids)
+    if attributes_of(row).get("is_reaction") and context["reply_to"]:
+        yield _reaction(row, base, context["reply_to"]["wamid"])
+        return
+    yield from _parts(row, place, base | {"wamid": wamid} | _delivery(row, moment) | context)
 
 
-def _note(row: Part, place: Place, users: Mapping[str, str], at: int) -> Iterator[Line]:
-    text = _text(row)
-    if text:
-        yield {
-            "kind": "note",
-            "v": 1,
-            **place.members(),
-            "external_id": f"chatwoot {place.account} message {row.text('id')}",
-            "text": text,
-            "created_at": timestamp(at),
-            **_said_by(row, users),
-        }
+def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines of a conversation, none with all by which messages without an id of WhatsApp are
+    told apart equal to another's: the later one moves on by a millisecond."""
+    taken: set[tuple[object, ...]] = set()
+    for line in lines:
+        if line["kind"] != "message" or line.get("wamid"):
+            yield line
+            continue
+        at = milliseconds(line["created_at"]) or 0
+        while (key := (at, line["direction"], line["type"], line.get("text"))) in taken:
+            at += 1
+        taken.add(key)
+        yield line | {"created_at": timestamp(at)}
 
 
-def _contents(row: Part, place: Place, base: Line) -> Iterator[Line]:
-    """The message with its first file, and each other file as a message of its own."""
-    files = row.parts("attachments")
-    first, *others = [_file(file, place) for file in files] or [{"type": "text"}]
-    text = _text(row)
-    if first["type"] != "text" or text is not None or row.members.get("content_attributes"):
-        yield base | {"text": text} | first
+def _note(row: Part, place: Place, users: Mapping[str, str], at: int) -> Line:
+    text = note_text(row, keep_urls=place.keep_urls)
+    if text is None:
+        raise Malformed("it is a private note with neither a text nor a file")
+    return {
+        "kind": "note",
+        "v": 1,
+        **place.members(),
+        "external_id": f"chatwoot {place.account} message {row.text('id')}",
+        "text": text,
+        "created_at": timestamp(at),
+        **_said_by(row, users),
+    }
+
+
+def _reaction(row: Part, base: Line, wamid: str) -> Line:
+    """A reaction, which some versions keep as a message that answers the other."""
+    names = ("v", "channel", "contact", "created_at", "direction", "author")
+    told = {name: base[name] for name in names}
+    return {"kind": "reaction", **told, "wamid": wamid, "emoji": text_of(row)}
+
+
+def _parts(row: Part, place: Place, base: Line) -> Iterator[Line]:
+    """The message with its first attachment, and each other one as a message of its own."""
+    first, *others = contents_of(row, keep_urls=place.keep_urls)
+    yield base | first
     for position, other in enumerate(others, start=1):
         at = (milliseconds(base["created_at"]) or 0) + position
         yield base | {"wamid": None, "created_at": timestamp(at)} | other
-
-
-def _file(file: Part, place: Place) -> Line:
-    kind = file.optional_text("file_type") or "file"
-    if kind == "location":
-        content = {
-            "latitude": file.members.get("coordinates_lat"),
-            "longitude": file.members.get("coordinates_long"),
-            "name": file.optional_text("fallback_title") or None,
-        }
-        return {"type": "location", "content": content}
-    if kind == "contact":
-        phone = file.optional_text("fallback_title")
-        card = {"name": phone, "phones": [{"phone": phone}]}
-        return {"type": "contacts", "content": {"contacts": [card]}}
-    url = file.optional_text("data_url") or ""
-    name = unquote(urlsplit(url).path.rpartition("/")[2]) or None
-    media = {
-        **dict.fromkeys(("id", "mime_type", "sha256", "voice", "animated", "url_expires_at")),
-        "filename": name,
-        "size_bytes": file.number("file_size") or None,
-        "url": url if place.keep_urls and url else None,
-    }
-    return {"type": _FILES.get(kind, "document"), "media": media}
 
 
 def _said_by(row: Part, users: Mapping[str, str]) -> Line:
@@ -122,7 +122,7 @@ def _said_by(row: Part, users: Mapping[str, str]) -> Line:
     sender = row.optional_part("sender") or Part({})
     type_ = (sender.optional_text("type") or "").lower()
     name = sender.optional_text("name") or None
-    attributes = _attributes(row)
+    attributes = attributes_of(row)
     if kind == _ACTIVITY:
         return {"direction": "inbound", "author": "system"}
     if kind == _INBOUND and not row.flag("private"):
@@ -140,29 +140,24 @@ def _said_by(row: Part, users: Mapping[str, str]) -> Line:
     return {"direction": "outbound", "author": "automation"}
 
 
-def _delivery(row: Part) -> Line:
+def _delivery(row: Part, moment: str) -> Line:
     if row.number("message_type") not in (_OUTBOUND, _TEMPLATE):
         return {}
     status = _STATUSES.get(row.optional_text("status") or "")
-    error = _attributes(row).get("external_error")
-    told = {"code": 0, "title": error, "details": None} if isinstance(error, str) else None
-    return {"delivery_status": status, "error": told}
+    error = attributes_of(row).get("external_error")
+    if status != "failed" or not isinstance(error, str) or not error:
+        return {"delivery_status": status}
+    told = {"code": 0, "title": error, "details": None}
+    return {"delivery_status": status, "delivery": {"failed_at": moment}, "error": told}
 
 
-def _context(row: Part, moment: str) -> Line:
-    attributes = _attributes(row)
-    quoted = attributes.get("in_reply_to_external_id")
+def _context(row: Part, moment: str, wamids: Mapping[str, str]) -> Line:
+    attributes = attributes_of(row)
+    quoted = attributes.get("in_reply_to_external_id") or wamids.get(
+        str(attributes.get("in_reply_to"))
+    )
     deleted = attributes.get("deleted") is True
     return {
-        "reply_to": {"wamid": quoted} if isinstance(quoted, str) and quoted else None,
+        "reply_to": {"wamid": quoted} if isinstance(quoted, str) else None,
         "deleted_at": moment if deleted else None,
     }
-
-
-def _attributes(row: Part) -> Mapping[str, Any]:
-    attributes = row.members.get("content_attributes")
-    return attributes if isinstance(attributes, dict) else {}
-
-
-def _text(row: Part) -> str | None:
-    return row.optional_text("content") or None

@@ -3,19 +3,26 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol
 
-from frontdesk.errors import Forbidden, NotFound, Unauthorised
+from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised
 from frontdesk.ingest.chatwoot import catalogue
 from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, rows_in
 from frontdesk.ingest.chatwoot.conversations import Summary, event_lines, summary
 from frontdesk.ingest.chatwoot.journal import Journal
-from frontdesk.ingest.chatwoot.messages import Place, message_lines
+from frontdesk.ingest.chatwoot.messages import Place, message_lines, with_own_moments
 from frontdesk.ingest.chatwoot.moments import milliseconds
+from frontdesk.ingest.chatwoot.windows import rows_by_windows
 from frontdesk.ingest.shapes import Malformed, Part
 
 # A list whose rows move is read until a pass brings nothing new, but not for ever.
 MOST_PASSES = 5
+
+# Counts of a step are kept together, under names that begin with one of these.
+_LINES, _SKIPPED, _CONTACTS, _MESSAGES = "line ", "skipped ", "contacts", "messages of "
+# Messages that Chatwoot's reports count.
+_COUNTED_TYPES = (0, 1)
 
 
 class Api(Protocol):
@@ -38,24 +45,38 @@ class Order:
 
 @dataclass(slots=True)
 class Walk:
-    """One walk. told: lines by kind; skipped: what has no place here, by the reason.
+    """One walk through an account.
 
-    stage is told what is read, and how much of it is done.
+    stage is told what is read, and how much of it is done. clock: epoch milliseconds.
+    differences: where Chatwoot counts more than was read, and unchecked: where it tells no count.
     """
 
     api: Api
     order: Order
     journal: Journal
     stage: Callable[[str, int, int | None], object]
-    told: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
+    clock: Callable[[], int]
+    differences: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    _counts: Counter[str] = field(default_factory=Counter)
     _users: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def told(self) -> Mapping[str, int]:
+        """Lines by kind, those of an interrupted run included."""
+        return self._counted(_LINES)
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """What has no place here, by the reason."""
+        return self._counted(_SKIPPED)
 
     async def walk(self) -> None:
         """Read everything that the journal does not have yet.
 
         Raises: Malformed: an answer has another shape than it must. InboxError: there is none.
         """
+        started = self.clock()
         inboxes = await self._inboxes()
         await self._catalogue(inboxes)
         await self._contacts()
@@ -64,10 +85,15 @@ class Walk:
         for number, one in enumerate(chats, start=1):
             self.stage("conversations", number, len(chats))
             await self._chat(one, following.get(one.id))
+        for inbox, _ in inboxes:
+            await self._compare_messages(inbox, started)
 
     async def _get(self, path: str, **parameters: object) -> Any:
-        told = {name: str(value) for name, value in parameters.items()}
-        return await self.api.get(f"api/v1/accounts/{self.order.account}/{path}", told)
+        return await self._ask("v1", path, parameters)
+
+    async def _ask(self, version: str, path: str, parameters: Mapping[str, object]) -> Any:
+        query = {name: str(value) for name, value in parameters.items()}
+        return await self.api.get(f"api/{version}/accounts/{self.order.account}/{path}", query)
 
     async def _rows(self, path: str, **parameters: object) -> list[Part]:
         return Part({path: rows_in(await self._get(path, **parameters))}).parts(path)
@@ -76,7 +102,9 @@ class Walk:
         rows = rows_in(await self._get("inboxes"))
         wanted = self.order.inboxes
         chosen = [row for row in rows if not wanted or str(row.get("id")) in wanted]
-        return catalogue.whatsapp(chosen, self.order.mapped)
+        numbers = catalogue.whatsapp(chosen, self.order.mapped)
+        self._skip("inbox that is no WhatsApp number", len(chosen) - len(numbers))
+        return numbers
 
     async def _catalogue(self, inboxes: Sequence[tuple[Inbox, Part]]) -> None:
         """Numbers, users, teams and the lists; small, and read anew by every run."""
@@ -86,6 +114,7 @@ class Walk:
         lines: list[Line] = []
         for inbox, row in inboxes:
             lines += catalogue.channel_lines(inbox, row)
+            self._skip("template without id, name or language", catalogue.nameless_templates(row))
         lines += [catalogue.user_line(agent) for agent in agents]
         lines += [catalogue.label_line(row) for row in await self._rows("labels")]
         lines += [
@@ -107,71 +136,98 @@ class Walk:
             yield catalogue.team_line(team, [catalogue.user_key(row) for row in rows], members)
 
     async def _contacts(self) -> None:
-        page, count = 1, 0
+        page, read, count = 1, 0, None
         while self.journal.done(f"contacts {page}"):
+            read += self._recall(f"contacts {page}")[_CONTACTS]
             page += 1
         while not self.journal.done("contacts"):
-            rows = await self._rows("contacts", page=page, sort="created_at")
+            answer = await self._get("contacts", page=page, sort="created_at")
+            rows = Part({"contacts": rows_in(answer)}).parts("contacts")
+            count = _count_in(answer, "count") if count is None else count
             if not rows:
                 self._write("contacts", ())
-                return
-            count += len(rows)
-            self.stage("contacts", count, None)
+                break
+            read += len(rows)
+            self.stage("contacts", read, count)
             lines = [catalogue.contact_line(row) for row in rows]
-            self.skipped["contact without a number"] += lines.count(None)
-            self._write(f"contacts {page}", [line for line in lines if line is not None])
+            counts = {
+                _CONTACTS: len(rows),
+                f"{_SKIPPED}contact without a number": lines.count(None),
+            }
+            self._write(f"contacts {page}", [line for line in lines if line is not None], counts)
             page += 1
+        self._compare("contacts", read, count)
 
     async def _chats(self, inboxes: Sequence[Inbox]) -> list[Summary]:
         """Every conversation, oldest first."""
         found: dict[str, Summary] = {}
         for inbox in inboxes:
+            in_inbox: dict[str, Summary] = {}
+            count: int | None = 0
             for _ in range(MOST_PASSES):
-                before = len(found)
-                async for one in self._pass(inbox):
-                    found[one.id] = one
-                    self.stage("list of conversations", len(found), None)
-                if len(found) == before:
+                before = len(in_inbox)
+                async for rows, total in self._pass(inbox):
+                    in_inbox |= {one.id: one for one in rows}
+                    count = total
+                    self.stage("list of conversations", len(found) + len(in_inbox), None)
+                if len(in_inbox) == before:
                     break
+            if self.order.since is None:
+                self._compare(f"conversations of {inbox.name}", len(in_inbox), count)
+            found |= in_inbox
         return sorted(found.values(), key=lambda one: (one.created_at, int(one.id)))
 
-    async def _pass(self, inbox: Inbox) -> AsyncIterator[Summary]:
-        """The list once, latest activity first; rows move up in it while it is read."""
-        page = 1
-        while rows := await self._rows(
-            "conversations", status="all", assignee_type="all", inbox_id=inbox.id, page=page
-        ):
-            for row in rows:
-                one = summary(row, inbox)
-                if self.order.since is not None and one.active_at < self.order.since:
-                    return
-                yield one
+    async def _pass(self, inbox: Inbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
+        """The list once, latest activity first, each page with how many Chatwoot says there are;
+        rows move up in it while it is read."""
+        page, since = 1, self.order.since
+        while True:
+            answer = await self._get(
+                "conversations", status="all", assignee_type="all", inbox_id=inbox.id, page=page
+            )
+            parts = Part({"conversations": rows_in(answer)}).parts("conversations")
+            rows = [summary(part, inbox) for part in parts]
+            recent = [one for one in rows if since is None or one.active_at >= since]
+            yield recent, _count_in(answer, "all_count")
+            if not rows or len(recent) < len(rows):
+                return
             page += 1
 
     async def _chat(self, one: Summary, followed_at: int | None) -> None:
         """A conversation with all that was said in it; done once it is written, until it moves."""
         step = f"conversation {one.id} {one.active_at} {followed_at}"
         if self.journal.done(step):
+            self._recall(step)
             return
+        rows = [row for row in await self._messages(one) if self._is_wanted(row)]
+        counts = Counter({f"{_MESSAGES}{one.inbox.id}": sum(map(_is_counted, rows))})
         if one.phone is None:
-            self.skipped["conversation with somebody without a number"] += 1
+            counts[f"{_SKIPPED}conversation with somebody without a number"] += 1
+            counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
+            self._write(step, (), counts)
             return
         place = Place(self.order.account, one.inbox.channel, one.phone, self.order.keep_urls)
+        wamids = {row.text("id"): row.optional_id("source_id") or "" for row in rows}
         lines: list[Line] = []
-        async for row in self._messages(one):
-            lines += self._lines(row, place)
-        lines += event_lines(one, await self._events(one), place, followed_at)
-        self._write(step, lines)
+        for row in rows:
+            lines += self._lines(row, place, wamids, counts)
+        lines = list(with_own_moments(lines))
+        lines += event_lines(one, await self._events(one, counts), place, followed_at)
+        self._write(step, lines, counts)
 
-    def _lines(self, row: Part, place: Place) -> Iterator[Line]:
+    def _is_wanted(self, row: Part) -> bool:
         at = milliseconds(row.members.get("created_at"))
-        if at is not None and self.order.since is not None and at < self.order.since:
-            return
+        return at is None or self.order.since is None or at >= self.order.since
+
+    def _lines(
+        self, row: Part, place: Place, wamids: Mapping[str, str], counts: Counter[str]
+    ) -> list[Line]:
         try:
-            yield from self._stranger(row)
-            yield from message_lines(row, place, self._users)
+            lines = list(message_lines(row, place, self._users, wamids))
+            return [*self._stranger(row), *lines]
         except Malformed as error:
-            self.skipped[f"message that cannot be read: {error}"] += 1
+            counts[f"{_SKIPPED}message that cannot be read: {error}"] += 1
+            return []
 
     def _stranger(self, row: Part) -> Iterator[Line]:
         """A user who wrote the message and is no agent any more."""
@@ -182,31 +238,89 @@ class Walk:
             name = sender.optional_text("name") or key
             yield {"kind": "user", "v": 1, "external_id": key, "name": name, "active": False}
 
-    async def _messages(self, one: Summary) -> AsyncIterator[Part]:
-        """The messages of a conversation, page by page from the newest."""
-        path = f"conversations/{one.id}/messages"
-        before: int | None = None
-        while True:
-            rows = await self._rows(path, **({} if before is None else {"before": before}))
-            oldest = min((row.number("id") for row in rows), default=0)
-            if not rows or (before is not None and oldest >= before):
-                return
-            for row in rows:
-                yield row
-            before = oldest
+    async def _messages(self, one: Summary) -> list[Part]:
+        """The messages of a conversation, by id.
 
-    async def _events(self, one: Summary) -> list[Part]:
+        Chatwoot sorts them by their times and cuts a page off behind so many, while it takes ids
+        to go on from: page by page, messages would be lost that are not created in their order.
+        """
+        path = f"conversations/{one.id}/messages"
+
+        async def ask(first: int, end: int) -> list[Part]:
+            return await self._rows(path, after=first, before=end)
+
+        return await rows_by_windows(ask)
+
+    async def _events(self, one: Summary, counts: Counter[str]) -> list[Part]:
         """What reports count of a conversation; older versions, and agents, do not have it."""
         try:
             return await self._rows(f"conversations/{one.id}/reporting_events")
         except (NotFound, Forbidden, Unauthorised):
-            self.skipped["conversation without its reporting events"] += 1
+            counts[f"{_SKIPPED}conversation without its reporting events"] += 1
             return []
 
-    def _write(self, step: str, lines: Sequence[Line]) -> None:
+    async def _compare_messages(self, inbox: Inbox, until: int) -> None:
+        """Hold what was read against what Chatwoot's reports count, for administrators only."""
+        period = {"since": (self.order.since or 0) // 1000, "until": until // 1000}
+        try:
+            report = await self._ask(
+                "v2", "reports/summary", {"type": "inbox", "id": inbox.id, **period}
+            )
+        except InboxError as error:
+            self.unchecked.append(f"messages of {inbox.name}: {error}")
+            return
+        counts = [_count_in(report, f"{way}_messages_count") for way in ("incoming", "outgoing")]
+        count = None if None in counts else sum(number or 0 for number in counts)
+        self._compare(f"messages of {inbox.name}", self._counts[f"{_MESSAGES}{inbox.id}"], count)
+
+    def _compare(self, what: str, read: int, count: int | None) -> None:
+        if count is None:
+            self.unchecked.append(f"{what}: Chatwoot tells no count")
+        elif read < count:
+            self.differences.append(f"{count:,} {what}, of which {read:,} were read")
+
+    def _skip(self, reason: str, count: int) -> None:
+        self._counts[f"{_SKIPPED}{reason}"] += count
+
+    def _counted(self, group: str) -> Mapping[str, int]:
+        return {
+            name.removeprefix(group): count
+            for name, count in self._counts.items()
+            if count and name.startswith(group)
+        }
+
+    def _recall(self, step: str) -> Counter[str]:
+        """Count what an interrupted run counted in a step."""
+        counts = Counter(self.journal.counts(step))
+        self._counts += counts
+        return counts
+
+    def _write(
+        self,
+        step: str,
+        lines: Sequence[Line],
+        counts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         if not self.journal.done(step):
-            self.journal.add(step, lines)
-            self.told.update(line["kind"] for line in lines)
+            kinds = Counter(f"{_LINES}{line['kind']}" for line in lines)
+            self.journal.add(step, lines, {**counts, **kinds})
+        self._recall(step)
+
+
+def _is_counted(row: Part) -> bool:
+    return row.members.get("message_type") in _COUNTED_TYPES
+
+
+def _count_in(answer: Any, name: str) -> int | None:
+    """A count that stands in an answer, or in the `meta` of it, which may be within its `data`."""
+    for _ in range(3):
+        if not isinstance(answer, dict):
+            break
+        count = answer.get(name)
+        if isinstance(count, int) and not isinstance(count, bool):
+            return count
+        answer = answer.get("meta", answer.get("data"))
+    return None
 
 
 def _following(chats: Sequence[Summary]) -> dict[str, int]:

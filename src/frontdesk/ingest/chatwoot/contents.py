@@ -1,0 +1,242 @@
+"""Contents of Chatwoot's messages as members of native lines: text, files, cards, answers; pure."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from frontdesk.ingest.chatwoot.catalogue import Line
+from frontdesk.ingest.shapes import Part
+from frontdesk.text import file_size
+
+_FILES: Mapping[str, str] = MappingProxyType(
+    {"image": "image", "audio": "audio", "video": "video", "file": "document", "sticker": "sticker"}
+)
+_MEDIA_MEMBERS = ("id", "mime_type", "sha256", "voice", "animated", "url_expires_at")
+# Forms of Chatwoot whose name is not the one that the interface has.
+_KINDS: Mapping[str, str] = MappingProxyType({"input_csat": "csat", "input_select": "list"})
+_HIGHEST_RATING = 5
+
+
+def contents_of(row: Part, *, keep_urls: bool = False) -> list[Line]:
+    """What a message says: the text with the first attachment, each other one for itself.
+
+    A message is never empty: what Chatwoot has no contents of is of the type "unsupported".
+    Raises: Malformed.
+    """
+    text = text_of(row)
+    first, *others = attached(row, keep_urls=keep_urls) or [_without_files(row, text)]
+    if first["text"] and text and first["text"] != text:
+        text = f"{text}\n{first['text']}"
+    return [first | {"text": text or first["text"]}, *others]
+
+
+def note_text(row: Part, *, keep_urls: bool = False) -> str | None:
+    """The text of a private note and a line for each of its attachments, which notes cannot hold;
+    None if there is neither."""
+    parts = attached(row, keep_urls=keep_urls)
+    lines = [text_of(row), *(f"Attached: {_described(part)}" for part in parts)]
+    return "\n".join(line for line in lines if line) or None
+
+
+def attached(row: Part, *, keep_urls: bool = False) -> list[Line]:
+    """The attachments of a message; phones of one contact card, which are several, as one."""
+    parts: list[Line] = []
+    cards: list[dict[str, Any]] = []
+    for file in row.parts("attachments"):
+        kind = file.optional_text("file_type") or "file"
+        if kind == "contact":
+            if not cards:
+                parts.append({"type": "contacts", "content": {"contacts": cards}})
+            _add_card(cards, file)
+        elif kind == "location":
+            parts.append(_location(file))
+        else:
+            parts.append(_media(row, file, kind, keep_urls=keep_urls))
+    _name_cards(cards, text_of(row))
+    return [{"text": _text_with(part), **part} for part in parts]
+
+
+def attributes_of(row: Part) -> Mapping[str, Any]:
+    """The free members that Chatwoot keeps with a message."""
+    attributes = row.members.get("content_attributes")
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def text_of(row: Part) -> str | None:
+    """The text of a message, None if it is empty."""
+    return row.optional_text("content") or None
+
+
+def _without_files(row: Part, text: str | None) -> Line:
+    attributes = attributes_of(row)
+    kind = row.optional_text("content_type") or "text"
+    if attributes.get("deleted") is True:
+        return {"type": "text", "text": text}
+    if attributes.get("is_unsupported") is True:
+        return _unsupported("provider", None)
+    if kind == "voice_call":
+        return _call(row)
+    rows, answers = list(_choices(attributes)), list(_answers(attributes))
+    if rows or answers or kind == "input_csat":
+        return _form(kind, text, attributes, rows, answers)
+    return {"type": "text", "text": text} if text else _unsupported("unknown_type", kind)
+
+
+def _unsupported(reason: str, kind: str | None) -> Line:
+    content: Line = {"reason": reason, "original_type": kind, "errors": []}
+    return {"type": "unsupported", "text": None, "content": content}
+
+
+def _call(row: Part) -> Line:
+    """A call, with what Chatwoot tells of it in numbers and words."""
+    call = row.optional_part("call") or Part({})
+    told = {
+        name: value for name, value in call.members.items() if isinstance(value, str | int | float)
+    }
+    return {"type": "system", "text": "Voice call", "content": {**told, "event": "call"}}
+
+
+def _form(
+    kind: str, text: str | None, attributes: Mapping[str, Any], rows: list[Line], answers: list[str]
+) -> Line:
+    """A survey, or a message with something to choose or to fill in, and what was answered."""
+    content: Line = {
+        "kind": _KINDS.get(kind, kind),
+        "header": None,
+        "body": text,
+        "footer": None,
+        "buttons": None,
+        "sections": [{"title": None, "rows": rows}] if rows else None,
+        "response": attributes.get("submitted_values"),
+    }
+    rating = _rating(attributes)
+    if rating is not None:
+        content["response"] = dict(rating.members)
+    return {"type": "interactive", "text": "\n".join(answers) or None, "content": content}
+
+
+def _choices(attributes: Mapping[str, Any]) -> Iterator[Line]:
+    """What can be chosen or filled in: options, cards, articles, fields."""
+    for item in _objects(attributes.get("items")):
+        title = _first(item, "title", "label", "name", "value")
+        if title:
+            yield {"title": title, "description": _first(item, "description", "link") or None}
+
+
+def _answers(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """What was chosen, filled in or rated, a line for each."""
+    rating = _rating(attributes)
+    if rating is not None:
+        yield f"Rating: {_first(rating.members, 'rating') or '?'} of {_HIGHEST_RATING}"
+        yield _first(rating.members, "feedback_message")
+    for value in _objects(attributes.get("submitted_values")):
+        name, answer = _first(value, "label", "name"), _first(value, "value")
+        yield f"{name}: {answer}" if name else _first(value, "title") or answer
+    email = attributes.get("submitted_email")
+    if isinstance(email, str):
+        yield email
+
+
+def _rating(attributes: Mapping[str, Any]) -> Part | None:
+    """The answer to a satisfaction survey (CSAT)."""
+    submitted = attributes.get("submitted_values")
+    answer = submitted.get("csat_survey_response") if isinstance(submitted, dict) else None
+    return Part(answer) if isinstance(answer, dict) and answer else None
+
+
+def _location(file: Part) -> Line:
+    content = {
+        "latitude": file.members.get("coordinates_lat"),
+        "longitude": file.members.get("coordinates_long"),
+        "name": file.optional_text("fallback_title") or None,
+        "url": file.optional_text("data_url") or None,
+    }
+    return {"type": "location", "content": content}
+
+
+def _add_card(cards: list[dict[str, Any]], file: Part) -> None:
+    """A phone of a contact card: Chatwoot has an attachment for each, with the card's name."""
+    meta = file.optional_part("meta") or Part({})
+    first, last = (meta.optional_text(name) or None for name in ("firstName", "lastName"))
+    title = file.optional_text("fallback_title") or ""
+    # Chatwoot has a sentence where a card has no number.
+    phones = [{"phone": title}] if any(letter.isdigit() for letter in title) else []
+    if cards and (first or last) and _names(cards[-1]) == (first, last):
+        cards[-1]["phones"] += phones
+        return
+    name = " ".join(part for part in (first, last) if part) or None
+    cards.append({"name": name, "first_name": first, "last_name": last, "phones": phones})
+
+
+def _names(card: Mapping[str, Any]) -> tuple[Any, Any]:
+    return card["first_name"], card["last_name"]
+
+
+def _name_cards(cards: list[dict[str, Any]], text: str | None) -> None:
+    """The text of a message with one card is the name on it, as the sender's phone shows it."""
+    if len(cards) == 1 and text:
+        cards[0]["name"] = text
+    for card in cards:
+        card["name"] = card["name"] or next((phone["phone"] for phone in card["phones"]), None)
+
+
+def _media(row: Part, file: Part, kind: str, *, keep_urls: bool) -> Line:
+    url = file.optional_text("data_url") or ""
+    name = unquote(urlsplit(url).path.rpartition("/")[2]) or file.optional_text("fallback_title")
+    media = {
+        **dict.fromkeys(_MEDIA_MEMBERS),
+        "filename": name or None,
+        "size_bytes": file.number("file_size") or None,
+        "url": url if keep_urls and url else None,
+    }
+    sticker = kind == "image" and _is_sticker(row, file, name or "")
+    transcript = file.optional_text("transcribed_text")
+    return {
+        "type": "sticker" if sticker else _FILES.get(kind, "document"),
+        "media": media,
+        "text": f"Transcript: {transcript}" if transcript else None,
+    }
+
+
+def _is_sticker(row: Part, file: Part, name: str) -> bool:
+    """WhatsApp has no images but JPEG and PNG: a WebP from a phone is a sticker, which Chatwoot
+    files under images."""
+    if row.optional_text("content_type") == "sticker":
+        return True
+    from_phone = row.number("message_type") == 0 or bool(attributes_of(row).get("external_echo"))
+    extension = file.optional_text("extension") or name.rpartition(".")[2]
+    return from_phone and extension.lower().removeprefix(".") == "webp"
+
+
+def _text_with(part: Line) -> str | None:
+    """The text of an attachment that comes without any: of contact cards the first name."""
+    cards = part.get("content", {}).get("contacts")
+    return cards[0]["name"] if cards else None
+
+
+def _described(part: Line) -> str:
+    """An attachment in words, for a note."""
+    if part["type"] == "contacts":
+        cards = part["content"]["contacts"]
+        numbers = [[card["name"], *(phone["phone"] for phone in card["phones"])] for card in cards]
+        facts = [str(fact) for each in numbers for fact in dict.fromkeys(each) if fact]
+        return f"contact {', '.join(facts)}".strip()
+    if part["type"] == "location":
+        place = part["content"]
+        facts = [str(place[name]) for name in ("name", "latitude", "longitude") if place[name]]
+        return f"location {', '.join(facts)}".strip()
+    media = part["media"]
+    size = file_size(media["size_bytes"]) if media["size_bytes"] else ""
+    facts = [media["filename"], size, media["url"], part["text"]]
+    return f"{part['type']} {', '.join(fact for fact in facts if fact)}".strip()
+
+
+def _objects(values: object) -> list[Mapping[str, Any]]:
+    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+
+
+def _first(members: Mapping[str, Any], *names: str) -> str:
+    """The first of these members that says something, as text."""
+    values = (members.get(name) for name in names)
+    return next((str(value) for value in values if isinstance(value, str | int) and value), "")
