@@ -102,6 +102,15 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """`text` in at most so many characters; an ellipsis at its end tells that some is missing.
+
+    >>> shortened("a" * 9, 5)
+    'aaaa…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def first_said(*names: str | None) -> str:
     """The first of some names that has more in it than white space, on one line; else empty."""
     return next((name for name in (one_line(name or "") for name in names) if name), "")

@@ -1,19 +1,30 @@
 """The text of an exported chat out of its file: plain, or in a zip with what was sent beside it."""
 
+import errno
+import lzma
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from frontdesk.errors import UnusableFile
-from frontdesk.text import clean
+from frontdesk.text import clean, shortened
 
 # The longest chats that phones write have 40,000 messages, or 10,000 with their files.
 TEXT_LIMIT = 128 * 1024 * 1024
 FILES_LIMIT = 50_000
 
 _PREFERRED = "_chat.txt"
+# A file in it, or the end of one without files.
+_ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06")
+# What the standard library raises over data that is no archive, or cannot be unpacked.
+_DAMAGES = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, RuntimeError, ValueError, OverflowError, MemoryError),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +38,39 @@ class Export:
 def read(path: Path) -> Export:
     """The export in a .txt or a .zip.
 
-    Raises: UnusableFile: it is neither, too large, or packed as no phone packs it.
+    Raises: UnusableFile: it is neither, too large, damaged, or packed as no phone packs it.
     """
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                return _unpacked(path, archive)
         with path.open("rb") as file:
-            return Export(_decoded(path, file.read(TEXT_LIMIT + 1)))
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise UnusableFile(f"{_named(path)} cannot be unpacked") from error
+            zipped = file.peek(4).startswith(_ZIP_BEGINS) or zipfile.is_zipfile(file)
+            file.seek(0)
+            if not zipped:
+                return Export(_plain_text(path, file.read(TEXT_LIMIT + 1)))
+            with zipfile.ZipFile(file) as archive:
+                return _unpacked(path, archive)
+    except NotImplementedError as error:
+        raise UnusableFile(
+            f"{_named(path)} is packed in a way that cannot be read here ({error}): unpack it with"
+            " another program and import the text in it"
+        ) from error
+    except _DAMAGES as error:
+        raise UnusableFile(_damaged(path)) from error
     except OSError as error:
+        # What bzip2 and places beyond the beginning of the file lead to.
+        if error.errno in (None, errno.EINVAL):
+            raise UnusableFile(_damaged(path)) from error
         raise UnusableFile(f"Cannot read {_named(path)}: {error.strerror}") from error
 
 
+def _damaged(path: Path) -> str:
+    return (
+        f"{_named(path)} is a zip that is damaged or cut off: copy it from the phone again, or"
+        " export the chat again"
+    )
+
+
 def _unpacked(path: Path, archive: zipfile.ZipFile) -> Export:
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     if len(entries) > FILES_LIMIT:
         raise UnusableFile(f"{_named(path)} has more than {FILES_LIMIT:,} files")
     for entry in entries:
@@ -55,7 +83,7 @@ def _unpacked(path: Path, archive: zipfile.ZipFile) -> Export:
         raise UnusableFile(f"{_named(path)} has {found}; an export has one, {_PREFERRED} or *.txt")
     with archive.open(chosen[0]) as file:
         # What the entry says of its size may be a lie: no more than the limit is unpacked.
-        text = _decoded(path, file.read(TEXT_LIMIT + 1))
+        text = _decoded(f"The text in {_named(path)}", file.read(TEXT_LIMIT + 1))
     sizes = {PurePosixPath(entry.filename).name: entry.file_size for entry in entries}
     return Export(text, sizes)
 
@@ -64,21 +92,38 @@ def _refuse_trap(path: Path, entry: zipfile.ZipInfo) -> None:
     """Nothing is written anywhere, but what tries to leave its place is no export."""
     name = entry.filename.replace("\\", "/")
     if name.startswith("/") or ".." in name.split("/") or ":" in name.split("/")[0]:
-        raise UnusableFile(f"{_named(path)} has a file outside of it: {clean(entry.filename)!r}")
+        raise UnusableFile(
+            f"{_named(path)} has a file outside of it: {shortened(clean(entry.filename))!r}"
+        )
     if stat.S_ISLNK(entry.external_attr >> 16):
-        raise UnusableFile(f"{_named(path)} has a link in it: {clean(entry.filename)!r}")
+        raise UnusableFile(f"{_named(path)} has a link in it: {shortened(clean(entry.filename))!r}")
     if entry.flag_bits & 1:
-        raise UnusableFile(f"{_named(path)} is encrypted")
+        raise UnusableFile(
+            f"{_named(path)} is encrypted: unpack it with its password and import the text in it"
+        )
 
 
-def _decoded(path: Path, raw: bytes) -> str:
+def _plain_text(path: Path, raw: bytes) -> str:
+    try:
+        return _decoded(_named(path), raw)
+    except UnusableFile as error:
+        # Of a zip that lost its beginning nothing tells but the name.
+        if path.suffix.lower() == ".zip":
+            raise UnusableFile(
+                f"{_named(path)} is damaged: it is no zip, and is not text in UTF-8 or UTF-16;"
+                " copy it from the phone again, or export the chat again"
+            ) from error
+        raise
+
+
+def _decoded(subject: str, raw: bytes) -> str:
     if len(raw) > TEXT_LIMIT:
-        raise UnusableFile(f"The text in {_named(path)} is larger than {TEXT_LIMIT // 2**20} MiB")
+        raise UnusableFile(f"{subject} is larger than {TEXT_LIMIT // 2**20} MiB")
     encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise UnusableFile(f"{_named(path)} is not text in UTF-8") from error
+        raise UnusableFile(f"{subject} is not text in UTF-8 or UTF-16") from error
 
 
 def _named(path: Path) -> str:
