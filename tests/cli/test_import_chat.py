@@ -47,6 +47,29 @@ def test_what_was_taken_and_how_it_was_read_is_told(tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
+def test_lines_that_look_like_messages_and_wrong_dates_are_told(tmp_path: Path) -> None:
+    text = f"{CHAT}13/03/2020, 29:17 - Ana: a\n13/03/2020, 29:18 - Ana: b\n"
+    result = run(tmp_path, f"{text}13/03/2999, 09:18 - Ana: c\n")
+    assert result.exit_code == 0
+    assert (
+        "not read: 2 lines that begin as messages do, with a date and a time that cannot be read,"
+        " kept in the message before; the first is line 6" in result.stdout.splitlines()
+    )
+    assert (
+        "misdated: 1 message dated after today or before 2009, put beside the message before"
+        in result.stdout.splitlines()
+    )
+
+
+def test_long_names_are_shortened(tmp_path: Path) -> None:
+    text = CHAT.replace("Ana", "A" * 100_000)
+    result = run(tmp_path, text)
+    assert "taken: 3 of AAA" in result.stdout
+    error = run(tmp_path, text, me="B" * 100_000).exception
+    assert isinstance(error, BadSettings)
+    assert max(len(result.stdout), len(str(error))) < 1_500
+
+
 def test_a_second_time_everything_is_known(tmp_path: Path) -> None:
     run(tmp_path)
     assert "skipped: 5 known already" in run(tmp_path).stdout

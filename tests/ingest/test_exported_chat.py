@@ -1,13 +1,18 @@
 """Exported chats: what is in them, in which files, and what is known of it already."""
 
+import contextlib
 import stat
+import tempfile
 import zipfile
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.stores import Engine
 
 from frontdesk.errors import BadSettings, UnusableFile
@@ -17,7 +22,7 @@ from frontdesk.ingest.exported_chat import chat, files
 from frontdesk.ingest.exported_chat.chat import Chat, Reading
 from frontdesk.ingest.exported_chat.contents import said
 from frontdesk.ingest.exported_chat.files import Export
-from frontdesk.ingest.exported_chat.importing import Outcome, Place, put_in
+from frontdesk.ingest.exported_chat.importing import NAME_LIMIT, Outcome, Place, put_in
 from frontdesk.ingest.recounting import differences
 from frontdesk.store.database import Connection, Database
 
@@ -67,6 +72,7 @@ def test_what_whatsapp_says_is_nobodys_even_under_a_name() -> None:
         ("nothing of the kind", "No line begins with a date and a time"),
         ("12/3/20, 9:15 - Ana: a\n12/3/20, 9:15 - Bo: b\n12/3/20, 9:15 - Shop: c", "of a group"),
         ("12/3/20, 9:15 - Ana: a\n12/3/20, 9:15 - Bo: b", "--me must be one of 'Ana', 'Bo'"),
+        (f"12/3/20, 9:15 - {'A' * 10**5}: a\n12/3/20, 9:15 - Bo: b", "'A{79}…', 'Bo'$"),
     ],
 )
 def test_what_is_no_chat_of_two_is_refused(text: str, sentence: str) -> None:
@@ -77,6 +83,51 @@ def test_what_is_no_chat_of_two_is_refused(text: str, sentence: str) -> None:
 def test_one_side_alone_is_a_chat_too() -> None:
     assert read("12/3/20, 9:15 - Shop: a").other is None
     assert read("12/3/20, 9:15 - Ana: a").other == "Ana"
+
+
+NOON = """\
+3/12/20, 11:59 AM - Ana: before
+3/12/20, 0:24 PM - Shop: at noon
+and on
+3/12/20, 25:24 PM - Shop: never
+3/12/20, 1:00 PM - Ana: after
+[3/12/20, 9:15:00 AM] Ana: pasted
+"""
+
+
+def test_no_message_is_swallowed_at_hour_0_and_what_cannot_be_read_is_counted() -> None:
+    found = read(NOON, order="mdy")
+    assert [entry.said.text for entry in found.entries] == [
+        "before",
+        "at noon\nand on\n3/12/20, 25:24 PM - Shop: never",
+        "after\n[3/12/20, 9:15:00 AM] Ana: pasted",
+    ]
+    assert found.unread == [4, 6]
+
+
+def test_a_file_of_headers_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(BadSettings, match="No line begins with a date and a time"):
+        read("3/12/20, 25:24 - Ana: a")
+
+
+MISDATED = (
+    "01/01/1970, 00:00 - Ana: first",
+    "12/03/2020, 09:15 - Shop: second",
+    "12/03/2031, 09:15 - Ana: third",
+    "12/03/2020, 09:15 - Ana: fourth",
+    "31/12/2399, 23:59 - Ana: fifth",
+    "12/03/2020, 09:15 - Ana: sixth",
+)
+ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
+
+
+@pytest.mark.parametrize("zone", [UTC, ZoneInfo("America/Lima"), ZoneInfo("Asia/Tokyo"), None])
+def test_a_message_that_a_wrong_clock_dated_keeps_its_place(zone: tzinfo | None) -> None:
+    entries = read("\n".join(MISDATED), zone=zone).entries
+    assert [entry.said.text for entry in entries] == ORDINALS
+    assert [entry.at - entries[0].at for entry in entries] == [0, 1, 2, 3, 4, 5]
+    stamped = [entry.stamped_at is not None for entry in entries]
+    assert stamped == [True, False, True, False, True, False]
 
 
 CONTENTS = [
@@ -195,6 +246,77 @@ def test_what_cannot_be_unpacked_is_refused(tmp_path: Path) -> None:
         files.read(path)
 
 
+def packed(path: Path, method: int) -> bytearray:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("_chat.txt", "".join(f"12/3/20, 9:15 - Ana: {n}\n" for n in range(99)))
+    return bytearray(path.read_bytes())
+
+
+METHODS = {
+    "stored": zipfile.ZIP_STORED,
+    "deflate": zipfile.ZIP_DEFLATED,
+    "bzip2": zipfile.ZIP_BZIP2,
+    "lzma": zipfile.ZIP_LZMA,
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@given(data=st.data())
+def test_a_damaged_or_truncated_zip_is_said_to_be_one(method: int, data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "x.zip"
+        whole = packed(path, method)
+        place = data.draw(st.integers(0, len(whole) - 1), "place")
+        if data.draw(st.booleans(), "cut"):
+            del whole[place:]
+        else:
+            whole[place] ^= data.draw(st.integers(1, 255), "bits")
+        path.write_bytes(whole)
+        with contextlib.suppress(UnusableFile):
+            files.read(path)
+            return
+        with pytest.raises(UnusableFile, match=SAID_OF_A_ZIP):
+            files.read(path)
+
+
+# Every one names the zip; some bits of its directory tell names and ways of packing.
+SAID_OF_A_ZIP = (
+    "x.zip (is a zip that is damaged or cut off: copy it|is damaged: it is no zip"
+    "|is encrypted: unpack it|has no text"
+    "|has a (link|file)|is packed in a way that cannot be read here)|The text in .*x.zip is not"
+)
+
+
+def test_damaged_contents_of_a_zip_are_said_to_be_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    for method in METHODS.values():
+        whole = packed(path, method)
+        whole[60:90] = bytes(30)
+        path.write_bytes(whole)
+        with pytest.raises(UnusableFile, match="is a zip that is damaged or cut off: copy it"):
+            files.read(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        (6, 1, "is encrypted: unpack it with its password and import the text in it"),
+        (8, 97, "is packed in a way that cannot be read here .*: unpack it with another program"),
+    ],
+    ids=["encrypted", "unknown-method"],
+)
+def test_a_zip_that_only_others_can_unpack_is_said_to_be_one(
+    tmp_path: Path, place: int, value: int, sentence: str
+) -> None:
+    path = tmp_path / "x.zip"
+    whole = packed(path, zipfile.ZIP_DEFLATED)
+    directory = whole.index(b"PK\x01\x02")
+    whole[place] = whole[directory + place + 2] = value
+    path.write_bytes(whole)
+    with pytest.raises(UnusableFile, match=sentence):
+        files.read(path)
+
+
 ANA = Person("+16505551234", "16505551234")
 PLACE = Place(1, "106", ANA, "Shop")
 
@@ -242,6 +364,25 @@ def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database
     outcome = put(inbox, *LINES[2:], "14/03/2020, 09:15 - Ana: more")
     assert (outcome.skipped, outcome.taken) == (3, {"received": 1})
     assert rows(inbox) == [*before, ("more", "chat_export")]
+
+
+def test_what_a_wrong_clock_dated_is_known_again_even_when_that_day_has_come(
+    inbox: Database,
+) -> None:
+    assert put(inbox, *MISDATED).taken == {"received": 5, "sent": 1}
+    before = rows(inbox)
+    assert [text for text, _ in before] == ORDINALS
+    assert put(inbox, *MISDATED).skipped == 6
+    later = read("\n".join(MISDATED), today=date(2032, 3, 20))
+    assert put_in(inbox, later, PLACE, lambda: NOW, lambda more: None).skipped == 6
+    assert rows(inbox) == before
+
+
+def test_a_name_is_not_stored_beyond_any_length(inbox: Database) -> None:
+    put(inbox, f"12/03/2020, 09:15 - {'A' * 10**5}: ok")
+    row = inbox.read(lambda connection: connection.row("SELECT name FROM contact"))
+    assert row is not None
+    assert len(row["name"]) == NAME_LIMIT
 
 
 def webhook(text: str, at: datetime) -> MessageUpsert:

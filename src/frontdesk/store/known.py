@@ -148,7 +148,8 @@ def messages_between(
     """What was said in a conversation in some time, both ends included, in its order."""
     return connection.rows(
         """
-        SELECT id, created_at, direction, type, text, wamid, richness, deleted_at FROM message
+        SELECT id, created_at, direction, type, text, wamid, richness, deleted_at, stamped_at
+        FROM message
         WHERE account_id=:account_id AND conversation_id=:conversation_id
           AND created_at BETWEEN :since AND :until
         ORDER BY created_at, id

@@ -19,7 +19,7 @@ from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, one_line
+from frontdesk.text import clean, one_line, shortened
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply import InitialStatus
@@ -156,14 +156,15 @@ class _Run:
         channels = known(connection, account_id).channels
         number = channels.get(asked.channel)
         if number is None and channels:
-            raise BadSettings(f"No channel {asked.channel!r}; known: {', '.join(sorted(channels))}")
+            known_ones = shortened(", ".join(sorted(channels)), 600)
+            raise BadSettings(f"No channel {shortened(asked.channel)!r}; known: {known_ones}")
         if number is None and not asked.channel.isdecimal():
             raise BadSettings(
-                f"No channel {asked.channel!r}: a new one is told by its id, in digits"
+                f"No channel {shortened(asked.channel)!r}: a new one is told by its id, in digits"
             )
         phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
         if phone is None:
-            raise BadSettings(f"{asked.contact!r} is no number such as +34600111222")
+            raise BadSettings(f"{shortened(asked.contact)!r} is no number such as +34600111222")
         person = Person(phone, phone.removeprefix("+"))
         return Place(account_id, number or asked.channel, person, asked.me, asked.initial_status)
 
@@ -172,10 +173,10 @@ class _Run:
         from frontdesk.ingest.exported_chat.dates import NAMES
 
         taken, files = outcome.taken, outcome.files
-        other = chat.other or "the contact"
+        other, me = shortened(chat.other or "the contact"), shortened(self._asked.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
         yield (
-            f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {self._asked.me},"
+            f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {me},"
             f" {taken['notices']:,} of WhatsApp; {outcome.edited:,} edited,"
             f" {outcome.deleted:,} deleted"
         )
@@ -186,6 +187,19 @@ class _Run:
             yield f"files: {files['named']:,} by name, {files['left out']:,} left out by the phone"
         if chat.before:
             yield f"refused: {counted(chat.before, 'line')} before the first message"
+        if chat.unread:
+            lines = counted(len(chat.unread), "line")
+            verbs = "begins" if len(chat.unread) == 1 else "begin"
+            yield (
+                f"not read: {lines} that {verbs} as messages do, with a date and a time that cannot"
+                f" be read, kept in the message before; the first is line {chat.unread[0]:,}"
+            )
+        misdated = sum(entry.stamped_at is not None for entry in chat.entries)
+        if misdated:
+            yield (
+                f"misdated: {counted(misdated, 'message')} dated after today or before 2009, put"
+                " beside the message before"
+            )
         decision = chat.decision
         yield f"dates: {NAMES[decision.order]} ({decision.reason}); zone: {self._zone_name}"
         yield f"such an export never has: {_NEVER_IN_IT}"
@@ -202,7 +216,7 @@ def _zone(name: str | None) -> tzinfo | None:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
         raise BadSettings(
-            f"No time zone is called {name!r}; try one such as Europe/Madrid"
+            f"No time zone is called {shortened(name)!r}; try one such as Europe/Madrid"
         ) from error
 
 

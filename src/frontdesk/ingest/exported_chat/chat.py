@@ -2,14 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.exported_chat.contents import Said, is_notice, said
-from frontdesk.ingest.exported_chat.dates import Decision, Order, decided, moment
+from frontdesk.ingest.exported_chat.dates import Decision, Order, decided, moment, possible
 from frontdesk.ingest.exported_chat.files import Export
-from frontdesk.ingest.exported_chat.headers import Family, Stamp, family_of, header, plain
+from frontdesk.ingest.exported_chat.headers import (
+    Family,
+    Stamp,
+    family_of,
+    header,
+    looks_like_header,
+    plain,
+)
+from frontdesk.text import shortened
 
 _NAMES_SHOWN = 8
 _MINUTE = 60_000
@@ -28,17 +36,20 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One message. at: epoch milliseconds, of which those beyond what the header tells only keep
-    the order. outbound: None for what WhatsApp itself says."""
+    the order. outbound: None for what WhatsApp itself says. stamped_at: what the header tells where
+    that cannot be; the message is then as old as its neighbour."""
 
     at: int
     outbound: bool | None
     said: Said
+    stamped_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
     """A whole export. other: what the other one is called in it, None where only `me` wrote;
-    other_is_profile: they chose that name themselves. before: lines before the first header."""
+    other_is_profile: they chose that name themselves. before: lines before the first header.
+    unread: the numbers of lines that look like headers and cannot be read as one."""
 
     entries: Sequence[Entry]
     other: str | None
@@ -46,6 +57,7 @@ class Chat:
     family: str
     decision: Decision
     before: int
+    unread: Sequence[int] = ()
 
 
 @dataclass(slots=True)
@@ -65,9 +77,10 @@ def read(export: Export, reading: Reading) -> Chat:
     """
     rows = [row.removesuffix("\r") for row in export.text.split("\n")]
     family = family_of(rows)
-    if family is None:
+    found = _Lines() if family is None else _lines(rows, family)
+    lines = found.entries
+    if family is None or not lines:
         raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
-    lines, before = _lines(rows, family)
     decision = decided([line.stamp for line in lines], reading.order, reading.today)
     other = _other(lines, reading.me)
     return Chat(
@@ -76,23 +89,35 @@ def read(export: Export, reading: Reading) -> Chat:
         other_is_profile=any(line.sender == other and line.profile for line in lines),
         family=family.name,
         decision=decision,
-        before=before,
+        before=found.before,
+        unread=found.unread,
     )
 
 
-def _lines(rows: Sequence[str], family: Family) -> tuple[list[_Line], int]:
-    """The entries, each with the lines that follow it; and how many lines come before the first."""
-    lines: list[_Line] = []
-    before = 0
-    for row in rows:
+@dataclass(slots=True)
+class _Lines:
+    """The entries, each with the lines that follow it; how many lines come before the first; and
+    the numbers of lines that look like headers and cannot be read."""
+
+    entries: list[_Line] = field(default_factory=list)
+    before: int = 0
+    unread: list[int] = field(default_factory=list)
+
+
+def _lines(rows: Sequence[str], family: Family) -> _Lines:
+    found = _Lines()
+    for number, row in enumerate(rows, start=1):
         start = header(row, family)
         if start is not None:
-            lines.append(_begun(start.stamp, row[start.end :]))
-        elif lines:
-            lines[-1].parts.append(row)
+            found.entries.append(_begun(start.stamp, row[start.end :]))
+            continue
+        if looks_like_header(row):
+            found.unread.append(number)
+        if found.entries:
+            found.entries[-1].parts.append(row)
         elif row.strip():
-            before += 1
-    return lines, before
+            found.before += 1
+    return found
 
 
 def _begun(stamp: Stamp, rest: str) -> _Line:
@@ -113,9 +138,9 @@ def _other(lines: Sequence[_Line], me: str) -> str | None:
     """Who the one is that is not `me`."""
     counts = Counter(line.sender for line in lines if line.sender is not None)
     others = [name for name, _ in counts.most_common() if name != _name(me)]
-    names = ", ".join(repr(name) for name in others[:_NAMES_SHOWN])
+    names = ", ".join(repr(shortened(name)) for name in others[:_NAMES_SHOWN])
     if len(others) > 1 and len(others) == len(counts):
-        raise BadSettings(f"Nobody in it is called {me!r}; --me must be one of {names}")
+        raise BadSettings(f"Nobody in it is called {shortened(me)!r}; --me must be one of {names}")
     if len(others) > 1:
         raise BadSettings(f"It is the chat of a group, which cannot be imported: {names}")
     return others[0] if others else None
@@ -126,13 +151,30 @@ def _entries(
 ) -> Iterator[Entry]:
     me = _name(reading.me)
     counts: Counter[int] = Counter()
-    for line in lines:
-        at = moment(line.stamp, order, reading.zone)
-        room = 1000 if line.stamp.exact else _MINUTE
+    for line, (at, stamped_at, exact) in zip(lines, _moments(lines, reading, order), strict=True):
+        room = 1000 if exact else _MINUTE
         # What is of one moment keeps its order, and stays apart from what says the same.
         place = min(counts[at], room - 1)
         counts[at] += 1
         text = "\n".join(line.parts).rstrip("\n")
         words = Said("system", text.strip(), {"event": "activity"}) if line.sender is None else None
         outbound = None if line.sender is None else line.sender == me
-        yield Entry(at + place, outbound, words or said(text, export.sizes))
+        yield Entry(at + place, outbound, words or said(text, export.sizes), stamped_at)
+
+
+def _moments(
+    lines: Sequence[_Line], reading: Reading, order: Order
+) -> Iterator[tuple[int, int | None, bool]]:
+    """When each line counts, what it tells where that cannot be, and whether seconds are told.
+
+    A line of a day that cannot be counts as what is before it or, at the beginning, after it.
+    """
+    sound = [line for line in lines if possible(line.stamp, order, reading.today)]
+    before = sound[0].stamp
+    for line in lines:
+        at = moment(line.stamp, order, reading.zone)
+        if possible(line.stamp, order, reading.today):
+            before = line.stamp
+            yield at, None, line.stamp.exact
+        else:
+            yield moment(before, order, reading.zone), at, before.exact

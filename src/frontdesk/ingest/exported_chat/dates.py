@@ -36,26 +36,55 @@ class Decision:
 def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decision:
     """The order in which the dates of a file are written.
 
+    Some may lie in the future, or before there was WhatsApp: clocks of phones are wrong at times.
+
     Raises: BadSettings: no order fits all of them, more than one does, or not the one asked for.
     """
-    possible = [order for order in _PLACES if _fits(stamps, order, today)]
-    if asked is not None:
-        if asked not in possible:
-            wrong = next(stamp for stamp in stamps if not _fits([stamp], asked, today))
-            shown = "/".join(map(str, wrong.parts))
-            raise BadSettings(f"The date {shown} is none as {NAMES[asked]}")
-        return Decision(asked, "as asked for")
-    if not possible:
+    existing = [order for order in _PLACES if all(_date(stamp, order) for stamp in stamps)]
+    if asked is not None and asked not in existing:
+        wrong = next(stamp for stamp in stamps if _date(stamp, asked) is None)
+        raise BadSettings(f"The date {wrong.date} is none as {NAMES[asked]}")
+    if not existing:
         raise BadSettings("No order of day, month and year fits all dates: is the file one export?")
-    if len(possible) == 1:
-        return Decision(possible[0], "only so are all of them dates")
-    if len({tuple(days(stamps, order)) for order in possible}) == 1:
-        return Decision(possible[0], "they mean the same in any order")
-    rising = [order for order in possible if _rises(stamps, order)]
+    misdated = {order: _misdated(stamps, order, today) for order in existing}
+    best = min(existing, key=lambda one: len(misdated[one])) if asked is None else asked
+    _refuse_most(stamps, misdated[best], today)
+    if asked is not None:
+        return Decision(asked, "as asked for")
+    fewest = len(misdated[best])
+    likely = [order for order in existing if len(misdated[order]) == fewest]
+    if fewest and len(likely) == 1 < len(existing):
+        return Decision(best, "so the fewest of them lie in the future")
+    return _chosen(stamps, likely, today)
+
+
+def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date) -> None:
+    """Messages whose time cannot be take that of others, so there must be enough of those."""
+    if 2 * len(misdated) > len(stamps):
+        raise BadSettings(
+            f"{len(misdated):,} of {len(stamps):,} dates, such as {misdated[0].date}, lie before"
+            f" {_FIRST.year} or after today, which is {today} here: set this machine's clock, or"
+            " export the chat again from a phone with the right clock and the Gregorian calendar"
+        )
+
+
+def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> Decision:
+    """One of the orders that fit equally many dates."""
+    if len(orders) == 1:
+        return Decision(orders[0], "only so are all of them dates")
+    if len({tuple(days(stamps, order)) for order in orders}) == 1:
+        return Decision(orders[0], "they mean the same in any order")
+    rising = [order for order in orders if _rises(stamps, order, today)]
     if len(rising) == 1:
         return Decision(rising[0], "only so they follow each other")
-    choices = " or ".join(f"--date-order {order} ({NAMES[order]})" for order in rising or possible)
+    choices = " or ".join(f"--date-order {order} ({NAMES[order]})" for order in rising or orders)
     raise BadSettings(f"The dates can be read in more than one way: say {choices}")
+
+
+def possible(stamp: Stamp, order: Order, today: date) -> bool:
+    """Whether a message can be of that day: since there is WhatsApp, and until tomorrow."""
+    day = _date(stamp, order)
+    return day is not None and _FIRST <= day <= today + timedelta(days=1)
 
 
 def days(stamps: Sequence[Stamp], order: Order) -> list[date]:
@@ -67,30 +96,35 @@ def moment(stamp: Stamp, order: Order, zone: tzinfo | None) -> int:
     """The time in epoch milliseconds. zone: of the phone; None for this machine's.
 
     Of an hour that a clock shows twice it is the first, one that it skips is the one after it.
+    At the ends of the calendar, where no zone can be reckoned with, it is UTC.
     """
     local = datetime(  # noqa: DTZ001
         *_day(stamp, order).timetuple()[:3], stamp.hour, stamp.minute, stamp.second
     )
-    placed = local.astimezone(UTC) if zone is None else local.replace(tzinfo=zone)
-    return (placed.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    try:
+        placed = (local if zone is None else local.replace(tzinfo=zone)).astimezone(UTC)
+    except (OverflowError, OSError, ValueError):
+        placed = local.replace(tzinfo=UTC)
+    return (placed - _EPOCH) // timedelta(milliseconds=1)
 
 
-def _fits(stamps: Sequence[Stamp], order: Order, today: date) -> bool:
-    """Whether all dates exist in that order, since there is WhatsApp and until tomorrow."""
-    latest = today + timedelta(days=1)
-    for stamp in stamps:
-        if (order == "ymd" and stamp.year_last) or (order != "ymd" and stamp.year_first):
-            return False
-        try:
-            if not _FIRST <= _day(stamp, order) <= latest:
-                return False
-        except ValueError:
-            return False
-    return True
+def _misdated(stamps: Sequence[Stamp], order: Order, today: date) -> list[Stamp]:
+    return [stamp for stamp in stamps if not possible(stamp, order, today)]
 
 
-def _rises(stamps: Sequence[Stamp], order: Order) -> bool:
-    return all(one <= other for one, other in pairwise(days(stamps, order)))
+def _rises(stamps: Sequence[Stamp], order: Order, today: date) -> bool:
+    sound = [stamp for stamp in stamps if possible(stamp, order, today)]
+    return all(one <= other for one, other in pairwise(days(sound, order)))
+
+
+def _date(stamp: Stamp, order: Order) -> date | None:
+    """The day, None if there is none in that order."""
+    if (order == "ymd" and stamp.year_last) or (order != "ymd" and stamp.year_first):
+        return None
+    try:
+        return _day(stamp, order)
+    except ValueError:
+        return None
 
 
 def _day(stamp: Stamp, order: Order) -> date:

@@ -8,36 +8,66 @@ from types import MappingProxyType
 # A header is found in so many characters, or there is none.
 _LONGEST = 90
 
-_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_SPACES = "\u00a0\u202f\u2009\u2007"
-# What is said of the time of day, by what it means: the hours before noon, or those after it.
+_MARKS = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+_SPACES = (
+    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
+# Full-width punctuation that keyboards of East Asia write between the numbers of a header.
+_PUNCTUATION = str.maketrans("：，／．－［］", ":,/.-[]")
+# What is said of the time of day, by the twelve hours in which it lies.
 _MORNING = (
-    *("am", "a.m.", "a. m.", "a m", "in the morning", "de la mañana", "da manhã", "vorm."),
-    *("ص", "π.μ.", "πμ", "पूर्वाह्न", "sa", "pg", "上午", "午前", "오전", "de.", "öö"),
+    *("am", "a.m.", "a. m.", "a m", "in the morning", "de la mañana", "de la madrugada"),
+    *("da manhã", "da madrugada", "vorm.", "vm.", "f.h.", "ap.", "dop.", "pr.p.", "priešpiet"),
+    *("priekšp.", "e paradites", "p.d.", "πμ", "π.μ.", "π. μ.", "дп", "пр.об.", "пре подне"),
+    *("претпл.", "до полудня", "ص", "صباحًا", "صباحا", "ق.ظ.", 'לפנה"צ', "לפנה״צ", "पूर्वाह्न"),
+    *("म.पू.", "পূর্বাহ্ণ", "முற்பகல்", "పూర్వాహ్నం", "ಪೂರ್ವಾಹ್ನ", "ਪੂ.ਦੁ.", "ก่อนเที่ยง", "ព្រឹក"),
+    *("ጥዋት", "පෙ.ව.", "sa", "pg", "de.", "öö", "上午", "午前", "오전", "凌晨", "清晨", "早上"),
 )
+_NOON = ("at noon", "del mediodía", "中午")
 _AFTERNOON = (
-    *("pm", "p.m.", "p. m.", "p m", "in the afternoon", "in the evening", "at night"),
-    *("de la tarde", "de la noche", "da tarde", "da noite", "nachm."),
-    *("م", "μ.μ.", "μμ", "अपराह्न", "ch", "ptg", "下午", "午後", "오후", "du.", "ös"),
+    *("pm", "p.m.", "p. m.", "p m", "in the afternoon", "in the evening", "de la tarde"),
+    *("da tarde", "nachm.", "nm.", "e.h.", "ip.", "odp.", "pop.", "popiet", "pēcp."),
+    *("e pasdites", "m.d.", "μμ", "μ.μ.", "μ. μ.", "пп", "сл.об.", "по подне", "попл."),
+    *("после полудня", "م", "مساءً", "مساء", "ب.ظ.", 'אחה"צ', "אחה״צ", "अपराह्न", "म.उ."),
+    *("অপরাহ্ণ", "பிற்பகல்", "అపరాహ్నం", "ಅಪರಾಹ್ನ", "ਬਾ.ਦੁ.", "หลังเที่ยง", "ល្ងាច", "ከሰዓት", "ප.ව."),
+    *("ch", "ptg", "du.", "ös", "下午", "午後", "오후"),
 )
-_HALVES: Mapping[str, int] = MappingProxyType(
-    {**dict.fromkeys(_MORNING, 0), **dict.fromkeys(_AFTERNOON, 12)}
+_NIGHT = ("at night", "de la noche", "da noite", "晚上")
+# The first hour of those.
+_PERIODS: Mapping[str, int] = MappingProxyType(
+    {
+        word.casefold(): first
+        for first, words in ((0, _MORNING), (8, _NOON), (12, _AFTERNOON), (18, _NIGHT))
+        for word in words
+    }
 )
 # The first year of an era is the year after this one.
-_ERAS = MappingProxyType({"R": 2018, "H": 1988})
+_ERAS = MappingProxyType({"r": 2018, "h": 1988, "令和": 2018, "平成": 1988})
 _BUDDHIST = 543
 
-_SEPARATOR = r"\s?[./\-\s]\s?"
-_HALF = "|".join(re.escape(half) for half in sorted(_HALVES, key=len, reverse=True))
+_SEPARATOR = r"\s?[./\-\s年月년월]\s?"
+_PERIOD = "|".join(re.escape(word) for word in sorted(_PERIODS, key=len, reverse=True))
+_ERA = "|".join(_ERAS)
+# Where the year is the last number, its era stands before that.
 _DATE = (
-    rf"(?P<era>[RH])?(?P<a>\d{{1,4}}){_SEPARATOR}(?P<b>\d{{1,2}}){_SEPARATOR}(?P<c>\d{{1,4}})"
-    r"\.?(?P<be>\s?(?:BE|B\.E\.|พ\.ศ\.))?"
+    rf"(?P<era>{_ERA})?(?P<a>\d{{1,4}}){_SEPARATOR}(?P<b>\d{{1,2}}){_SEPARATOR}"
+    rf"(?P<last_era>{_ERA})?(?P<c>\d{{1,4}})[.日일]?(?P<be>\s?(?:BE|B\.E\.|พ\.ศ\.))?"
 )
 _TIME = (
-    rf"(?:(?P<before>{_HALF})\s?)?(?P<hour>\d{{1,2}})[:.](?P<minute>\d{{2}})"
-    rf"(?:[:.](?P<second>\d{{2}}))?(?:\s?(?P<after>{_HALF}))?"
+    rf"(?:(?P<before>{_PERIOD})\s?)?(?P<hour>\d{{1,2}})[:.](?P<minute>\d{{2}})"
+    rf"(?:[:.](?P<second>\d{{2}}))?(?:\s?(?P<after>{_PERIOD}))?"
 )
 _BETWEEN = r"(?:\s?[,،]\s?|\s)(?:[^\W\d_]{1,5}\.?\s){0,2}?"
+_WRITTEN = rf"(?:{_ERA})?\d{{1,4}}{_SEPARATOR}\d{{1,2}}{_SEPARATOR}(?:{_ERA})?\d{{1,4}}(?!\d)"
+_CLOCK = r"\d{1,2}[:.]\d{2}"
+_MONTH = r"(?:\d{1,2}\.?\s[^\W\d_]{3,12}\.?|[^\W\d_]{3,12}\.?\s\d{1,2}\.?)(?:,?\s\d{4})?,?"
+# A date and a time, in any words and in either order, as they stand before what somebody says.
+_ALIKE = re.compile(
+    rf"\[?\s?{_WRITTEN}.{{1,24}}?{_CLOCK}.{{0,24}}?(?:\]|\s?[-–—]\s|\s[-–—]$|:\s)"
+    rf"|\[\s?.{{0,12}}?{_CLOCK}.{{0,24}}?[,،\s]\s?{_WRITTEN}.{{0,8}}?\]"
+    rf"|\[?{_MONTH}\s.{{0,12}}?{_CLOCK}.{{0,24}}?(?:\]|\s[-–—])\s[^:]{{1,60}}:\s",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +83,7 @@ def _family(name: str, pattern: str) -> Family:
 
 
 FAMILIES = (
-    _family("Android", rf"{_DATE}{_BETWEEN}{_TIME}\s?[-–]\s"),
+    _family("Android", rf"{_DATE}{_BETWEEN}{_TIME}\s?[-–—]\s"),
     _family("iOS", rf"\[\s?{_DATE}{_BETWEEN}{_TIME}\s?\]\s?"),
     _family("iOS, time first", rf"\[\s?{_TIME}\s?[,،]\s?{_DATE}\s?\]\s?"),
 )
@@ -61,7 +91,8 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A date and a time as they are written. parts: the numbers of the date in their order.
+    """A date and a time as they are written. parts: the numbers of the date in their order;
+    date: all of it.
 
     year_first, year_last: where the year must be. calendar: what is added to the year.
     exact: the seconds are told.
@@ -75,6 +106,7 @@ class Stamp:
     minute: int
     second: int
     exact: bool
+    date: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +126,7 @@ def family_of(lines: Iterable[str]) -> Family | None:
     """How the headers of a file are written: in the way in which most of its lines are."""
     counts = [0] * len(FAMILIES)
     for line in lines:
-        start = plain(line[:_LONGEST])
+        start, _ = _placed(line[:_LONGEST])
         for number, family in enumerate(FAMILIES):
             counts[number] += family.pattern.match(start) is not None
     most = max(counts)
@@ -112,6 +144,11 @@ def header(line: str, family: Family) -> Header | None:
     return Header(stamp, end)
 
 
+def looks_like_header(line: str) -> bool:
+    """Whether a line begins as headers do, though perhaps with a time that does not exist."""
+    return _ALIKE.match(_placed(line[:_LONGEST])[0]) is not None
+
+
 def _placed(text: str) -> tuple[str, list[int]]:
     """The plain text, and where each of its characters stands in the other."""
     kept: list[str] = []
@@ -120,7 +157,7 @@ def _placed(text: str) -> tuple[str, list[int]]:
         if shown := _plain(character):
             kept.append(shown)
             places.append(place)
-    return "".join(kept), places
+    return "".join(kept).translate(_PUNCTUATION), places
 
 
 def _plain(character: str) -> str:
@@ -135,26 +172,44 @@ def _plain(character: str) -> str:
 
 def _stamp(found: re.Match[str]) -> Stamp | None:
     """What a header says; None if there is no such time."""
-    half = found["before"] or found["after"]
-    hour, minute, second = int(found["hour"]), int(found["minute"]), int(found["second"] or 0)
-    if half is not None:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + _HALVES[half.lower()]
-    if hour > 23 or minute > 59 or second > 59:
+    period = found["before"] or found["after"]
+    hour = _hour(int(found["hour"]), None if period is None else _PERIODS[period.casefold()])
+    minute, second = int(found["minute"]), int(found["second"] or 0)
+    if hour is None or minute > 59 or second > 59:
         return None
-    era = found["era"]
+    era = found["era"] or found["last_era"]
     a, b, c = int(found["a"]), int(found["b"]), int(found["c"])
-    calendar = _ERAS[era.upper()] if era else 0
-    if found["be"] or max(a, c) > 2400:
+    calendar = _ERAS[era.casefold()] if era else 0
+    if era is None and (found["be"] or max(a, c) > 2400):
         calendar = -_BUDDHIST
     return Stamp(
         parts=(a, b, c),
-        year_first=era is not None or len(found["a"]) > 2,
-        year_last=len(found["c"]) > 2,
+        year_first=found["era"] is not None or len(found["a"]) > 2,
+        year_last=found["last_era"] is not None or len(found["c"]) > 2,
         calendar=calendar,
         hour=hour,
         minute=minute,
         second=second,
         exact=found["second"] is not None,
+        date=found.string[found.start(_first(found)) : found.end("c")],
     )
+
+
+def _hour(told: int, first: int | None) -> int | None:
+    """The hour of the day; None if there is no such hour.
+
+    first: of the twelve hours that it is one of. Clocks that count these from 0 write 0:24 PM
+    where others write 12:24 PM; some phones write PM beside an hour of twenty-four.
+    """
+    if told > 23:
+        return None
+    if first is None:
+        return told
+    if told > 12:
+        return told if (told - first) % 24 < 12 else None
+    return (first + (told - first) % 12) % 24
+
+
+def _first(found: re.Match[str]) -> str:
+    """The group with which the date begins."""
+    return "a" if found["era"] is None else "era"

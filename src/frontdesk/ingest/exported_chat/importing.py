@@ -22,9 +22,11 @@ from frontdesk.ingest.snoozes import wake
 from frontdesk.ingest.value import phone_of
 from frontdesk.store import known
 from frontdesk.store.database import Connection, Row
+from frontdesk.text import shortened
 from frontdesk.wire.words import MEDIA_TYPES
 
 MESSAGES_AT_ONCE = 1_000
+NAME_LIMIT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def _names(chat: Chat, place: Place) -> Iterator[ContactUpsert]:
     if chat.other is not None and phone_of(chat.other) is None:
         at = max(entry.at for entry in chat.entries)
         rank = PROFILE_NAME if chat.other_is_profile else IMPORTED_NAME
-        yield ContactUpsert(place.person, at, name=chat.other, name_rank=rank)
+        yield ContactUpsert(
+            place.person, at, name=shortened(chat.other, NAME_LIMIT), name_rank=rank
+        )
 
 
 def _messages(some: Sequence[Compared], place: Place) -> Iterator[MessageUpsert]:
@@ -136,6 +140,7 @@ def _messages(some: Sequence[Compared], place: Place) -> Iterator[MessageUpsert]
             content=said.content,
             media=said.media,
             live=False,
+            stamped_at=entry.stamped_at,
             edited_at=at if said.edited else None,
             deleted_at=at if said.deleted else None,
         )

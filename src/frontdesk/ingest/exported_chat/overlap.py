@@ -56,12 +56,14 @@ class _Shelf:
         for row in rows:
             for key in _row_keys(row):
                 self._rows[key].append(row)
-                self._exact[row["created_at"], key].append(row)
+                for at in {row["created_at"], row["stamped_at"]} - {None}:
+                    self._exact[at, key].append(row)
 
     def exactly(self, entry: Entry) -> bool:
         """Take the row of an earlier import of the same export."""
-        keys = _keys(entry)
-        return any(self._take(self._exact.get((entry.at, key), ())) is not None for key in keys)
+        times = (entry.at,) if entry.stamped_at is None else (entry.stamped_at, entry.at)
+        places = [(at, key) for at in times for key in _keys(entry)]
+        return any(self._take(self._exact.get(place, ())) is not None for place in places)
 
     def nearly(self, entry: Entry) -> bool:
         """Take a row that says the same at nearly the same time."""
