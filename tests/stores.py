@@ -1,5 +1,7 @@
 """Empty stores for tests, on either engine."""
 
+import _sqlite3
+import ctypes
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -45,6 +47,29 @@ def sqlite_store(**options: Any) -> Iterator[Database]:
             yield database
         finally:
             database.close()
+
+
+@contextmanager
+def without_secure_delete() -> Iterator[None]:
+    """Connections as a SQLite opens them that was built without SQLITE_SECURE_DELETE."""
+    library = ctypes.CDLL(_sqlite3.__file__)
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    def turn_off(connection: int, error: int, functions: int) -> int:
+        pragma = b"PRAGMA secure_delete=OFF"
+        done: int = library.sqlite3_exec(ctypes.c_void_p(connection), pragma, None, None, None)
+        return done
+
+    library.sqlite3_auto_extension(turn_off)
+    try:
+        yield
+    finally:
+        library.sqlite3_cancel_auto_extension(turn_off)
+
+
+def bytes_of(path: Path) -> bytes:
+    """All that the files of a database hold: its log and its index of the log too."""
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
 
 
 class PostgresServer:

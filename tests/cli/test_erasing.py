@@ -1,6 +1,8 @@
 """`frontdesk erase` removes a person and says so; `frontdesk ingest` looks after what came."""
 
+import itertools
 import json
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +10,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.stores import bytes_of, without_secure_delete
 
+from frontdesk.cli import erasing
+from frontdesk.cli.ending import TRY_AGAIN
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.ingest.apply import apply_events
@@ -212,3 +217,49 @@ def test_purge_drops_what_is_applied_and_old_enough(command: Command):
     assert command("ingest", "purge").stdout == "dropped: 0 webhook bodies\n"
     assert command("ingest", "purge", "--days", "0").stdout == "dropped: 3 webhook bodies\n"
     assert command("ingest", "replay").stdout == "replayed: 1 applied, 0 ignored, 0 failed\n"
+
+
+def test_no_file_has_a_copy_of_who_was_erased_while_the_service_runs(tmp_path: Path):
+    path = tmp_path / "inbox.db"
+    numbers = [f"+1650555{number:04}" for number in range(30)]
+    wamids, chance = itertools.count(), random.Random(5)
+    with without_secure_delete():
+        service = SQLiteDatabase(path, create=True)
+        for _ in range(25):
+            for _ in range(12):
+                some = chance.choices(numbers, k=chance.randint(1, 3))
+                texts = [{"body": f"from {one}{' ' * chance.randint(0, 800)}"} for one in some]
+                told = zip(some, texts, strict=True)
+                keep(service, body(*(text(f"w-{next(wamids)}", one, text=t) for one, t in told)))
+            apply(service)
+        for number in numbers[:8]:
+            digits = number.removeprefix("+").encode()
+            assert digits in bytes_of(path)
+            result = CliRunner().invoke(
+                frontdesk, ["erase", number, "--yes", "--database", str(path)]
+            )
+            assert (result.exit_code, result.stderr) == (0, "")
+            assert digits not in bytes_of(path)
+        assert b"from " + numbers[-1].encode() in bytes_of(path)
+        service.close()
+
+
+def test_a_reader_that_keeps_copies_in_the_log_is_told(
+    command: Command, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(erasing, "LOG_PATIENCE_SECONDS", 0.0)
+    reader = SQLiteDatabase(path)
+
+    def read(connection: Connection) -> Result:
+        connection.row("SELECT 1 AS one FROM contact")
+        return command("erase", NUMBER, "--yes")
+
+    result = reader.read(read)
+    assert result.stdout.startswith("erased: ")
+    assert "write-ahead log still holds copies" in result.stderr
+    assert result.exit_code == TRY_AGAIN
+    assert NUMBER.removeprefix("+").encode() in bytes_of(path)
+    again = command("erase", NUMBER, "--yes")
+    assert isinstance(again.exception, NotFound)
+    assert NUMBER.removeprefix("+").encode() not in bytes_of(path)
+    reader.close()

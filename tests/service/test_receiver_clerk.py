@@ -3,8 +3,10 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply import apply_events
@@ -19,6 +21,7 @@ from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import Arrival
+from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000
 PATIENCE_SECONDS = 30
@@ -79,6 +82,9 @@ class Watched:
         with self._ended:
             self._ended.notify_all()
         return result
+
+    def truncate_log(self, *, patience_seconds: float = 0.0) -> bool:
+        return self._database.truncate_log(patience_seconds=patience_seconds)
 
     def close(self) -> None:
         pass
@@ -258,3 +264,29 @@ def test_readers_are_answered_between_the_steps_of_a_burst(
     watched.wait_for(done)
     assert any(0 < count < 1000 for count in seen)
     assert seen == sorted(seen)
+
+
+def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_path: Path):
+    path = tmp_path / "inbox.db"
+    with without_secure_delete():
+        database, reader = SQLiteDatabase(path, create=True), SQLiteDatabase(path)
+    clerk = Clerk(database, Clock(), Rules())
+    arrive(database, body("w1").replace(b"hello", b"take me back"), body("w2"))
+    clerk.do_all()
+    assert b"take me back" in bytes_of(path)
+
+    def revoke_meanwhile(connection: Connection) -> None:
+        connection.row("SELECT 1 AS one FROM message")
+        told = json.loads(body("w3"))
+        (message,) = told["entry"][0]["changes"][0]["value"]["messages"]
+        message |= {"type": "revoke", "revoke": {"original_message_id": "w1"}}
+        arrive(database, json.dumps(told).encode(), at=NOW + 1)
+        clerk.do_all()
+
+    reader.read(revoke_meanwhile)
+    assert b"take me back" in bytes_of(path)
+    clerk.do_all()
+    assert b"take me back" not in bytes_of(path)
+    assert b"hello" in bytes_of(path)
+    for one in (database, reader):
+        one.close()

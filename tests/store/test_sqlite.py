@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.store import sqlite
@@ -155,3 +156,81 @@ def test_an_empty_file_is_laid_out_when_asked_to(path: Path):
     database = SQLiteDatabase(path, create=True)
     assert slugs(database) == ["default"]
     database.close()
+
+
+def test_a_deleted_row_leaves_no_bytes_in_any_build_of_sqlite(path: Path):
+    with without_secure_delete():
+        database = SQLiteDatabase(path, create=True)
+    database.write(add("of-somebody"))
+    assert database.truncate_log()
+    assert b"of-somebody" in bytes_of(path)
+    database.write(
+        lambda connection: connection.run("DELETE FROM account WHERE slug = 'of-somebody'")
+    )
+    assert b"of-somebody" in bytes_of(path)
+    assert database.truncate_log()
+    assert b"of-somebody" not in bytes_of(path)
+    database.close()
+
+
+def test_the_log_is_truncated_once_nobody_reads_from_it(database: SQLiteDatabase, path: Path):
+    other = SQLiteDatabase(path)
+    other.read(lambda connection: connection.row("SELECT 1 AS one FROM account"))
+    log = Path(f"{path}-wal")
+
+    def write_and_truncate(connection):
+        connection.row("SELECT 1 AS one FROM account")
+        database.write(add("second"))
+        return database.truncate_log()
+
+    assert other.read(write_and_truncate) is False
+    assert log.stat().st_size > 0
+    assert database.truncate_log() is True
+    assert log.stat().st_size == 0
+    other.close()
+
+
+def test_a_command_that_wrote_leaves_an_empty_log_beside_others_that_have_the_file_open(
+    database: SQLiteDatabase, path: Path
+):
+    other = SQLiteDatabase(path)
+    other.write(add("second"))
+    other.close()
+    assert Path(f"{path}-wal").stat().st_size == 0
+    assert slugs(database) == ["default", "second"]
+
+
+_BROKEN = {
+    "zeros": lambda content: content[:4096] + bytes(len(content) - 4096),
+    "cut off": lambda content: content[: len(content) // 2],
+    "no header": lambda content: b"not a database  " + content[16:],
+}
+
+
+@pytest.mark.parametrize("breakage", _BROKEN)
+def test_a_damaged_file_is_told_with_what_to_do(path: Path, breakage: str):
+    SQLiteDatabase(path, create=True).close()
+    path.write_bytes(_BROKEN[breakage](path.read_bytes()))
+
+    def use() -> None:
+        database = SQLiteDatabase(path)
+        try:
+            tables = database.read(
+                lambda one: one.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+            )
+            for table in tables:
+                statement = f"SELECT * FROM {table['name']}"
+                database.read(lambda one, statement=statement: one.rows(statement))
+        finally:
+            database.close()
+
+    with pytest.raises(UnusableFile, match=r"is damaged .*backup"):
+        use()
+
+
+def test_a_text_that_is_not_utf_8_is_damage(database: SQLiteDatabase):
+    broken = "UPDATE account SET name = CAST(x'ff' AS TEXT)"
+    database.write(lambda connection: connection.run(broken))
+    with pytest.raises(UnusableFile, match="is damaged"):
+        database.read(lambda connection: connection.rows("SELECT name FROM account"))
+    assert "is damaged" in str(database.damage)

@@ -8,18 +8,26 @@ import click
 
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import account_named, account_option, database_option, opened
+from frontdesk.cli.ending import TRY_AGAIN, say
 from frontdesk.cli.progress import interruptible, progress
-from frontdesk.errors import BadSettings, NotFound
+from frontdesk.cli.walking import Progress
+from frontdesk.errors import BadSettings, NotFound, Unreachable
 from frontdesk.wire.words import PHONE_DIGITS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.erasing import Erased
-    from frontdesk.store.database import Connection
+    from frontdesk.store.database import Connection, Database
 
 # Written as people do: spaces, hyphens, dots and brackets between the digits.
 _WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
+# For readers to end what they read from the write-ahead log.
+LOG_PATIENCE_SECONDS = 5.0
+_LOG_IN_USE = (
+    "Another process reads the database, and its write-ahead log still holds copies of what was "
+    "erased: end that process"
+)
 _NOUNS = (
     ("contact", "contact", "contacts"),
     ("conversation", "conversation", "conversations"),
@@ -62,13 +70,31 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
             click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
         with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
             erased = erasing.erase(store, account_id, number, advance)
-    _report(number, erased)
-
-
-def _report(number: str, erased: "Erased") -> None:
-    """Raises: NotFound: there was nothing to erase."""
+        if erased:
+            _report(erased)
+        _purge(store)
     if not erased:
         raise NotFound(f"Nothing speaks of {number}")
+
+
+def _purge(store: "Database") -> None:
+    """Overwrite the bytes of what was erased, or say what to do where that cannot be done now."""
+    from frontdesk.ingest import erasing
+
+    working = Progress(shown=True)
+    working.say("Overwriting what was erased …")
+    try:
+        done, reason = erasing.purge(store, patience_seconds=LOG_PATIENCE_SECONDS), _LOG_IN_USE
+    except Unreachable as error:
+        done, reason = False, f"{error}: until it can be, the file holds copies of what was erased"
+    finally:
+        working.clear()
+    if not done:
+        say(f"{reason}; then run frontdesk erase again for the same number")
+        raise click.exceptions.Exit(TRY_AGAIN)
+
+
+def _report(erased: "Erased") -> None:
     lines = [_told(erased.rows)] if erased.rows else []
     if erased.raw_events:
         lines.append(f"{erased.raw_events:,} {_webhooks(erased.raw_events)}")

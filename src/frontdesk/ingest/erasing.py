@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from frontdesk.ingest import redaction
 from frontdesk.ingest.reckoning import figures
 from frontdesk.ingest.redaction import Mention
-from frontdesk.store import changes, counters, erasing, known, raw_events
+from frontdesk.store import changes, contact_words, counters, erasing, known, raw_events
 from frontdesk.store.accounts import take_turn
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection, Database, Row
@@ -74,7 +74,6 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
 
     def finish(connection: Connection) -> Erased:
         take_turn(connection, account_id)
-        erasing.leave_no_trace(connection)
         latest = _person(connection, account_id, phone)
         # What came while the others were looked at.
         behind = raw_events.places(connection, account_id, last, 1_000_000)
@@ -82,6 +81,18 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
         return _erased(bodies + late, _remove(connection, account_id, latest))
 
     return database.write(finish)
+
+
+def purge(database: Database, *, patience_seconds: float) -> bool:
+    """Overwrite the bytes of erased rows, in every file of the database.
+
+    False if readers kept copies in the write-ahead log for so long.
+
+    Raises: Unreachable: it could not be done now.
+    """
+    database.write(contact_words.merge)
+    database.rewrite()
+    return database.truncate_log(patience_seconds=patience_seconds)
 
 
 def _next(database: Database, account_id: int, last: Place | None) -> list[Place]:
@@ -132,7 +143,6 @@ def _pruning(
     def prune(connection: Connection) -> Counter[str]:
         became: Counter[str] = Counter()
         take_turn(connection, account_id)
-        erasing.leave_no_trace(connection)
         for place in places:
             body = raw_events.body(connection, account_id, place.digest)
             after = None if body is None else redaction.pruned(body, mention)

@@ -37,17 +37,20 @@ class Step:
     """What one step did: bodies that it moved on, and how many of them it ended in which state.
 
     passed_over: elements of numbers that are no channels, by kind as `admission.kind_of` names it.
+    revoked: contents of messages were overwritten, as their senders deleted them.
     """
 
     moved: int = 0
     settled: Counter[str] = field(default_factory=Counter)
     passed_over: Counter[str] = field(default_factory=Counter)
+    revoked: bool = False
 
     def __add__(self, other: "Step") -> "Step":
         return Step(
             self.moved + other.moved,
             self.settled + other.settled,
             self.passed_over + other.passed_over,
+            self.revoked or other.revoked,
         )
 
 
@@ -167,8 +170,8 @@ class Intake:
             if events:
                 wake(connection, account_id, now)
                 self._apply(connection, account_id, events, now)
+            gone = taken_back | _taken_back(connection, account_id, events)
             if not self._retain_revoked:
-                gone = taken_back | _taken_back(connection, account_id, events)
                 digests = {*found, *(one.row["digest"] for one in mine)}
                 _blank(connection, account_id, sorted(digests), gone)
             ends = (
@@ -177,7 +180,7 @@ class Intake:
             )
             settled = Counter(state for state in ends if state is not None)
             passed_over = sum((part.passed_over for part in parts), Counter[str]())
-            return Step(len(mine), settled, passed_over)
+            return Step(len(mine), settled, passed_over, bool(mine and gone))
 
         return self._database.write(put_in)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from frontdesk.crash import trace
-from frontdesk.errors import Unreachable
+from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.intake import Intake
 from frontdesk.ingest.retention import DEFAULT_DAYS, retire
@@ -55,6 +55,8 @@ class Clerk:
         self._called = threading.Event()
         self._ending = threading.Event()
         self._hindered = False
+        # The log of the database may hold copies of what was deleted.
+        self._log_to_truncate = False
         self._told: set[str] = set()
         self._thread = threading.Thread(target=self._work, name="frontdesk-clerk", daemon=True)
 
@@ -85,6 +87,10 @@ class Clerk:
                 if not self._hindered:
                     _log.info("What is due waits: %s", error)
                 self._hindered = True
+            except UnusableFile as error:
+                if not self._hindered:
+                    _log.error("What comes in is not applied: %s", error)
+                self._hindered = True
             except Exception as error:
                 # The next tick tries again; ending would leave everything undone.
                 _log.error("What is due could not be done\n%s", trace(error))
@@ -110,16 +116,25 @@ class Clerk:
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
                 self._retire(account_id)
+            # Other processes delete too, and may have been kept from this.
+            self._log_to_truncate = True
+        self._truncate_log()
 
     def _step(self, account_id: int) -> bool:
         waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))
         if not waits:
             return False
         step = self._intake.step(account_id)
+        self._log_to_truncate |= step.revoked
         for kind in sorted(step.passed_over.keys() - self._told):
             _log.warning("%s: what comes for it is kept and not shown", kind)
             self._told.add(kind)
         return step.moved > 0
+
+    def _truncate_log(self) -> None:
+        """Drop the copies of deleted rows; where a reader is in the way, the next tick does."""
+        if self._log_to_truncate:
+            self._log_to_truncate = not self._database.truncate_log()
 
     def _is_due(self, name: str, every: int) -> bool:
         now = self._clock()

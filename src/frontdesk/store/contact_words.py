@@ -106,6 +106,12 @@ def remember_all(connection: Connection) -> None:
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('rebuild')")
 
 
+def merge(connection: Connection) -> None:
+    """Merge the index into one segment: until then it also has what contacts were called before."""
+    if connection.dialect == "sqlite":
+        connection.run("INSERT INTO contact_words(contact_words) VALUES ('optimize')")
+
+
 def _parts(word: str) -> tuple[str, ...]:
     """What must be in `search`, in this order, where a contact has the word."""
     digits = word.translate(_WRITTEN_AROUND_DIGITS)

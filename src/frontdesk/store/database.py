@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
+from frontdesk.errors import UnusableFile
+
 Row = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -49,10 +51,14 @@ class FillingConnection(Connection, Protocol):
 class Database(Protocol):
     """Runs work in transactions. All but `read_at_once` block: call them from their own thread.
 
-    Raises: UnusableFile when opened on a database that is not ours, or newer than the program;
+    Raises: UnusableFile when opened on a database that is not ours, or newer than the program,
+    and whenever its file turns out to be damaged;
     Unreachable when the database is locked or down beyond its timeout, or cannot be written now;
     QueryTimeout when a statement ran longer than it may.
     """
+
+    damage: UnusableFile | None
+    """What was found to be wrong with the file; None for nothing."""
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot; it must not write, and may be run again."""
@@ -70,6 +76,21 @@ class Database(Protocol):
         """Run `work` in one write transaction: all of it is kept, or nothing.
 
         Where writers got in each other's way it is run again, so it must leave no other trace.
+        """
+
+    def rewrite(self) -> None:
+        """Write the whole file anew, as pages that were split keep copies of rows deleted since.
+
+        Nobody else writes meanwhile: some seconds for each GB. On PostgreSQL it does nothing.
+
+        Raises: Unreachable: it is busy, or the disk has no room for a second file of its size.
+        """
+
+    def truncate_log(self, *, patience_seconds: float = 0.0) -> bool:
+        """Write the write-ahead log into the file and empty it: it holds copies of deleted rows.
+
+        False if readers prevented it for so long. On PostgreSQL it does nothing: dead rows go as
+        the server vacuums.
         """
 
     def filling(self) -> AbstractContextManager[FillingConnection]:

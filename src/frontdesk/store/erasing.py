@@ -133,9 +133,3 @@ def forget_contact(connection: Connection, account_id: int, contact_id: int) -> 
         "DELETE FROM contact_part WHERE account_id = :account AND contact_id = :id", contact
     )
     connection.run("DELETE FROM contact WHERE account_id = :account AND id = :id", contact)
-
-
-def leave_no_trace(connection: Connection) -> None:
-    """Have what is deleted from now on overwritten, where the engine leaves it in its file."""
-    if connection.dialect == "sqlite":
-        connection.rows("PRAGMA secure_delete = ON")

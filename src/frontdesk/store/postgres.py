@@ -67,6 +67,8 @@ _NAMES = re.compile(r"('(?:[^']|'')*')|(%)|::|(?<![:\w]):([A-Za-z_]\w*)")
 class PostgresDatabase:
     """A store on a server. `read` and `write` may be called from any thread."""
 
+    damage: UnusableFile | None = None
+
     def __init__(
         self,
         address: str,
@@ -132,6 +134,12 @@ class PostgresDatabase:
             except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
                 raise self._expected(error) from error
         raise AssertionError("the last try returns or raises")
+
+    def rewrite(self) -> None:
+        pass
+
+    def truncate_log(self, *, patience_seconds: float = 0.0) -> bool:
+        return True
 
     @contextmanager
     def filling(self) -> Iterator[FillingConnection]:

@@ -7,13 +7,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
+from frontdesk.errors import InboxError, QueryTimeout, Unreachable, UnusableFile
 from frontdesk.store.database import (
     QUERY_RETRY_SECONDS,
     Connection,
@@ -38,6 +38,10 @@ STEPS_AT_ONCE = 200
 FULL_RETRY_SECONDS = 30.0
 
 _CANNOT_BE_WRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
+_CANNOT_BE_READ = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+# The module's words for a text that is not UTF-8, which has no code.
+_NOT_TEXT = "Could not decode to UTF-8"
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class _Session(sqlite3.Connection):
@@ -94,6 +98,8 @@ class SQLiteDatabase:
         self._local = threading.local()
         self._writing = threading.Lock()
         self._opened: list[_Session] = []
+        self._written = False
+        self.damage: UnusableFile | None = None
         layout = layout or Layout()
         version = self._version(create)
         ready = version is not None and is_current(
@@ -101,8 +107,10 @@ class SQLiteDatabase:
         )
         try:
             self._writer = self._connect()
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             self.close()
+            if _code_of(error) in _DAMAGED:
+                raise self._damaged(error) from error
             raise UnusableFile(f"{path} cannot be opened: {error}") from error
         if not ready:
             self._prepare(layout)
@@ -131,7 +139,26 @@ class SQLiteDatabase:
 
     def write(self, work: Callable[[Connection], T]) -> T:
         with self._writing:
+            self._written = True
             return self._within(self._writer, "BEGIN IMMEDIATE", work)
+
+    def rewrite(self) -> None:
+        with self._writing, self._translated(writing=True):
+            self._writer.execute("VACUUM")
+
+    def truncate_log(self, *, patience_seconds: float = 0.0) -> bool:
+        with self._writing, self._translated(writing=True):
+            self._writer.execute(f"PRAGMA busy_timeout={round(patience_seconds * 1000)}")
+            try:
+                busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.OperationalError as error:
+                # Another process is at the same, or reads.
+                if _code_of(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    raise
+                return False
+            finally:
+                self._writer.execute(f"PRAGMA busy_timeout={round(BUSY_TIMEOUT_SECONDS * 1000)}")
+        return not busy
 
     @contextmanager
     def filling(self) -> Iterator[FillingConnection]:
@@ -145,6 +172,10 @@ class SQLiteDatabase:
         self._writer.execute("PRAGMA journal_mode=WAL")
 
     def close(self) -> None:
+        if self._written and self._durable and self._opened:
+            # The log may hold what was overwritten; a process that reads keeps it in place.
+            with suppress(InboxError, sqlite3.Error):
+                self.truncate_log()
         for connection in self._opened:
             connection.close()
         self._opened.clear()
@@ -168,11 +199,18 @@ class SQLiteDatabase:
                 version: int = probe.execute("PRAGMA user_version").fetchone()[0]
             finally:
                 probe.close()
-        except sqlite3.Error as error:
+        except sqlite3.DatabaseError as error:
+            if _code_of(error) in _DAMAGED and self._is_marked():
+                raise self._damaged(error) from error
             raise UnusableFile(f"{self._path} is not a frontdesk database") from error
         if owner != APPLICATION_ID:
             raise UnusableFile(f"{self._path} is not a frontdesk database")
         return version
+
+    def _is_marked(self) -> bool:
+        """Whether the header has our application id, whatever became of the rest."""
+        with self._path.open("rb") as file:
+            return file.read(72)[68:] == APPLICATION_ID.to_bytes(4, "big")
 
     def _prepare(self, layout: Layout) -> None:
         """Lay the file out, or upgrade it, unless another process was faster."""
@@ -196,8 +234,9 @@ class SQLiteDatabase:
             raise
 
     def _reader(self) -> _Session:
-        connection = self._connect()
-        connection.execute("PRAGMA query_only=1")
+        with self._translated(writing=False):
+            connection = self._connect()
+            connection.execute("PRAGMA query_only=1")
         return connection
 
     def _connect(self) -> _Session:
@@ -212,11 +251,17 @@ class SQLiteDatabase:
         if self._statement_seconds < math.inf:
             connection.mind_the_time(STEPS_BETWEEN_LOOKS)
         connection.row_factory = sqlite3.Row
-        self._opened.append(connection)
         # Not NORMAL: what is acknowledged to whoever sent it must survive a loss of power.
         synchronous = "FULL" if self._durable else "OFF"
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "cache_size=-65536"):
-            connection.execute(f"PRAGMA {pragma}")
+        # Deleted and overwritten rows become zeros; without it their bytes stay in free space.
+        pragmas = ("secure_delete=ON", "journal_mode=WAL", f"synchronous={synchronous}")
+        try:
+            for pragma in (*pragmas, "cache_size=-65536"):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
+        self._opened.append(connection)
         return connection
 
     def _within(
@@ -228,7 +273,7 @@ class SQLiteDatabase:
         ends_at: float = math.inf,
     ) -> T:
         """Run `work` in a transaction whose statements have all ended by `ends_at`."""
-        try:
+        with self._translated(writing=connection is self._writer):
             connection.execute(begin)
             try:
                 outcome = work(_SQLiteConnection(connection, self._statement_seconds, ends_at))
@@ -238,19 +283,45 @@ class SQLiteDatabase:
                 connection.ends_at = math.inf
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise QueryTimeout(
-                    f"A query took longer than {self._statement_seconds:g} seconds",
-                    retry_after=QUERY_RETRY_SECONDS,
-                ) from error
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise Unreachable("The database is busy", retry_after=1.0) from error
-            if connection is self._writer and error.sqlite_errorcode & 0xFF in _CANNOT_BE_WRITTEN:
-                raise Unreachable(
-                    f"The database cannot be written: {error}", retry_after=FULL_RETRY_SECONDS
-                ) from error
-            raise
+
+    @contextmanager
+    def _translated(self, *, writing: bool) -> Iterator[None]:
+        """Turns errors of SQLite into the expected failures that they are."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            failure = self._failure(error, writing=writing)
+            if failure is None:
+                raise
+            raise failure from error
+
+    def _failure(self, error: sqlite3.DatabaseError, *, writing: bool) -> InboxError | None:
+        """The expected failure that an error is, None for a bug."""
+        code = _code_of(error)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return QueryTimeout(
+                f"A query took longer than {self._statement_seconds:g} seconds",
+                retry_after=QUERY_RETRY_SECONDS,
+            )
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return Unreachable("The database is busy", retry_after=1.0)
+        if code in _DAMAGED or str(error).startswith(_NOT_TEXT):
+            return self._damaged(error)
+        if writing and code in _CANNOT_BE_WRITTEN:
+            words = f"The database cannot be written: {error}"
+            return Unreachable(words, retry_after=FULL_RETRY_SECONDS)
+        if code in _CANNOT_BE_READ:
+            words = f"The database cannot be read: {error}"
+            return Unreachable(words, retry_after=FULL_RETRY_SECONDS)
+        return None
+
+    def _damaged(self, error: sqlite3.DatabaseError) -> UnusableFile:
+        reason = str(error).partition("\n")[0]
+        self.damage = UnusableFile(
+            f"The database {self._path} is damaged ({reason}): stop what uses it and put a backup "
+            "in its place, or save what is readable with the command .recover of sqlite3"
+        )
+        return self.damage
 
 
 class _SQLiteConnection:
@@ -297,6 +368,12 @@ class _SQLiteConnection:
 
     def _set_the_time(self) -> None:
         self._connection.ends_at = min(time.monotonic() + self._statement_seconds, self._ends_at)
+
+
+def _code_of(error: sqlite3.Error) -> int:
+    """The primary result code of SQLite; 0 for an error of its Python module."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
 
 
 @lru_cache(maxsize=256)
