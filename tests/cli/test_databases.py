@@ -1,11 +1,17 @@
 """`--database` is a path or an address: the same commands, the same words, and never a password."""
 
+import json
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner, Result
+from servers import Serve
+from shells import ended
 from tests.stores import PostgresServer
 
+from frontdesk.cli.ending import USAGE
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, Unreachable, UnusableFile
 from frontdesk.store.layout import Layout
@@ -62,3 +68,55 @@ def test_a_server_that_does_not_answer_is_told_without_the_password(
         "postgresql://ana:***@127.0.0.1:1/inbox does not answer"
     )
     assert "s3cret" not in str(result.exception) + result.output
+
+
+COMMANDS = (
+    ("list", "conversations", "--all"),
+    ("show", "1"),
+    ("counts",),
+    ("contact", "+16505551234"),
+    ("keys", "list"),
+    ("accounts", "create", "other"),
+    ("export", "events"),
+    ("erase", "+16505551234", "--yes"),
+    ("ingest", "replay", "--all"),
+    ("init",),
+    ("serve", "--port", "0"),
+)
+
+
+def damage(path: Path) -> None:
+    """Put zeros where all tables are; the header stays."""
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + bytes(len(content) - 4096))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_tells_of_a_damaged_file_and_what_to_do(
+    path: Path, command: tuple[str, ...]
+) -> None:
+    damage(path)
+    result = ended(*command, "--database", str(path))
+    told = [line for line in result.stderr.splitlines() if line.startswith("frontdesk: ")]
+    assert len(told) == 1, result.stderr
+    assert f"The database {path} is damaged (" in told[0]
+    assert "put a backup in its place" in told[0]
+    assert result.returncode == USAGE
+
+
+def test_a_file_that_is_damaged_while_it_is_served_is_told_to_operator_and_client(
+    path: Path, key: str, serve: Serve
+) -> None:
+    process, url = serve()
+    damage(path)
+    with pytest.raises(HTTPError) as refused:
+        urlopen(Request(f"{url}/v1/labels", headers={"Authorization": f"Bearer {key}"}))
+    problem = json.load(refused.value)
+    assert (problem["status"], problem["code"]) == (500, "internal_error")
+    assert "The database is damaged" in problem["detail"]
+    assert str(path) not in problem["detail"]
+    assert urlopen(f"{url}/healthz").status == 200
+    process.terminate()
+    _, log = process.communicate()
+    assert f"The database {path} is damaged (" in log
+    assert "sqlite3.DatabaseError" not in log

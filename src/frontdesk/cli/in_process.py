@@ -1,9 +1,11 @@
 """The service in this process, and a client of it: the same two as over a network."""
 
 from contextlib import ExitStack
+from functools import partial
+from types import TracebackType
 from typing import TYPE_CHECKING
 
-from frontdesk.errors import BadSettings
+from frontdesk.errors import BadSettings, InboxError
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -18,7 +20,8 @@ _BASE_URL = "http://localhost"
 def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> "InboxClient":
     """A client of a service over `database`, with a key that lives in memory only.
 
-    The service ends with `ending`, before the database does. Imports the network stack.
+    The service ends with `ending`, before the database does. Where it failed as the database is
+    damaged, `ending` raises an UnusableFile. Imports the network stack.
     """
     from frontdesk.client import InboxClient
     from frontdesk.service.app import create_app
@@ -27,7 +30,19 @@ def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> 
     key, guest = new_guest(ACCOUNT, user_id)
     service = create_app(database, guests=[guest])
     ending.callback(service.close)
+    ending.push(partial(_tell_damage, database))
     return InboxClient(_BASE_URL, key, app=service)
+
+
+def _tell_damage(
+    database: "Database",
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+) -> None:
+    """An exit callback. Raises: UnusableFile: the service failed as the file is damaged."""
+    if isinstance(error, InboxError) and database.damage is not None:
+        raise database.damage from error
 
 
 def user_of(database: "Database", user: str | None) -> "Row | None":

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 from starlette.types import Receive, Scope, Send
 
-from frontdesk.crash import trace
 from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.auth import Caller, Guest
@@ -39,7 +38,15 @@ from frontdesk.service.health import alive, ready
 from frontdesk.service.limits import Limits
 from frontdesk.service.options import Options
 from frontdesk.service.parameters import Parameters
-from frontdesk.service.problems import Refusal, failed, lacking, no_route, too_busy, unavailable
+from frontdesk.service.problems import (
+    Refusal,
+    cause,
+    failed,
+    lacking,
+    no_route,
+    too_busy,
+    unavailable,
+)
 from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database, NotAtOnce
@@ -147,8 +154,8 @@ class Application:
             response = self._refused(visit, unavailable(error))
         except Exception as error:
             # The request itself is not logged: its headers hold a key.
-            _log.error("Request %s failed\n%s", visit.id, trace(error))
-            response = self._refused(visit, failed())
+            _log.error("Request %s failed\n%s", visit.id, cause(error))
+            response = self._refused(visit, failed(error))
         return _signed(visit, response)
 
     def _refused(self, visit: Visit, refusal: Refusal) -> Response:

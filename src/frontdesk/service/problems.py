@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from frontdesk.errors import QueryTimeout, Unreachable
+from frontdesk.crash import trace
+from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.wire import ParameterProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"
@@ -137,9 +138,20 @@ def no_route() -> Refusal:
     return Refusal("route_not_found", "This service has no such path.")
 
 
-def failed() -> Refusal:
-    """A 500 for a bug, which tells nothing."""
+def failed(error: Exception) -> Refusal:
+    """A 500; of a bug it tells nothing."""
+    if isinstance(error, UnusableFile):
+        return Refusal(
+            "internal_error",
+            "The database is damaged: a backup must be put in its place, or what is readable saved "
+            "with the command .recover of sqlite3.",
+        )
     return Refusal("internal_error", "The service failed; its log knows the request id.")
+
+
+def cause(error: Exception) -> str:
+    """What a log is to say of an error behind a 500: where a bug is, or what is wrong."""
+    return str(error) if isinstance(error, UnusableFile) else trace(error)
 
 
 def too_busy(seconds: int) -> Refusal:

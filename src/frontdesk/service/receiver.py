@@ -14,12 +14,11 @@ from urllib.parse import parse_qs, unquote
 
 from starlette.types import Receive, Scope, Send
 
-from frontdesk.crash import trace
 from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
-from frontdesk.service.problems import Refusal, failed, no_route, too_busy, unavailable
+from frontdesk.service.problems import Refusal, cause, failed, no_route, too_busy, unavailable
 from frontdesk.service.room import Room
 from frontdesk.service.visits import Visit
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
@@ -99,8 +98,8 @@ class Receiver:
             # The service ends and waits no longer. What is stored all the same is known again.
             response = self._refused(visit, too_busy(RETRY_SECONDS))
         except Exception as error:
-            _log.error("Request %s failed\n%s", visit.id, trace(error))
-            response = self._refused(visit, failed())
+            _log.error("Request %s failed\n%s", visit.id, cause(error))
+            response = self._refused(visit, failed(error))
         headers = (*response.headers, ("X-Request-Id", visit.id))
         await send_response(send, Response(response.status, headers, response.body), with_body=True)
         if self._access_log is not None:
