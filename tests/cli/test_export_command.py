@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import os
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,17 @@ def test_a_file_that_cannot_be_written_leaves_nothing(path: Path) -> None:
     taken.mkdir()
     assert isinstance(run(path, "-o", str(taken)).exception, UnusableFile)
     assert sorted(each.name for each in path.parent.iterdir() if each.name.startswith(".")) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(path: Path) -> None:
+    pipe = path.parent / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(pipe.read_bytes)
+        assert run(path, "-o", str(pipe)).exit_code == 0
+        assert reading.result().decode() == run(path).stdout
+    assert pipe.is_fifo()
 
 
 def test_an_unknown_account_is_refused(path: Path) -> None:

@@ -96,6 +96,10 @@ def _written(output: str) -> Iterator[Callable[[str], object]]:
         stream.flush()
         return
     path = Path(output)
+    if path.exists() and not path.is_file():
+        with _device(path) as stream:
+            yield lambda text: stream.write(text.encode())
+        return
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         with open(partial, "wb", opener=private.opener) as file:
@@ -111,6 +115,16 @@ def _written(output: str) -> Iterator[Callable[[str], object]]:
         raise UnusableFile(clean(f"Cannot write {output}: {error.strerror}")) from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _device(path: Path) -> Iterator[IO[bytes]]:
+    """A pipe or a device, which is written to and not replaced. Raises: UnusableFile."""
+    try:
+        with path.open("wb") as stream:
+            yield stream
+    except OSError as error:
+        raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
 
 
 @contextmanager
