@@ -185,3 +185,31 @@ def test_an_unknown_account_is_refused(tmp_path: Path) -> None:
     error = run(tmp_path, WHOLE, "--account", "other").exception
     assert isinstance(error, InboxError)
     assert isinstance(error, BadSettings)
+
+
+SURROGATES = (
+    {"labels": [{"title": "a\ud800"}]},
+    {"labels": [{"title": "a", "description": "\udfff"}]},
+    {"labels": [{"title": "a", "\ud800": "x"}]},
+    {"labels\ud800": []},
+    {"users": [{"email": "ana@example.com", "name": "\ud83d"}]},
+    {"channels": [{"id": "106540352242922", "alias": "\ude00\ud83d"}]},
+    {"custom_fields": [{"key": "plan", "type": "list", "options": ["a", "\ud800"]}]},
+    {"canned_responses": [{"short_code": "\ud800", "text": "x"}]},
+    {"canned_responses": [{"short_code": "x", "text": "a\ud800b"}]},
+    {"teams": [{"name": "x", "members": ["\ud800"]}]},
+)
+
+
+@pytest.mark.parametrize("contents", SURROGATES, ids=lambda one: json.dumps(one)[:50])
+def test_half_of_a_character_is_refused_wherever_it_stands(tmp_path: Path, contents: Any):
+    result = run(tmp_path, json.dumps(contents), name="desk.json")
+    assert isinstance(result.exception, UnusableFile), result.output
+    assert "cannot be so; nothing was changed" in str(result.exception)
+    assert next(iter(contents)).rstrip("\ud800") in result.stderr
+
+
+def test_a_long_value_is_not_printed_whole(tmp_path: Path):
+    result = run(tmp_path, json.dumps({"labels": [{"title": "x" * 100_000}]}), name="desk.json")
+    assert "labels[0].title: 'xxx" in result.stderr
+    assert len(result.stderr) < 300

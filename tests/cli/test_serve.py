@@ -153,6 +153,20 @@ def test_a_hyphen_logs_to_standard_error(serve: Serve):
     assert json.loads(err)["code"] == "missing_credentials"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_a_full_disk_under_the_log_is_told_once_and_stops_nothing(serve: Serve):
+    process, url = serve("--access-log", "/dev/full")
+    for _ in range(3):
+        assert httpx.get(f"{url}/healthz").status_code == 200
+    process.terminate()
+    out, err = process.communicate()
+    assert (process.returncode, out) == (0, "")
+    assert err == (
+        "The access log cannot be written: No space left on device. "
+        "The service goes on without it\n"
+    )
+
+
 def test_a_log_that_cannot_be_opened_is_told_at_once(path: Path, tmp_path: Path):
     arguments = ["--database", str(path), "--port", "0", "--access-log", str(tmp_path)]
     result = CliRunner().invoke(serve_command, arguments)

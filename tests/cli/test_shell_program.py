@@ -20,7 +20,7 @@ from tests.terminals import Terminal
 
 from frontdesk import settings
 from frontdesk.cache import Cache
-from frontdesk.cli.ending import exit_code
+from frontdesk.cli.ending import ERROR, exit_code
 from frontdesk.cli.origins import database_origin
 from frontdesk.cli.places import Place, client_of
 from frontdesk.cli.program import frontdesk
@@ -108,6 +108,35 @@ def test_a_pipe_that_is_closed_early_ends_it_quietly(inbox: Path):
         assert process.stderr.read() == b""
     assert json.loads(first)["id"]
     assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("list", "labels"),
+        ("list", "conversations", "--all", "--format", "jsonl"),
+        ("show", "1"),
+        ("report",),
+        ("export", "events"),
+        ("keys", "list"),
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_under_standard_output_is_no_bug(inbox: Path, command: tuple[str, ...]):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            [*PROGRAM, *command, "--database", str(inbox)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == ERROR
+    assert result.stderr.splitlines()[-1] == (
+        "frontdesk: The output cannot be written: No space left on device; "
+        "make room, then run it again"
+    )
 
 
 def test_interrupted_it_says_nothing_more_and_ends_with_130(inbox: Path):

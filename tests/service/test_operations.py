@@ -192,13 +192,27 @@ async def test_the_log_knows_no_key_no_number_and_no_search(logged, database, lo
         assert secret not in log.getvalue()
 
 
-async def test_a_log_that_cannot_be_written_stops_nothing(desk, database):
-    class Full(io.StringIO):
-        def write(self, text: str) -> int:
-            raise OSError(28, "No space left on device")
+async def test_a_log_that_cannot_be_written_is_gone_on_with_when_there_is_room_again(
+    desk, database, caplog
+):
+    class Disk(io.StringIO):
+        full = False
 
-    client = await desk.client_of(create_app(database, access_log=AccessLog(Full())), None)
-    assert (await client.get("/healthz")).status_code == 200
+        def write(self, text: str) -> int:
+            if self.full:
+                raise OSError(28, "No space left on device")
+            return super().write(text)
+
+    disk = Disk()
+    client = await desk.client_of(create_app(database, access_log=AccessLog(disk)), None)
+    for disk.full in (False, True, True, False, False):
+        assert (await client.get("/healthz")).status_code == 200
+    lines = [json.loads(line) for line in disk.getvalue().split("\n") if line]
+    assert [line["route"] for line in lines] == ["/healthz"] * 3
+    assert [record.getMessage() for record in caplog.records] == [
+        "The access log cannot be written: No space left on device. The service goes on without it",
+        "The access log is written again; 2 answers are missing",
+    ]
 
 
 async def test_unknown_parameters_are_ignored_where_the_operator_says_so(

@@ -3,12 +3,16 @@
 Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable
 
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 from frontdesk.text import clean, one_line
+
+# The disk, or what standard output is written to, takes nothing more.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -17,15 +21,16 @@ def guarded(work: Callable[[], object]) -> int:
     """The exit code of some work; a failure of it is told on standard error, a bug kept too."""
     try:
         code = work()
+        # Here, where it can still be told that it was not written. None: it was closed before.
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
     except InboxError as error:
         say(str(error))
         code = exit_code(error)
-    except BrokenPipeError:
-        # Nobody reads on: leave quietly, also when Python flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = ERROR
+    except OSError as error:
+        code = _unwritten(error)
     except Exception as error:
         code = _crashed(error)
     return code if isinstance(code, int) else DONE
@@ -41,6 +46,17 @@ def exit_code(error: InboxError) -> int:
 def say(message: str) -> None:
     """Write a message to standard error, as one line without anything that a terminal obeys."""
     sys.stderr.write(f"frontdesk: {one_line(clean(message))}\n")
+
+
+def _unwritten(error: OSError) -> int:
+    """The exit code where nobody reads on, or a disk is full; any other such error is a bug."""
+    if not isinstance(error, BrokenPipeError):
+        if error.errno not in _FULL:
+            return _crashed(error)
+        say(f"The output cannot be written: {error.strerror}; make room, then run it again")
+    # What is still in the buffer would fail once more when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ERROR
 
 
 def _crashed(error: Exception) -> int:

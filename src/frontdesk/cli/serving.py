@@ -1,12 +1,13 @@
 """`frontdesk serve`: the `/v1` service over TCP, until it is told to stop."""
 
+import io
 import os
 import re
 import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import click
 
@@ -202,10 +203,11 @@ def _log_stream(name: str | None) -> Iterator[TextIO | None]:
         yield sys.stderr if name else None
         return
     try:
-        stream = open(name, "a", opener=private.opener, encoding="utf-8")  # noqa: SIM115
+        # Without a buffer: on a full disk it would keep what it cannot write.
+        file = open(name, "ab", buffering=0, opener=private.opener)  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"{name} cannot be written: {error.strerror}") from error
-    with stream:
+    with io.TextIOWrapper(cast(BinaryIO, file), encoding="utf-8", write_through=True) as stream:
         yield stream
 
 

@@ -25,6 +25,10 @@ _FIELD_KEY = re.compile(r"[\w.\-]{1,64}")
 _TITLE = re.compile(r"\S(?:[^\x00-\x1f]{0,98}\S)?")
 _E_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _NAMES_SHOWN = 12
+_VALUE_SHOWN = 60
+# JSON can escape halves of a pair of UTF-16; no database takes one alone.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_CHARACTER = "has an escape that is no character, such as \\ud800 alone; write the character"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class _Reading:
                 before = len(self.problems)
                 told, key = section(self, entry)
                 if key in seen:
-                    self.problems.append(Problem(entry.path, f"{key!r} is there before"))
+                    self.problems.append(Problem(entry.path, f"{_quoted(key)} is there before"))
                 seen.add(key)
                 entry.finish()
                 if len(self.problems) == before:
@@ -124,11 +128,13 @@ class _Entry:
             return None
         if not isinstance(value, str) or "\x00" in value:
             self.refuse(name, "not a text")
+        elif _SURROGATE.search(value):
+            self.refuse(name, _NO_CHARACTER)
         elif isinstance(allowed, re.Pattern):
             if not allowed.fullmatch(value):
-                self.refuse(name, f"{value!r} is not allowed; {such_as}")
+                self.refuse(name, f"{_quoted(value)} is not allowed; {such_as}")
         elif allowed is not None and value not in allowed:
-            self.refuse(name, f"{value!r} is not known; allowed: {', '.join(allowed)}")
+            self.refuse(name, f"{_quoted(value)} is not known; allowed: {', '.join(allowed)}")
         return str(value)
 
     def needed(self, name: str, allowed: re.Pattern[str] | None = None, such_as: str = "") -> str:
@@ -162,6 +168,8 @@ class _Entry:
         for position, value in enumerate(values):
             if not isinstance(value, str) or not value:
                 self.refuse(f"{name}[{position}]", "not a text")
+            elif _SURROGATE.search(value) or "\x00" in value:
+                self.refuse(f"{name}[{position}]", _NO_CHARACTER)
         return tuple(value for value in values if isinstance(value, str) and value)
 
     def refuse(self, name: str, reason: str) -> None:
@@ -175,6 +183,11 @@ class _Entry:
     def _value(self, name: str) -> Any:
         self._asked.append(name)
         return self._row.get(name)
+
+
+def _quoted(value: str) -> str:
+    """A value as a message shows it: a long one cut."""
+    return repr(value if len(value) <= _VALUE_SHOWN else f"{value[:_VALUE_SHOWN]}…")
 
 
 def _channel(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
@@ -210,7 +223,7 @@ def _label(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
     title = entry.needed("title", _TITLE, "a title has one to 100 characters on a line").lower()
     color = entry.text("color")
     if color is not None and not COLOR.fullmatch(color.lower()):
-        entry.refuse("color", f"{color!r} is not a colour such as #1f93ff")
+        entry.refuse("color", f"{_quoted(color)} is not a colour such as #1f93ff")
     event = LabelUpsert(
         title, reading.at, color.lower() if color else None, entry.text("description")
     )
@@ -242,7 +255,7 @@ def _refuse_unknown(
             names = sorted(known)
             more = f", and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             told = f"{', '.join(names[:_NAMES_SHOWN])}{more}" if names else "none yet"
-            entry.refuse(f"{name}[{position}]", f"no {kind} {value!r}; known: {told}")
+            entry.refuse(f"{name}[{position}]", f"no {kind} {_quoted(value)}; known: {told}")
 
 
 def _custom_field(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:

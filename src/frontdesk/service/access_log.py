@@ -12,10 +12,14 @@ _log = logging.getLogger("frontdesk.service")
 
 
 class AccessLog:
-    """Writes to `stream`, a line at a time, so that several processes may write to one file."""
+    """Writes to `stream`, a line at a time, so that several processes may write to one file.
+
+    Where it cannot be written, answers go on without it. That is told once, as is that it goes on.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._missing = 0
 
     def note(self, visit: Visit, response: Response, *, seconds: float, sent: int) -> None:
         """Tell of an answer. seconds: from the request to the end of the answer; sent: bytes."""
@@ -32,9 +36,23 @@ class AccessLog:
             "account": None if caller is None else str(caller.grant.account_id),
             "request_id": visit.id,
         }
+        self._write(json.dumps(line) + "\n")
+
+    def _write(self, line: str) -> None:
         try:
-            self._stream.write(json.dumps(line) + "\n")
+            # What was cut off before must not run into this line.
+            self._stream.write(f"\n{line}" if self._missing else line)
             self._stream.flush()
         except OSError as error:
-            # A full disk is no reason to stop answering.
-            _log.warning("The access log cannot be written: %s", error)
+            if not self._missing:
+                _log.warning(
+                    "The access log cannot be written: %s. The service goes on without it",
+                    error.strerror,
+                )
+            self._missing += 1
+        else:
+            if self._missing:
+                _log.warning(
+                    "The access log is written again; %d answers are missing", self._missing
+                )
+            self._missing = 0
