@@ -133,7 +133,7 @@ def _list_of(one: VirtualList[Any], shows: object) -> _List:
     placed = one._window.visible() if rows is not None else []
     return _List(
         shows,
-        one._cursor_key,
+        one.selected_key,
         (one._top_key, one._window.top[1]),
         one._following,
         one.at_start,

@@ -18,7 +18,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox, Source
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens import inbox
+from frontdesk.tui.screens import frame
 from frontdesk.tui.screens.find import Finding
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.widgets import frames
@@ -89,7 +89,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         monkeypatch.setattr(kind, "draw", _counting_rows(kind.draw, counted))
     monkeypatch.setattr(frames, "Strip", _counting_strips(counted))
     # What follows a rest of the cursor is counted where it is meant.
-    monkeypatch.setattr(inbox, "PREVIEW_SECONDS", 1_000.0)
+    monkeypatch.setattr(frame, "PREVIEW_SECONDS", 1_000.0)
     return counted
 
 

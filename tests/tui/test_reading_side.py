@@ -91,7 +91,8 @@ async def open_the_longest_thread(app: FrontdeskApp, client: InboxClient) -> Non
                 conversation.id, limit=100, cursor=messages.next_cursor
             )
             if deeper and deeper.next_cursor:
-                screen._reading.open(conversation)
+                screen._reading.select(conversation)
+                screen._reading.open()
                 screen._panes.enter("thread")
                 screen._refresh_thread()
                 return

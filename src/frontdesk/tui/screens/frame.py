@@ -31,6 +31,9 @@ from frontdesk.tui.widgets.laid import Even, LaidScreen
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation
 
+# How long the cursor rests on a row before its thread is read.
+PREVIEW_SECONDS = 0.15
+
 
 class InboxFrame(LaidScreen[None], Even):
     """Owns the place of the reader and the state of the connection; asks only the mailbox."""
@@ -70,9 +73,9 @@ class InboxFrame(LaidScreen[None], Even):
         yield Bar(id="too-small")
 
     def on_mount(self) -> None:
+        self.watch(self._list, "selected_key", self._follow_selection, init=False)
         self._queue.show()
         self._panes.enter("list")
-        self._open_highlighted()
         self._connection.begins(self._queue.listing.fetched_at)
         self.set_interval(60.0, self._time_passed)
         self.call_after_refresh(self._begin)
@@ -100,33 +103,41 @@ class InboxFrame(LaidScreen[None], Even):
     def _choose(self, view: View) -> None:
         """Show another view of the queue."""
         self._queue.choose(view)
-        self._open_highlighted()
+        self._open_selected()
         self._describe()
         self._refresh_queue()
         if not view.sieve.idle:
             self._sift()
 
-    def _open_highlighted(self) -> None:
+    def _follow_selection(self, before: str | None, now: str | None) -> None:
+        """Another row is selected: show who that is at once, and the thread once the cursor rests.
+
+        The row under the cursor is the selection. Nothing else says which conversation is shown.
+        """
+        self._reading.select(self._list.row)
+        if before is None or now is None:
+            self._open_selected()
+            return
+        self._reading.describe(self._panes)
         if self._preview is not None:
             self._preview.stop()
-        conversation = self._list.row
-        if conversation is None:
-            self._reading.close()
-        elif self._reading.open(conversation):
+        self._preview = self.set_timer(PREVIEW_SECONDS, self._open_selected)
+
+    def _open_selected(self) -> None:
+        """Show the thread of the selected conversation, unless it is shown already."""
+        if self._preview is not None:
+            self._preview.stop()
+        conversation = self._reading.open()
+        if conversation is not None:
             self._queue.remember(conversation)
             if self._mailbox.connected:
                 self._refresh_thread()
         self._reading.describe(self._panes)
 
-    def _open_first(self) -> None:
-        """Rows may have come where there was none to open."""
-        if self._reading.conversation is None:
-            self._open_highlighted()
-
     def _go_to(self, position: int) -> None:
         """Put the cursor on a conversation of the queue, and open it."""
         self._list.go_to(position)
-        self._open_highlighted()
+        self._open_selected()
 
     def _cue(self, ids: Sequence[str]) -> None:
         """Show for a moment which conversations have new activity."""
@@ -182,15 +193,18 @@ class InboxFrame(LaidScreen[None], Even):
             if self._bell.rings(self._queue.unread()) and self._preferences.bell:
                 self.app.bell()
         self._reading.renew()
-        if self._panes.at in ("list", "channels") or self._reading.conversation is None:
-            self._open_highlighted()
         self._describe()
         self._ask_later()
         self._read_ahead()
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self, *, by_hand: bool = False) -> None:
-        if not await self._ask(self._reading.refresh, beside=True, by_hand=by_hand):
+        listing = self._reading.listing
+        answered = await self._ask(self._reading.refresh, beside=True, by_hand=by_hand)
+        if listing is not self._reading.listing:
+            # Another conversation was selected meanwhile.
+            return
+        if not answered:
             self._reading.say_why_empty(self._connection.problem)
         else:
             self._read_ahead()
@@ -198,7 +212,6 @@ class InboxFrame(LaidScreen[None], Even):
     @work(group="older conversations")
     async def _load_older_conversations(self) -> None:
         await self._ask(self._queue.older)
-        self._open_first()
 
     @work(group="older messages")
     async def _load_older_messages(self) -> None:
@@ -212,7 +225,6 @@ class InboxFrame(LaidScreen[None], Even):
             await self._queue.sift(self._describe)
 
         await self._ask(look)
-        self._open_first()
 
     @work(group="ahead", exclusive=True)
     async def _read_ahead(self) -> None:
@@ -221,7 +233,6 @@ class InboxFrame(LaidScreen[None], Even):
         beneath = rows[below].id if rows is not None and below < len(rows) else None
         if await self._mailbox.prefetch(self._queue.filter, self._list.cursor, beneath):
             await self._queue.reload()
-            self._open_first()
             self._describe()
 
     async def _ask(

@@ -22,7 +22,6 @@ from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.painted import PARTS
 
-PREVIEW_SECONDS = 0.15
 _QUIT_WITHIN = timedelta(seconds=2)
 
 # What writing will be bound to; until there is a write interface each says so.
@@ -136,6 +135,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
+        if self._panes.at == "thread":
+            self._open_selected()
         if self._panes.at != self._described_at:
             self._describe()
 
@@ -259,21 +260,17 @@ class InboxScreen(Triage, Passages, InboxFrame):
     # What the widgets report
 
     @on(ConversationList.Highlighted)
-    def _preview_soon(self, event: ConversationList.Highlighted) -> None:
-        """Show the conversation under the cursor once the cursor rests."""
+    def _describe_place(self, event: ConversationList.Highlighted) -> None:
+        """The foot of the thread says whether there is more below."""
         event.stop()
-        if event.widget is self._list:
-            if self._preview is not None:
-                self._preview.stop()
-            self._preview = self.set_timer(PREVIEW_SECONDS, self._open_highlighted)
-        elif event.widget is self._thread:
+        if event.widget is self._thread:
             self._reading.describe(self._panes)
 
     @on(ConversationList.Opened)
     def _enter_row(self, event: ConversationList.Opened) -> None:
         event.stop()
         if event.widget is self._list:
-            self._open_highlighted()
+            self._open_selected()
             self._panes.enter("thread")
         elif event.widget is self._channels:
             self._choose(with_filter(self._queue.view, channel=event.row.id or None))

@@ -17,13 +17,15 @@ from frontdesk.tui.screens.lacking import lacking
 from frontdesk.tui.screens.panes import Panes
 from frontdesk.tui.screens.whole_thread import whole_thread
 from frontdesk.tui.widgets.cells import Piece
-from frontdesk.tui.widgets.contact_panel import ContactPanel, contact_facts
+from frontdesk.tui.widgets.contact_panel import ContactPanel, brief_facts, contact_facts
 from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, Message, Note
 
 # How many pages a part of a thread loads to fill its window.
 MOST_PAGES_LOADED = 20
+
+LOADING = "Loading…"
 
 
 class Reading:
@@ -57,26 +59,32 @@ class Reading:
         self._unreadable = 0
         self._places: dict[str, Place] = {}
 
-    def open(self, conversation: Conversation) -> bool:
-        """Show a conversation; False if it is the one that is open already."""
-        if self.conversation is not None and self.conversation.id == conversation.id:
-            return False
+    def select(self, conversation: Conversation | None) -> None:
+        """Show who is selected now, from what the row tells; `open` shows the thread."""
+        if self._is_selected(conversation):
+            return
         self._remember_place()
-        self._behind, self._unreadable = False, 0
-        self.conversation = conversation
+        self._behind, self._unreadable, self.progress = False, 0, ""
+        self.conversation, self.listing = conversation, None
+        self._thread.clear(LOADING if conversation else "")
+        facts = brief_facts(conversation, self._clock) if conversation else []
+        self._contact.show_facts(facts, keep_place=False)
+
+    def open(self) -> Conversation | None:
+        """Show the thread of the selected conversation; None if it is shown already."""
+        conversation = self.conversation
+        if conversation is None or self.listing is not None:
+            return None
         self.listing = self._mailbox.thread(conversation.id)
         self._reach = REACH
         self._open_thread(conversation, self.listing)
         self._show_contact(keep_place=False)
-        return True
+        return conversation
 
-    def close(self) -> None:
-        """Show no conversation."""
-        self._remember_place()
-        self.conversation = self.listing = None
-        self._thread.say_when_empty("")
-        self._thread.show(None)
-        self._contact.show_facts([], keep_place=False)
+    def _is_selected(self, conversation: Conversation | None) -> bool:
+        if conversation is None or self.conversation is None:
+            return conversation is self.conversation
+        return conversation.id == self.conversation.id
 
     def show_part(self, part: str) -> None:
         """Show only a part of threads, see `excerpt.PART_LETTERS`, from here on."""
@@ -177,6 +185,7 @@ class Reading:
             self.conversation = (
                 self._mailbox.conversation(self.conversation.id) or self.conversation
             )
+        if self.listing is not None:
             self._show_contact(keep_place=True)
 
     def describe(self, panes: Panes) -> None:
@@ -262,7 +271,7 @@ class Reading:
     def _open_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         contact = conversation.contact
         loading = listing.fetched_at is None
-        self._thread.say_when_empty("loading…" if loading else self._why_empty())
+        self._thread.say_when_empty(LOADING if loading else self._why_empty())
         self._thread.open(
             self._rows(),
             contact=first_said(contact.name, contact.phone, "Customer"),
@@ -276,7 +285,7 @@ class Reading:
 
     def _remember_place(self) -> None:
         """Keep where the reader is in the open thread; at its end, new messages are to be seen."""
-        if self.conversation is None:
+        if self.conversation is None or self.listing is None:
             return
         place = self._thread.place
         if place is None or self._thread.at_end:

@@ -57,7 +57,7 @@ class Triage(InboxFrame):
     def action_conversation(self, step: int) -> None:
         """The next or previous conversation, without leaving the pane."""
         self._list.action_move(step)
-        self._open_highlighted()
+        self._open_selected()
 
     def action_unread(self, step: int) -> None:
         """The next or previous unread conversation; downwards also in pages not loaded yet."""

@@ -79,6 +79,11 @@ def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
     ]
 
 
+def brief_facts(conversation: Conversation, clock: Clock) -> list[Fact]:
+    """What the conversation alone tells of its customer, without a look at the cache."""
+    return [*_identity(conversation.contact, None), *_conversation(conversation, clock)]
+
+
 def contact_facts(
     conversation: Conversation,
     contact: Contact | None,

@@ -49,6 +49,12 @@ class Thread(VirtualList[Entry]):
         if place is None or not self.return_to(rows, place):
             self.show_end(rows, cursor=position)
 
+    def clear(self, words: str) -> None:
+        """Show no entries, and `words` in their place."""
+        self.say_when_empty(words)
+        if self.rows is not None:
+            self.show(None)
+
     def say_at_top(self, words: str) -> None:
         """What stands above the oldest loaded message: its start, or that there is more."""
         if words != self._top_word:

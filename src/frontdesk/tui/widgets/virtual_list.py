@@ -9,6 +9,7 @@ from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.reactive import var
 from textual.strip import Strip
 
 from frontdesk.tui.widgets import told
@@ -53,6 +54,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Where few rows stand in a tall window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
+    # The key of the row under the cursor, None in an empty list. Watchers of it run before the next
+    # frame, whatever moved the cursor: a key, other rows, or a row that is gone.
+    selected_key: var[str | None] = var(None, init=False)
+
     Highlighted: TypeAlias = told.Highlighted
     Opened: TypeAlias = told.Opened
     NearEnd: TypeAlias = told.NearEnd
@@ -62,7 +67,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self.rows: Rows[R] | None = None
         self.cursor = 0
         self._window = Window(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
-        self._cursor_key: str | None = None
         self._top_key: str | None = None
         self._following = self._was_last = False
         self._bound_for = self._loads_left = 0
@@ -130,9 +134,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     @property
     def place(self) -> Place | None:
         """Where the reader is, to come back to; None in an empty list."""
-        if self._top_key is None or self._cursor_key is None:
+        if self._top_key is None or self.selected_key is None:
             return None
-        return Place(self._top_key, self._window.top[1], self._cursor_key)
+        return Place(self._top_key, self._window.top[1], self.selected_key)
 
     def return_to(self, rows: Rows[R], place: Place) -> bool:
         """Show other rows where the reader was in them; False if that place is gone."""
@@ -154,7 +158,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """
         self._window.forget_heights()
         if self.rows is not None and len(self.rows):
-            cursor = self.rows.find(self._cursor_key) if self._cursor_key else None
+            cursor = self.rows.find(self.selected_key) if self.selected_key else None
             top = self.rows.find(self._top_key) if self._top_key else None
             on_last = self._following and cursor is not None and self._was_last
             at_start, following = self._window.at_start, self._following
@@ -311,7 +315,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         changed = position != self.cursor
         self.cursor = position
         self._bound_for = 0
-        self._cursor_key = self.rows.key(position)
+        self.selected_key = self.rows.key(position)
         self._was_last = position == self._count() - 1
         if changed:
             self.post_message(self.Highlighted(self, row=self.rows[position]))
@@ -320,10 +324,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """Something moved, or may have: remember the place by key, repaint, ask for more."""
         if self.rows is not None and len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
-            self._cursor_key = self.rows.key(self._clamp(self.cursor))
+            self.selected_key = self.rows.key(self._clamp(self.cursor))
             self._was_last = self.cursor == len(self.rows) - 1
         else:
-            self._top_key = self._cursor_key = None
+            self._top_key = self.selected_key = None
         self._following = not self._window.at_start and self._window.at_end
         if moved or not self._painted or self.size != self._fitted:
             self.refresh()

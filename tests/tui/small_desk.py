@@ -1,0 +1,276 @@
+"""An inbox in memory whose customers all have other names, on a clock where waiting takes no time.
+
+Every name that stands on the screen says whose row, header, message or contact that is.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.geometry import Region, Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+from frontdesk.cache import Cache
+from frontdesk.errors import NotFound, Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.wire import (
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    Label,
+    Message,
+    Note,
+    Page,
+    User,
+)
+from frontdesk.wire.times import timestamp
+from tests.soak.virtual import START, VirtualLoop, virtual_loop
+
+PAGE = 20
+CHANNELS = ("London", "Madrid")
+LABELS = ("billing", "refund")
+STATUSES = ("open", "snoozed", "resolved")
+_NAME = re.compile(r"Customer \d{3}")
+_START = int(START.timestamp() * 1000)
+
+
+def name(number: int) -> str:
+    return f"Customer {number:03d}"
+
+
+class Desk:
+    """A server whose conversations change. `seconds` gives how long an answer takes, or a failure.
+
+    Statuses go round: of each six conversations four are open.
+    """
+
+    server = None
+
+    def __init__(self, size: int, seconds: Callable[[], float | None] = lambda: 0.0) -> None:
+        self._seconds = seconds
+        self.now: Callable[[], int] = lambda: _START
+        self.rows = {
+            str(number): _members(
+                number, ("open", "open", "resolved", "open", "snoozed", "open")[number % 6]
+            )
+            for number in range(size)
+        }
+
+    def change(self, id: str, **members: Any) -> None:
+        """Something becomes otherwise; whatever it is, that is activity."""
+        if id in self.rows:
+            now = timestamp(self.now())
+            self.rows[id] = {**self.rows[id], "last_activity_at": now, "updated_at": now, **members}
+
+    async def close(self) -> None:
+        """Nothing to give up."""
+
+    async def _answer(self) -> None:
+        seconds = self._seconds()
+        await asyncio.sleep(abs(seconds or 0.0))
+        if seconds is None or seconds < 0:
+            raise Unreachable("The server does not answer")
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        await self._answer()
+        matching = [row for row in self.rows.values() if _matches(row, filter)]
+        matching.sort(key=lambda row: (row["last_activity_at"], int(row["id"])), reverse=True)
+        at = [f"{row['last_activity_at']} {int(row['id']):04d}" for row in matching]
+        first = next((n for n, key in enumerate(at) if cursor is None or key < cursor), len(at))
+        data = tuple(map(Conversation.model_validate, matching[first : first + PAGE]))
+        more = first + PAGE < len(matching)
+        return Page(data=data, next_cursor=at[first + PAGE - 1] if more else None, has_more=more)
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+        await self._answer()
+        return Counts(
+            all=len(self.rows), open=sum(row["status"] == "open" for row in self.rows.values())
+        )
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        await self._answer()
+        if conversation_id not in self.rows:
+            raise NotFound("There is no such conversation")
+        return Page(data=tuple(_message(int(conversation_id), n) for n in range(4)))
+
+    async def note_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Note]:
+        await self._answer()
+        return Page(data=())
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        await self._answer()
+        number = int(phone[-3:])
+        return Contact(id=f"c{number}", name=name(number), phone=phone)
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        await self._answer()
+        found = [n for n in range(len(self.rows)) if (q or "").casefold() in name(n).casefold()]
+        data = tuple(Contact(id=f"c{n}", name=name(n), phone=_phone(n)) for n in found[:20])
+        return Page(data=data)
+
+    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
+        return Page(data=tuple(Label(id=title, title=title) for title in LABELS))
+
+    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
+        return Page(data=(User(id="1", name="Grace Okafor"),))
+
+    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
+        return Page(data=tuple(Channel(id=title, name=title) for title in CHANNELS))
+
+    async def custom_field_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Any]:
+        return Page(data=())
+
+    team_page = canned_response_page = template_page = custom_field_page
+
+
+def _phone(number: int) -> str:
+    return f"+44770090{number:04d}"
+
+
+def _members(number: int, status: str) -> dict[str, Any]:
+    active, channel = timestamp(_START - number * 61_000), CHANNELS[number % 2]
+    return {
+        "id": str(number),
+        "status": status,
+        "awaiting_human": number % 5 == 0,
+        "channel": {"id": channel, "name": channel, "phone": None},
+        "contact": {"id": f"c{number}", "name": name(number), "phone": _phone(number)},
+        "assignee": {"id": "1", "name": "Grace Okafor"} if number % 3 else None,
+        "labels": list(LABELS[: number % 3]),
+        "unread_count": number % 3,
+        "waiting_since": active if number % 3 else None,
+        "last_activity_at": active,
+        "last_message": {"id": f"{number}.0", "text": "Hello", "created_at": active},
+        "created_at": active,
+        "updated_at": active,
+    }
+
+
+def _message(number: int, at: int) -> Message:
+    return Message.model_validate(
+        {
+            "id": f"{number}.{at}",
+            "conversation_id": str(number),
+            "direction": "inbound",
+            "author": "contact",
+            "text": f"{at} from {name(number)}",
+            "created_at": timestamp(_START - number * 61_000 - at * 1_000),
+        }
+    )
+
+
+def _matches(row: dict[str, Any], filter: ConversationFilter) -> bool:
+    assignee = row["assignee"] and row["assignee"]["id"]
+    wanted = {"me": "1", "assigned": "1", "unassigned": None}.get(
+        filter.assignee or "", filter.assignee
+    )
+    return (
+        filter.status in (None, row["status"])
+        and filter.channel in (None, row["channel"]["id"])
+        and (filter.label is None or filter.label in row["labels"])
+        and (filter.assignee is None or assignee == wanted)
+    )
+
+
+class WaitedCache(Cache):
+    """A cache whose writer is waited for: no time passes meanwhile."""
+
+    def _submit(self, work: Any) -> Future[Any]:
+        future: Future[Any] = super()._submit(work)
+        wait([future])
+        return future
+
+
+class DeskApp(FrontdeskApp):
+    """The viewer; `after_frame` is called after each frame of the inbox."""
+
+    after_frame: Callable[[], None] = staticmethod(lambda: None)
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        super()._display(screen, renderable)
+        if screen is self.screen_stack[0] and screen is self.screen:
+            self.after_frame()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Reach no clipboard."""
+
+
+@contextmanager
+def desk_loop(seed: object) -> Iterator[asyncio.Runner]:
+    """Runs coroutines on a clock of their own."""
+    with virtual_loop(Random(f"{seed} threads")) as runner:
+        yield runner
+
+
+@asynccontextmanager
+async def desk_viewer(
+    desk: Desk, path: Path, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[DeskApp]:
+    """A viewer of a desk that has shown what it has."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    desk.now = loop.milliseconds
+    cache = WaitedCache(path, "desk", check_after_seconds=0.0)
+    mailbox = Mailbox(lambda: desk, cache, clock=loop.now)  # type: ignore[arg-type, return-value]
+    app = DeskApp(mailbox, title="desk", clock=Clock(UTC, loop.now))
+    try:
+        async with app.run_test(size=size, notifications=True):
+            await asyncio.sleep(1.0)
+            yield app
+    finally:
+        cache.close()
+
+
+class Shown:
+    """What stands on the screen, part by part."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._inbox = app.screen_stack[0]
+        strips = self._inbox._compositor.render_strips()
+        self.lines = ["".join(segment.text for segment in strip) for strip in strips]
+
+    def part(self, selector: str) -> list[str]:
+        """The lines of a widget, none while it is not shown."""
+        widget = self._inbox.query_one(selector, Widget)
+        seen = Region(0, 0, *self._inbox.size).intersection(widget.region)
+        if not widget.is_on_screen or not seen:
+            return []
+        return [line[seen.x : seen.right] for line in self.lines[seen.y : seen.bottom]]
+
+    def names(self, selector: str) -> list[str]:
+        """The customers whose names stand in a part, from the top down."""
+        return _NAME.findall("\n".join(self.part(selector)))
+
+    @property
+    def selected(self) -> str | None:
+        """The customer of the row with the cursor; None where no row is seen."""
+        marked = [line for line in self.part("ConversationList") if line.startswith("▌")]
+        return next(iter(_NAME.findall("\n".join(marked))), None)
+
+
+def resize(app: App[Any], size: tuple[int, int]) -> None:
+    """Give the terminal another size."""
+    assert app._driver is not None
+    app._driver._size = size
+    app.post_message(events.Resize(Size(*size), Size(*size)))
