@@ -196,6 +196,31 @@ def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
     assert "\n" not in said(line)
 
 
+@given(drawn_text(), drawn_text(), drawn_text(), st.integers(20, 200))
+def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
+    status: str, label: str, assignee: str, width: int
+) -> None:
+    row = conversation(
+        contact={"id": "8", "name": "Sheena Nelson", "phone": "+16505551234"},
+        status=status,
+        labels=(label, label, label),
+        assignee={"id": "7", "name": assignee},
+    )
+    assert "Sheena Nelson" in said(spread(*thread_head(row, width), width - 1))
+
+
+def test_the_number_outlasts_the_assignee_and_that_the_status_labels_and_channel() -> None:
+    row = conversation(labels=("a", "b"), assignee={"id": "7", "name": "Ana"})
+    parts = ("Support EU", "#b", "#a", "open", "@Ana", "+16505551234", "Sheena Nelson")
+    lines = [
+        said([*left, *right]) for left, right in (thread_head(row, w) for w in range(80, 10, -1))
+    ]
+    missing = [{part for part in parts if part not in line} for line in lines]
+    assert all(gone in [set(parts[:n]) for n in range(len(parts))] for gone in missing)
+    assert missing[0] == set()
+    assert missing[-1] == set(parts[:-1])
+
+
 def test_numbers_of_a_tab_are_rounded_before_they_are_cut_off() -> None:
     every = {"open": 27_923, "snoozed": 6_872, "resolved": 965_205}
     sets = {status: count_set(number) for status, number in every.items()}

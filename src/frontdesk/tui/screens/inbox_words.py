@@ -7,7 +7,7 @@ from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.sieve import View, sieve_words
-from frontdesk.tui.widgets.cells import Piece
+from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.words import STATUSES
@@ -163,19 +163,30 @@ def _count_in(counts: CountSet, assignee: str | None) -> int | None:
 
 
 def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
-    """Who this is, and the conversation's state."""
+    """Who this is, and the conversation's state: as much as fits into `width` cells.
+
+    Left out first is the channel, then the labels, the status, the assignee and the number. The
+    name is always there, cut only where the line is too short for it alone.
+    """
     contact = conversation.contact
     name = first_said(contact.name, contact.phone, f"contact {contact.id}")
-    left: list[Piece] = [("strong", f" {name}")]
-    if contact.phone and contact.phone != name:
-        left.append(("dim", f"  {contact.phone}"))
-    if width >= 70:
-        left.append(("dim", f"  {one_line(conversation.channel.name or '')}"))
+    phone = contact.phone if contact.phone != name else ""
+    labels = [f"#{one_line(label)}" for label in conversation.labels[:3]] if width >= 60 else []
     assignee = f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
-    state = [conversation.status, assignee]
-    if width >= 60:
-        state += [f"#{one_line(label)}" for label in conversation.labels[:3]]
-    return left, [("dim", f" {' · '.join(state)} ")]
+    left: list[Piece] = []
+    right: list[Piece] = []
+    for kept in range(len(labels) + 4, -1, -1):
+        left = [("strong", f" {name}")]
+        left += [("dim", f"  {phone}")] if phone and kept > 0 else []
+        if kept == len(labels) + 4 and width >= 70:
+            left.append(("dim", f"  {one_line(conversation.channel.name or '')}"))
+        state = [assignee] if kept > 1 else []
+        if kept > 2:
+            state = [conversation.status, assignee, *labels[: kept - 3]]
+        right = [("dim", f" {' · '.join(state)} ")] if state else []
+        if width_of([*left, *right]) <= width - _TITLE_MARK:
+            break
+    return left, right
 
 
 def thread_foot(
