@@ -1,0 +1,1 @@
+"""Mutation testing: small changes to `src` that some test should notice."""

@@ -1,0 +1,107 @@
+"""Maps each function of `src` to the tests that run it, by one run of the tests under coverage.
+
+A pytest plugin (`-p tests.mutation.coverage_map`) that records which test is running as the
+context of the coverage measurement, in each process of pytest-xdist and in the programs that tests
+start. `collect` runs the tests with it and writes the map as JSON:
+
+    {"functions": {"store/sqlite.py:SQLiteDatabase.read": [test ids]}, "seconds": {test id: float}}
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+
+import coverage
+import pytest
+
+from tests.mutation.mutants import functions
+
+_DATA = "FRONTDESK_COVERAGE_DATA"
+_CONFIGURATION = """\
+[run]
+source = {source}
+parallel = true
+patch = subprocess
+data_file = {data}/.coverage
+context = ${{PYTEST_CURRENT_TEST-}}
+"""
+
+
+class Recorder:
+    """Measures one process of pytest; writes how long each test took beside the coverage."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seconds: dict[str, float] = {}
+        self._coverage = coverage.Coverage(config_file=str(folder / "coveragerc"), context="")
+        self._coverage.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._coverage.switch_context(item.nodeid)
+        return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        seconds = self._seconds.get(report.nodeid, 0.0)
+        self._seconds[report.nodeid] = seconds + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self._coverage.stop()
+        self._coverage.save()
+        name = f"seconds-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.json"
+        (self._folder / name).write_text(json.dumps(self._seconds))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Records in the processes that run tests, not in the one that hands them out."""
+    folder = os.environ.get(_DATA)
+    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
+        config.pluginmanager.register(Recorder(Path(folder)))
+
+
+def collect(folder: Path, source: Path, tests: list[str]) -> Path:
+    """Runs the tests and writes the map to `map.json` in `folder`, which must be empty."""
+    folder.mkdir(parents=True, exist_ok=True)
+    configuration = _CONFIGURATION.format(source=source, data=folder)
+    (folder / "coveragerc").write_text(configuration)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutation.coverage_map"]
+    subprocess.run([*command, *tests], env=os.environ | {_DATA: str(folder)}, check=False)
+    path = folder / "map.json"
+    path.write_text(
+        json.dumps({"functions": _by_function(folder, source), "seconds": _seconds(folder)})
+    )
+    return path
+
+
+def _by_function(folder: Path, source: Path) -> dict[str, list[str]]:
+    combined = coverage.Coverage(config_file=str(folder / "coveragerc"))
+    combined.combine([str(folder)], keep=True)
+    data = combined.get_data()
+    found: dict[str, set[str]] = defaultdict(set)
+    for name in data.measured_files():
+        path = Path(name)
+        tests_of_lines = data.contexts_by_lineno(name)
+        for function, first, last in functions(path.read_bytes()):
+            # The first line runs where the function is defined, not where it is called.
+            for line in range(first + 1, last + 1):
+                key = f"{path.relative_to(source).as_posix()}:{function}"
+                found[key].update(filter(None, map(_test_id, tests_of_lines.get(line, ()))))
+    return {key: sorted(tests) for key, tests in sorted(found.items()) if tests}
+
+
+def _test_id(context: str) -> str:
+    """The id of a context; a program that a test started has the phase of the test behind it."""
+    for phase in (" (setup)", " (call)", " (teardown)"):
+        context = context.removesuffix(phase)
+    return context
+
+
+def _seconds(folder: Path) -> dict[str, float]:
+    merged: dict[str, float] = {}
+    for path in folder.glob("seconds-*.json"):
+        merged |= json.loads(path.read_text())
+    return merged
