@@ -11,8 +11,8 @@ from hypothesis import settings
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.ingest.sample import ME
-from frontdesk.ingest.sample.__main__ import make
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import Guest, new_guest
 from frontdesk.store.database import Database
@@ -69,7 +69,7 @@ def database(engine: Engine) -> Iterator[Database]:
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with the sample as it is at NOW; not to be written to."""
     path = tmp_path_factory.mktemp("sample") / "inbox.db"
-    make(path, now=NOW_MILLISECONDS)
+    create_demo(path, now=NOW_MILLISECONDS)
     return path
 
 

@@ -21,11 +21,10 @@ from typing import Any
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
-from frontdesk.ingest.sample import ME
-from frontdesk.ingest.sample.__main__ import make
 from frontdesk.mailbox import Mailbox
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME, SEED, demo_parts
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_guest
 from frontdesk.store.keys import user_named
@@ -165,7 +164,7 @@ def hours() -> str:
     rows = [["an hour", "requests", "“unchanged”", "KB received", "KB sent"]]
     with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
         directory = Path(name)
-        make(directory / "inbox.db", now=int(NOW.timestamp() * 1000))
+        create_demo(directory / "inbox.db", now=int(NOW.timestamp() * 1000))
         for in_use in (False, True):
             for untagged in (False, True):
                 traffic = asyncio.run(hour(directory, in_use=in_use, untagged=untagged))
@@ -200,7 +199,7 @@ def key_bytes() -> str:
 
 def newest_names() -> str:
     """A pattern of those who wrote last in the sample; their names do not depend on the time."""
-    newest = next(sample.slices(sample.SEED, 0))
+    newest = next(demo_parts(SEED, 0))
     contacts = (event for event in newest if isinstance(event, ContactUpsert))
     return "|".join(re.escape(one.name) for one in islice(contacts, 12) if one.name)
 

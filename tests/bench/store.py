@@ -17,9 +17,9 @@ from random import Random
 from unittest.mock import patch
 
 from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.crowd import Size
 from frontdesk.ingest.events import Author, MessageUpsert, Person
-from frontdesk.ingest.filling import fill
+from frontdesk.sample.bulk import Size
+from frontdesk.sample.bulk_rows import fill
 from frontdesk.store import contact_words, counters, queries, reports
 from frontdesk.store.addresses import is_address
 from frontdesk.store.contacts import contact_page

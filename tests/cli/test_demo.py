@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.terminals import LEAVE, Terminal
 
-from frontdesk.ingest import sample
 from frontdesk.ingest.events import ContactUpsert
+from frontdesk.sample.demo import SEED, demo_parts
 
 # The cursor is hidden as soon as keys are the program's own.
 HEARS_KEYS = rb"\x1b\[\?25l"
@@ -44,7 +44,7 @@ def run(temporary: Path) -> Iterator[Run]:
 
 def newest_name() -> bytes:
     """Who wrote last in the sample, whenever it is made."""
-    newest = next(sample.slices(sample.SEED, 0))
+    newest = next(demo_parts(SEED, 0))
     return str(next(e.name for e in newest if isinstance(e, ContactUpsert))).encode()
 
 

@@ -22,8 +22,8 @@ from frontdesk.cli.browser.door import HEADERS
 from frontdesk.cli.commands import now
 from frontdesk.cli.web import web_command
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.sample import ME
-from frontdesk.ingest.sample.__main__ import make
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME
 
 PICTURE = Path(__file__).parents[2] / "screenshots" / "web.png"
 KEY = "fdk_" + "a" * 40
@@ -135,7 +135,7 @@ async def _drawn(page: aiohttp.ClientWebSocketResponse, wanted: bytes) -> bytes:
 async def test_a_browser_shows_the_inbox_reads_keys_and_asks_no_other_host(
     web: Callable[..., Web], tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    make(tmp_path / "vistral.db", now=now())
+    create_demo(tmp_path / "vistral.db", now=now())
     served = web("--database", str(tmp_path / "vistral.db"))
     async with chromium.chromium(tmp_path / "chromium") as page:
         await page.command("Page.navigate", url=served.link)

@@ -23,7 +23,7 @@ from frontdesk.ingest.events import DomainEvent, LabelUpsert
 from frontdesk.ingest.exporting import lines
 from frontdesk.ingest.importing import Import, Order, Outcome, Source
 from frontdesk.ingest.recounting import differences
-from frontdesk.ingest.sample import SEED, slices
+from frontdesk.sample.demo import SEED, demo_parts
 from frontdesk.service.auth import SCOPES
 from frontdesk.store import whole
 from frontdesk.store.accounts import account_by_slug, add_account
@@ -46,7 +46,7 @@ APART = {"meta", "api_key", "raw_event", "checkpoint", "contact_words"}
 def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with a part of the sample; not to be written to."""
     path = tmp_path_factory.mktemp("small") / "inbox.db"
-    first, second = slices(SEED, NOW)
+    first, second = demo_parts(SEED, NOW)
     database = SQLiteDatabase(path, create=True, durable=False)
     for events in (first, second[:1_200]):
         database.write(partial(apply, events))

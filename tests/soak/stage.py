@@ -19,9 +19,9 @@ from textual.keys import REPLACED_KEYS, _get_unicode_name_from_key
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.ingest.sample import ME
-from frontdesk.ingest.sample.__main__ import make
 from frontdesk.mailbox import Mailbox
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
 from frontdesk.store.keys import user_named
@@ -59,7 +59,7 @@ class Stage:
         self.loop = loop
         self._directory = directory
         self._luck = Random(f"{seed} server")
-        make(directory / "inbox.db", now=int(START.timestamp() * 1000))
+        create_demo(directory / "inbox.db", now=int(START.timestamp() * 1000))
         self.database = SQLiteDatabase(directory / "inbox.db", durable=False)
         ending.callback(self.database.close)
         me = self.database.read(lambda connection: user_named(connection, 1, ME))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.ingest.sample import ME
-from frontdesk.ingest.sample.__main__ import make
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME
 from frontdesk.text import long_date
 from tests.tui.recorded import Recorded, viewer_on
 
@@ -17,7 +17,7 @@ from tests.tui.recorded import Recorded, viewer_on
 def terminal(tmp_path: Path) -> Iterator[Recorded]:
     """The viewer on the sample, when it has shown the first thread."""
     path = tmp_path / "inbox.db"
-    make(path, now=time.time_ns() // 1_000_000)
+    create_demo(path, now=time.time_ns() // 1_000_000)
     terminal = viewer_on(path, ME, tmp_path)
     try:
         terminal.until("Open 60", "live")

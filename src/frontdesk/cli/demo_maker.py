@@ -10,8 +10,8 @@ from frontdesk.cache import Cache
 from frontdesk.cli.in_process import as_sample_agent
 from frontdesk.cli.light import without_command_line
 from frontdesk.cli.rehearsal import CACHE, DATABASE, ORIGIN
-from frontdesk.ingest.sample.__main__ import lay
 from frontdesk.mailbox import Mailbox
+from frontdesk.sample.database import add_demo
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter
@@ -29,7 +29,7 @@ def main() -> None:
 def _make(directory: Path, *, now: int) -> None:
     database = SQLiteDatabase(directory / DATABASE, create=True, durable=False)
     try:
-        slices = lay(database, now=now)
+        slices = add_demo(database, now=now)
         next(slices)
         asyncio.run(_look(database, directory / CACHE))
         sys.stdout.write("ready\n")

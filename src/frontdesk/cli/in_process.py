@@ -60,7 +60,7 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
 def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
     """A client of the sample, as one of its agents."""
-    from frontdesk.ingest.sample import ME
+    from frontdesk.sample.demo import ME
     from frontdesk.store.keys import user_named
 
     me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))

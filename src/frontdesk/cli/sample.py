@@ -35,8 +35,8 @@ def sample_command(
 
     The same sizes, seed and day make the same inbox. What is interrupted leaves nothing behind.
     """
-    from frontdesk.ingest.crowd import Size
-    from frontdesk.ingest.filling import fill
+    from frontdesk.sample.bulk import Size
+    from frontdesk.sample.bulk_rows import fill
     from frontdesk.store.addresses import shown
 
     messages = 10 * conversations if messages is None else messages

@@ -1,13 +1,13 @@
-"""What a message of the sample contains besides its text, by its kind in the script."""
+"""Builds the contents of messages that are not plain text, by the type in the script."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.sample.catalogue import Shop
+from frontdesk.sample.catalogue import Shop
 
 
 class Part(NamedTuple):
-    """A line about to be said. number: of the message, unique; everything invented follows it."""
+    """A line of a script with its slots filled. All invented values derive from `number`."""
 
     kind: str
     argument: str

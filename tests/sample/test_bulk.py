@@ -11,19 +11,26 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.stores import PostgresServer
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest import crowd
 from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.crowd import Size
-from frontdesk.ingest.crowd.shape import HOUR, Calendar, Choice, fitted, lengths
-from frontdesk.ingest.filling import ACCOUNT, fill
 from frontdesk.ingest.recounting import differences
+from frontdesk.sample.bulk import (
+    HOUR,
+    ActivityCalendar,
+    Size,
+    ZipfChoice,
+    bulk_events,
+    compress,
+    thread_lengths,
+)
+from frontdesk.sample.bulk_rows import ACCOUNT, fill
+from frontdesk.sample.catalogue import large_catalogue
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.opening import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
+from tests.stores import PostgresServer
 
 UNTIL = int(datetime(2026, 3, 14, tzinfo=UTC).timestamp() * 1000)
 SIZE = Size(conversations=1_200, messages=7_000, seed=5, until=UNTIL)
@@ -64,7 +71,7 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """What the events of the same crowd leave when they are applied as any others are."""
     path = tmp_path_factory.mktemp("applied") / "inbox.db"
     with closing(SQLiteDatabase(path, create=True, durable=False)) as database:
-        for events in ([*crowd.named(UNTIL)], *crowd.portions(SIZE)):
+        for events in ([*large_catalogue(UNTIL)], *bulk_events(SIZE)):
             database.write(
                 lambda connection, events=events: apply_events(
                     connection, ACCOUNT, events, now=UNTIL
@@ -141,9 +148,9 @@ def test_what_has_an_inbox_is_refused(target: str) -> None:
 
 def test_the_same_seed_makes_the_same_and_another_does_not() -> None:
     small = Size(40, 200, 3, UNTIL)
-    once, again = list(crowd.portions(small)), list(crowd.portions(small))
+    once, again = list(bulk_events(small)), list(bulk_events(small))
     assert once == again
-    assert once != list(crowd.portions(Size(40, 200, 4, UNTIL)))
+    assert once != list(bulk_events(Size(40, 200, 4, UNTIL)))
 
 
 def test_what_is_interrupted_leaves_no_file(tmp_path: Path) -> None:
@@ -188,7 +195,7 @@ def test_what_is_interrupted_leaves_no_row(postgres: PostgresServer) -> None:
 def test_threads_have_exactly_so_many_messages_together(
     conversations: int, more: int, seed: int
 ) -> None:
-    found = lengths(Size(conversations, conversations + more, seed, UNTIL), Random(seed))
+    found = thread_lengths(Size(conversations, conversations + more, seed, UNTIL), Random(seed))
     assert len(found) == conversations
     assert min(found) >= 1
     assert sum(found) == conversations + more
@@ -196,8 +203,8 @@ def test_threads_have_exactly_so_many_messages_together(
 
 @given(st.lists(st.floats(0, 1, exclude_max=True), min_size=2))
 def test_later_places_are_later_moments(places: list[float]) -> None:
-    calendar = Calendar(UNTIL)
-    moments = [calendar.moment(place) for place in sorted(places)]
+    calendar = ActivityCalendar(UNTIL)
+    moments = [calendar.time(place) for place in sorted(places)]
     assert moments == sorted(moments)
     assert calendar.start <= moments[0]
     assert moments[-1] < UNTIL
@@ -211,13 +218,13 @@ def test_moments_fit_and_keep_their_order(gaps: list[int], first: int) -> None:
     times = [first]
     for gap in gaps:
         times.append(times[-1] + gap)
-    found = fitted(times, UNTIL)
+    found = compress(times, UNTIL)
     assert found[0] == first
     assert found == sorted(found)
     assert found[-1] < UNTIL
 
 
 def test_the_first_is_picked_most_and_none_is_left_out() -> None:
-    choice = Choice("abc")
+    choice = ZipfChoice("abc")
     picked = [choice.pick(number / 1_000) for number in range(1_000)]
     assert picked.count("a") > picked.count("b") > picked.count("c") > 0

@@ -1,18 +1,24 @@
-"""The catalogues of the sample: numbers, labels, users, teams, fields, replies and templates."""
+"""The catalogues of the sample: channels, users, teams, labels, fields, replies, templates.
+
+A large inbox has these and more channels, users and labels.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from frontdesk.ingest.catalogue import CatalogueUpsert
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
     CustomFieldUpsert,
-    DomainEvent,
     LabelUpsert,
     TeamUpsert,
     TemplateUpsert,
     UserUpsert,
 )
+from frontdesk.sample.people import ALL_FIRST, NAMES, SURNAMES
+
+CatalogueEvent = ChannelUpsert | CatalogueUpsert
 
 DAY = 86_400_000
 WABA = "108200000000001"
@@ -57,7 +63,7 @@ WHOLESALE = Shop(
 SHOPS = (LONDON, NEW_YORK, MADRID, SAO_PAULO, WHOLESALE)
 
 
-class Colleague(NamedTuple):
+class Agent(NamedTuple):
     """A user and the shops that they answer for."""
 
     key: str
@@ -68,19 +74,19 @@ class Colleague(NamedTuple):
     active: bool = True
 
 
-COLLEAGUES = (
-    Colleague("grace@veldrano.example", "Grace Okafor", "agent", "online", (LONDON, WHOLESALE)),
-    Colleague("tom@veldrano.example", "Tom Hartley", "agent", "busy", (LONDON, NEW_YORK)),
-    Colleague("priya@veldrano.example", "Priya Raman", "administrator", "online", (LONDON,)),
-    Colleague("dana@veldrano.example", "Dana Whitlock", "agent", "offline", (NEW_YORK,)),
-    Colleague("yusuf@veldrano.example", "Yusuf Demir", "agent", None, (NEW_YORK, WHOLESALE)),
-    Colleague("lucia@veldrano.example", "Lucía Ortega", "agent", "online", (MADRID,)),
-    Colleague("mateo@veldrano.example", "Mateo Rivas", "agent", "busy", (MADRID,)),
-    Colleague("elena@veldrano.example", "Elena Prieto", "administrator", "offline", (MADRID,)),
-    Colleague("rafael@veldrano.example", "Rafael Nunes", "agent", "online", (SAO_PAULO,)),
-    Colleague("beatriz@veldrano.example", "Beatriz Lopes", "agent", None, (SAO_PAULO,)),
-    Colleague("ines@veldrano.example", "Inês Carvalho", "agent", "online", (SAO_PAULO, MADRID)),
-    Colleague("noah@veldrano.example", "Noah Bennett", "agent", None, (NEW_YORK,), active=False),
+AGENTS = (
+    Agent("grace@veldrano.example", "Grace Okafor", "agent", "online", (LONDON, WHOLESALE)),
+    Agent("tom@veldrano.example", "Tom Hartley", "agent", "busy", (LONDON, NEW_YORK)),
+    Agent("priya@veldrano.example", "Priya Raman", "administrator", "online", (LONDON,)),
+    Agent("dana@veldrano.example", "Dana Whitlock", "agent", "offline", (NEW_YORK,)),
+    Agent("yusuf@veldrano.example", "Yusuf Demir", "agent", None, (NEW_YORK, WHOLESALE)),
+    Agent("lucia@veldrano.example", "Lucía Ortega", "agent", "online", (MADRID,)),
+    Agent("mateo@veldrano.example", "Mateo Rivas", "agent", "busy", (MADRID,)),
+    Agent("elena@veldrano.example", "Elena Prieto", "administrator", "offline", (MADRID,)),
+    Agent("rafael@veldrano.example", "Rafael Nunes", "agent", "online", (SAO_PAULO,)),
+    Agent("beatriz@veldrano.example", "Beatriz Lopes", "agent", None, (SAO_PAULO,)),
+    Agent("ines@veldrano.example", "Inês Carvalho", "agent", "online", (SAO_PAULO, MADRID)),
+    Agent("noah@veldrano.example", "Noah Bennett", "agent", None, (NEW_YORK,), active=False),
 )
 
 TEAMS = (
@@ -176,17 +182,93 @@ TEMPLATES: tuple[tuple[str, str, str, str, str, str, tuple[str, ...], tuple[str,
 )  # fmt: skip
 
 
-def catalogue(now: int) -> Iterator[DomainEvent]:
-    """Everything that conversations refer to by name."""
+_CURRENCIES = {"en": ("£{}", "GBP"), "es": ("{} €", "EUR"), "pt": ("R$ {}", "BRL")}
+_META = ("GREEN", "CONNECTED", "TIER_10K", False)
+# alias, language, latitude, longitude
+_CITIES = (
+    ("Manchester", "en", 53.4794, -2.2453), ("Barcelona", "es", 41.3874, 2.1686),
+    ("Rio de Janeiro", "pt", -22.9035, -43.2096), ("Ciudad de México", "es", 19.4326, -99.1332),
+    ("Lisboa", "pt", 38.7139, -9.1394), ("Chicago", "en", 41.8832, -87.6324),
+    ("Valencia", "es", 39.4699, -0.3763), ("Recife", "pt", -8.0631, -34.8711),
+    ("Toronto", "en", 43.6510, -79.3832), ("Bogotá", "es", 4.5981, -74.0760),
+    ("Porto", "pt", 41.1496, -8.6110), ("Dublin", "en", 53.3498, -6.2603),
+    ("Sevilla", "es", 37.3886, -5.9823), ("Curitiba", "pt", -25.4284, -49.2733),
+    ("Austin", "en", 30.2672, -97.7431), ("Lima", "es", -12.0464, -77.0428),
+    ("Glasgow", "en", 55.8609, -4.2514), ("Bilbao", "es", 43.2630, -2.9350),
+    ("Salvador", "pt", -12.9730, -38.5023),
+)  # fmt: skip
+
+_AGENTS = 120
+
+
+def all_shops() -> tuple[Shop, ...]:
+    """The shops of a large inbox, the busiest first."""
+    more = (
+        Shop(
+            f"1082000000001{number:02d}",
+            city,
+            f"+1000555{number:04d}",
+            f"+1 000-555-{number:04d}",
+            language,
+            *_CURRENCIES[language],
+            latitude,
+            longitude,
+            f"1 Market Street, {city}",
+            _META,
+        )
+        for number, (city, language, latitude, longitude) in enumerate(_CITIES)
+    )
+    return (*SHOPS, *more)
+
+
+def all_agents() -> tuple[Agent, ...]:
+    """The agents of a large inbox, the busiest first."""
+    shops = all_shops()
+    more = []
+    for number in range(len(AGENTS), _AGENTS):
+        language = ("en", "es", "pt")[number % 3]
+        firsts, lasts = ALL_FIRST[language], SURNAMES[language]
+        name = f"{firsts[number * 7 % len(firsts)]} {lasts[number * 11 % len(lasts)]}"
+        places = tuple(shops[(number * 5 + step) % len(shops)] for step in range(3))
+        more.append(Agent(f"agent{number:03d}@veldrano.example", name, "agent", None, places))
+    return (*AGENTS, *more)
+
+
+def all_labels() -> tuple[str, ...]:
+    """The titles of the labels of a large inbox, the most used first."""
+    return (*(title for title, _, _ in LABELS), *NAMES["labels"])
+
+
+def large_catalogue(now: int) -> Iterator[CatalogueEvent]:
+    """Everything that the conversations of a large inbox refer to by name."""
+    yield from catalogue(now)
+    since = now - 400 * DAY
+    shops, agents = all_shops(), all_agents()
+    for shop in shops[len(SHOPS) :]:
+        details = {"verified_name": f"Veldrano {shop.alias}", "quality_rating": "GREEN"}
+        yield ChannelUpsert(shop.id, since, shop.phone, shop.shown, WABA, shop.alias, details)
+    for agent in agents[len(AGENTS) :]:
+        yield UserUpsert(agent.key, agent.name, since, agent.key, agent.role, agent.availability)
+    for title in NAMES["labels"]:
+        yield LabelUpsert(title, since)
+    numbers, keys = [shop.id for shop in shops], [agent.key for agent in agents]
+    for number in range(12):
+        yield TeamUpsert(
+            f"Region {number + 1}", since, None, tuple(numbers[number::12]), tuple(keys[number::12])
+        )
+
+
+def catalogue(now: int) -> Iterator[CatalogueEvent]:
+    """Everything that conversations of the demo refer to by name."""
     since = now - 400 * DAY
     yield from (_channel(shop, since, now) for shop in SHOPS)
-    for one in COLLEAGUES:
+    for one in AGENTS:
         yield UserUpsert(
             one.key, one.name, since, one.key, one.role, one.availability, active=one.active
         )
     for name, description, shops in TEAMS:
         channels = tuple(shop.id for shop in shops)
-        members = tuple(one.key for one in COLLEAGUES if one.active and {*one.shops} & {*shops})
+        members = tuple(one.key for one in AGENTS if one.active and {*one.shops} & {*shops})
         yield TeamUpsert(name, since, description, channels, members)
     for title, color, about in LABELS:
         yield LabelUpsert(title, since, color, about)

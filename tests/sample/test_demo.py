@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from tests.stores import Engine
 
-from frontdesk.ingest import sample
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
@@ -28,10 +26,12 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.sample.__main__ import make
+from frontdesk.sample.database import create_demo
+from frontdesk.sample.demo import ME, SEED, demo_events, demo_parts
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
+from tests.stores import Engine
 
 NOW = 1_794_000_000_123
 DAY = 86_400_000
@@ -58,7 +58,7 @@ Kind = TypeVar("Kind")
 
 @pytest.fixture(scope="module")
 def events() -> list[DomainEvent]:
-    return sample.events(sample.SEED, NOW)
+    return demo_events(SEED, NOW)
 
 
 def of(kind: type[Kind], events: list[DomainEvent]) -> list[Kind]:
@@ -86,15 +86,15 @@ def moments(event: DomainEvent) -> Iterator[int]:
 
 
 def test_the_same_seed_and_now_give_equal_events(events: list[DomainEvent]) -> None:
-    assert sample.events(sample.SEED, NOW) == events
+    assert demo_events(SEED, NOW) == events
 
 
 def test_another_seed_gives_another_inbox(events: list[DomainEvent]) -> None:
-    assert sample.events(sample.SEED + 1, NOW) != events
+    assert demo_events(SEED + 1, NOW) != events
 
 
 def test_a_later_now_moves_everything_and_changes_nothing_else(events: list[DomainEvent]) -> None:
-    later = sample.events(sample.SEED, NOW + 3 * DAY)
+    later = demo_events(SEED, NOW + 3 * DAY)
     assert [event.at + 3 * DAY for event in events] == [event.at for event in later]
     texts = [message.text for message in of(MessageUpsert, events)]
     assert texts == [message.text for message in of(MessageUpsert, later)]
@@ -102,7 +102,7 @@ def test_a_later_now_moves_everything_and_changes_nothing_else(events: list[Doma
 
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_happens_after_now(seed: int) -> None:
-    assert max(at for event in sample.events(seed, NOW) for at in moments(event)) <= NOW
+    assert max(at for event in demo_events(seed, NOW) for at in moments(event)) <= NOW
 
 
 def test_the_newest_message_is_a_minute_or_two_old(events: list[DomainEvent]) -> None:
@@ -233,7 +233,7 @@ def test_users_differ_in_role_and_availability(events: list[DomainEvent]) -> Non
     assert {user.role for user in users} == {"agent", "administrator"}
     assert {user.availability for user in users} == {"online", "busy", "offline", None}
     assert sum(not user.active for user in users) == 1
-    assert sample.ME in {user.key for user in users}
+    assert ME in {user.key for user in users}
 
 
 def test_authors_and_assignees_are_users(events: list[DomainEvent]) -> None:
@@ -327,7 +327,7 @@ def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
 
 def test_laid_by_the_demo_it_ends_as_it_does_in_other_slices(inbox: Inbox, tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
-    make(path, now=NOW)
+    create_demo(path, now=NOW)
     laid = SQLiteDatabase(path)
     cells = laid.read(lambda c: counters(c, ACCOUNT))
     assert cells == laid.read(lambda c: recount(c, ACCOUNT))
@@ -336,7 +336,7 @@ def test_laid_by_the_demo_it_ends_as_it_does_in_other_slices(inbox: Inbox, tmp_p
 
 
 def test_the_first_slice_is_a_small_inbox_of_the_newest(events: list[DomainEvent]) -> None:
-    first, rest = sample.slices(sample.SEED, NOW)
+    first, rest = demo_parts(SEED, NOW)
     assert [*first, *rest] == events
     assert of(ChannelUpsert, first) == of(ChannelUpsert, events)
     assert 20 <= len(threads(first)) <= 40
@@ -379,7 +379,7 @@ def test_the_agent_of_the_demo_has_open_conversations(inbox: Inbox) -> None:
         lambda c: c.row(
             "SELECT count(*) AS n FROM conversation, app_user WHERE app_user.key=:key "
             "AND assignee_id=app_user.id AND status=0",
-            {"key": sample.ME},
+            {"key": ME},
         )
     )
     assert mine is not None

@@ -1,0 +1,1 @@
+"""Invented inboxes: the demo, and databases of any size to measure with."""

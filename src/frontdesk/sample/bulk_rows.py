@@ -1,0 +1,211 @@
+"""Writes a bulk inbox into a new database: one process makes the rows, the other inserts them.
+
+The rows are those that applying the events to an empty account would leave, made without a
+database to look anything up in.
+"""
+
+import gc
+import multiprocessing
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection as Pipe
+from typing import Any
+
+from frontdesk.errors import UnusableFile
+from frontdesk.ingest import rules
+from frontdesk.ingest.applied import Counted
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.catalogue import Catalogue
+from frontdesk.ingest.conversations import conversation_row
+from frontdesk.ingest.events import ChannelUpsert, DomainEvent
+from frontdesk.ingest.reckoning import Reckoning
+from frontdesk.ingest.rules import Standing
+from frontdesk.ingest.telling import Telling, by_kind
+from frontdesk.ingest.threads import Thread
+from frontdesk.sample.bulk import Size, bulk_events
+from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
+from frontdesk.store import changes
+from frontdesk.store.contact_words import search_text
+from frontdesk.store.counters import Cell, Listed, cells_of, entries_of
+from frontdesk.store.database import Dialect, FillingConnection, Row
+from frontdesk.store.ids import Ids
+from frontdesk.store.loading import Packed, filled, packed, put
+
+ACCOUNT = 1
+
+# Rows of several tables, and after the last of them the last ids by kind.
+_Portion = list[Packed] | dict[str, int]
+
+
+def fill(
+    target: str, size: Size, advance: Callable[[int], object], stage: Callable[[str], None]
+) -> None:
+    """Create a database at `target` with an inbox of this size in the account "default".
+
+    `advance` is called with the number of conversations that were inserted since its last call,
+    `stage` with the name of each step that follows them.
+
+    Raises: BadSettings: there is something already. UnusableFile, Unreachable.
+    """
+    with filled(target, stage) as connection, _generated(size) as portions:
+        apply_events(connection, ACCOUNT, list(large_catalogue(size.until)), now=size.until)
+        for portion in portions:
+            if isinstance(portion, dict):
+                _keep_ids(connection, portion)
+                continue
+            for packed in portion:
+                put(connection, packed)
+                if packed[0] == "conversation":
+                    advance(len(packed[1]))
+        changes.raise_revision(connection, ACCOUNT)
+
+
+def _portions(size: Size) -> Iterator[list[Packed] | dict[str, int]]:
+    """All rows but those of the catalogue, in portions, and after them the last ids by kind."""
+    rows = _Rows(ACCOUNT, list(large_catalogue(size.until)), size.until)
+    for events in bulk_events(size):
+        yield list(rows.of(events))
+    yield list(rows.totals())
+    yield dict(rows.last_ids())
+
+
+def _keep_ids(connection: FillingConnection, last: dict[str, int]) -> None:
+    ids = Ids(connection, ACCOUNT)
+    for kind, value in last.items():
+        ids.skip(kind, value)
+    ids.save()
+
+
+@contextmanager
+def _generated(size: Size) -> Iterator[Iterator[_Portion]]:
+    """The portions, generated in another process that ends with the context."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send_all, args=(sender, size), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        yield _received(receiver)
+    finally:
+        receiver.close()
+        process.terminate()
+        process.join()
+        process.close()
+
+
+def _received(receiver: Pipe) -> Iterator[_Portion]:
+    """Receives portions up to the last.
+
+    Raises: UnusableFile: the other process ended too early.
+    """
+    try:
+        while True:
+            portion: _Portion = receiver.recv()
+            yield portion
+            if isinstance(portion, dict):
+                return
+    except EOFError as error:
+        raise UnusableFile("The sample could not be made: its process ended early") from error
+
+
+def _send_all(sender: Pipe, size: Size) -> None:
+    """Runs in the other process, which the first one ends when the program is interrupted."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The rows have no cycles, and are dropped once they are sent.
+    gc.disable()
+    for portion in _portions(size):
+        sender.send(portion)
+
+
+class _Rows:
+    """Makes the rows of an account from its events, portion by portion.
+
+    All events of a person must be in one portion, and everything that they refer to by name in
+    the catalogue, whose own rows are written separately.
+    """
+
+    def __init__(self, account_id: int, catalogue: Sequence[CatalogueEvent], now: int) -> None:
+        self._account_id = account_id
+        self._now = now
+        self._empty = _EmptyAccount()
+        self._ids = Ids(self._empty, account_id)
+        self._counted = Counted()
+        self._catalogue = Catalogue(self._empty, account_id, self._ids, self._counted)
+        self._reckoning = Reckoning(self._empty, account_id, self._ids)
+        self._cells: Counter[Cell] = Counter()
+        for event in catalogue:
+            if isinstance(event, ChannelUpsert):
+                self._catalogue.tell_channel(event)
+            else:
+                self._catalogue.tell(event)
+
+    def of(self, events: Iterable[DomainEvent]) -> Iterator[Packed]:
+        """The rows of one portion."""
+        telling = Telling(
+            self._empty, self._account_id, self._now, self._ids, self._counted, self._catalogue
+        )
+        kinds = by_kind(events)
+        telling.load(kinds)
+        telling.tell(kinds)
+        conversations, entries = self._settle(telling.threads.touched())
+        contacts = telling.people.unsaved()
+        for contact in contacts:
+            contact["search"] = search_text(contact)
+        yield packed("contact", contacts)
+        yield packed("conversation", conversations)
+        yield packed("entry", entries)
+        yield packed("message", telling.correspondence.added())
+        yield packed("conversation_event", telling.asides.added())
+        for kind, rows in telling.asides.put():
+            yield packed(kind, rows)
+        yield packed("metric_event", self._reckoning.taken())
+
+    def totals(self) -> Iterator[Packed]:
+        """The rows of counters and roll-ups over all portions."""
+        cells = (
+            {"account_id": self._account_id, **cell._asdict(), "n": n}
+            for cell, n in sorted(self._cells.items())
+        )
+        yield packed("cell", cells)
+        yield packed("rollup", self._reckoning.rollups.rows(self._account_id))
+
+    def last_ids(self) -> Mapping[str, int]:
+        """The last id in use, by kind of row."""
+        return self._ids.last()
+
+    def _settle(
+        self, threads: Iterable[Thread]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, object]]]:
+        """The rows of conversations and of the filter table."""
+        conversations: list[dict[str, Any]] = []
+        entries: list[dict[str, object]] = []
+        for thread in threads:
+            self._reckoning.count(thread)
+            standing = rules.fold(Standing(), thread.messages, thread.happenings)
+            self._reckoning.append(thread, standing.measures)
+            row = conversation_row(self._account_id, thread, standing, "auto", self._now)
+            listed = Listed(row, standing.labels)
+            conversations.append(row)
+            entries += (entry for _, entry in sorted(entries_of(self._account_id, listed).items()))
+            self._cells.update(cells_of(listed))
+        return conversations, entries
+
+
+class _EmptyAccount:
+    """A connection to an account in which every query finds nothing."""
+
+    dialect: Dialect = "sqlite"
+
+    def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        return []
+
+    def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
+        return None
+
+    def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
+        raise AssertionError("Nothing is written here")
+
+    def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
+        raise AssertionError("Nothing is written here")
