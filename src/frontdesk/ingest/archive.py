@@ -1,5 +1,4 @@
-"""Archives of JSON values, one a line, in arrays or over several lines: read as a stream, plain or
-gzip."""
+"""Reads archives of JSON values as a stream: a line each, in arrays, or over several lines."""
 
 import gzip
 import io
