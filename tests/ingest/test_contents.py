@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from frontdesk.ingest.contents import Contents, contents_of
+from frontdesk.ingest.contents import TEXT_LIMIT, Contents, contents_of
 from frontdesk.ingest.shapes import Part
 
 
@@ -116,6 +118,13 @@ def test_a_form_brings_its_answers_as_far_as_they_can_be_kept(told: str, respons
     assert (found.content["kind"], found.content["response"]) == ("flow_reply", response)
 
 
+@pytest.mark.parametrize("told", [{"size": 38, "gift": True}, ["a", "b"], None])
+def test_the_answers_of_a_form_need_not_be_in_a_string(told: object) -> None:
+    found = read("interactive", interactive={"nfm_reply": {"body": "Sent", "response_json": told}})
+    assert found.content is not None
+    assert (found.text, found.content["response"]) == ("Sent", told)
+
+
 def test_a_permission_to_call_is_an_answer() -> None:
     told = {"response": "accept", "expiration_timestamp": 1_780_000_000}
     found = read(
@@ -124,6 +133,25 @@ def test_a_permission_to_call_is_an_answer() -> None:
     assert found.content is not None
     assert found.content["kind"] == "call_permission_reply"
     assert found.content["response"] == told
+    assert (found.text, found.content["title"]) == ("accept", "accept")
+
+
+def test_an_answer_of_a_kind_that_is_not_known_keeps_its_words() -> None:
+    told = {"id": "7", "title": "Thursday", "description": "At noon", "body": {"text": "See you"}}
+    found = read("interactive", interactive={"type": "date_reply", "date_reply": told})
+    assert (found.type, found.text) == ("interactive", "Thursday\nAt noon\nSee you")
+    assert found.content == {
+        "kind": "date_reply",
+        "id": "7",
+        "title": "Thursday",
+        "description": "At noon",
+        "payload": None,
+        "response": told,
+    }
+    assert found.raw == {
+        "type": "interactive",
+        "interactive": {"type": "date_reply", "date_reply": told},
+    }
 
 
 def test_an_order_lists_what_is_ordered() -> None:
@@ -132,6 +160,132 @@ def test_an_order_lists_what_is_ordered() -> None:
     assert read("order", order=order) == Contents(
         "order", "By Monday", {"catalog_id": "C", "items": [item]}
     )
+
+
+def test_an_order_without_prices_keeps_its_note_and_what_is_ordered() -> None:
+    order = {"text": "By Monday", "product_items": [{"product_retailer_id": "P1", "quantity": "3"}]}
+    found = read("order", order=order)
+    item = {"product_retailer_id": "P1", "quantity": 3, "item_price": None, "currency": None}
+    assert (found.type, found.text) == ("order", "By Monday")
+    assert found.content == {"catalog_id": None, "items": [item]}
+    alone = read("order", order={"text": "By Monday"})
+    assert (alone.type, alone.text, alone.content) == (
+        "order",
+        "By Monday",
+        {"catalog_id": None, "items": []},
+    )
+
+
+@pytest.mark.parametrize(
+    ("card", "text"),
+    [
+        ({"name": {"first_name": "Ada"}}, "Ada"),
+        (
+            {"name": {"first_name": "Ada", "middle_name": "K.", "last_name": "Byron"}},
+            "Ada K. Byron",
+        ),
+        ({"name": "Ada Byron"}, "Ada Byron"),
+        ({"vcard": "BEGIN:VCARD\r\nFN;CHARSET=UTF-8:Ada Byron\r\nEND:VCARD"}, "Ada Byron"),
+        ({"org": {"company": "Engines"}}, "Engines"),
+        ({"name": {}, "phones": [{"phone": "+1 650"}]}, "+1 650"),
+    ],
+)
+def test_a_card_is_called_by_whatever_it_tells(card: dict[str, Any], text: str) -> None:
+    found = read("contacts", contacts=[card])
+    assert (found.type, found.text) == ("contacts", text)
+
+
+def test_a_voice_message_of_the_older_api_is_a_voice_note() -> None:
+    found = read("voice", voice={"id": "9", "mime_type": "audio/ogg", "voice": "yes"})
+    assert found.type == "audio"
+    assert found.media is not None
+    assert (found.media["id"], found.media["voice"]) == ("9", True)
+
+
+@pytest.mark.parametrize(
+    ("contents", "type_"),
+    [
+        ({"text": {"body": "Hello"}}, "text"),
+        ({"text": "Hello"}, "text"),
+        ({"image": {"id": "9"}, "context": {"id": "wamid.q"}}, "image"),
+        ({"voice": {"id": "9"}}, "audio"),
+        ({"contacts": [{"name": {"first_name": "Ada"}}]}, "contacts"),
+        ({"interactive": {"button_reply": {"title": "Yes"}}}, "interactive"),
+        ({"order": {"text": "By Monday"}}, "order"),
+    ],
+)
+def test_a_message_without_a_type_is_what_its_only_contents_are(
+    contents: dict[str, Any], type_: str
+) -> None:
+    assert contents_of(Part(contents)).type == type_
+
+
+@pytest.mark.parametrize(
+    ("contents", "original"),
+    [
+        ({"poll": {"question": "When?"}}, "poll"),
+        ({"text": {"body": "When?"}, "image": {"id": "9"}}, None),
+        ({"body": "When?"}, None),
+    ],
+)
+def test_a_message_whose_type_nothing_tells_keeps_its_words(
+    contents: dict[str, Any], original: str | None
+) -> None:
+    found = contents_of(Part(contents))
+    assert (found.type, found.text, found.raw) == ("unsupported", "When?", contents)
+    assert found.content == {"reason": "unknown_type", "original_type": original, "errors": []}
+
+
+ERROR = {"code": 131051, "title": "Message type unknown"}
+
+
+@pytest.mark.parametrize(
+    ("message", "original"),
+    [
+        ({"type": "unknown", "errors": [ERROR]}, None),
+        ({"errors": [ERROR]}, None),
+        ({"type": "poll", "errors": [ERROR]}, "poll"),
+        ({"type": "interactive", "errors": [ERROR]}, "interactive"),
+        ({"type": "unsupported", "unsupported": "poll", "errors": [ERROR]}, None),
+    ],
+)
+def test_what_the_provider_left_out_says_why(message: dict[str, Any], original: str | None) -> None:
+    assert contents_of(Part(message)).content == {
+        "reason": "provider",
+        "original_type": original,
+        "errors": [{**ERROR, "details": None}],
+    }
+
+
+WORDS = st.text("abcefghij ", min_size=1).filter(str.strip)
+NESTED = st.recursive(
+    WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def words_in(value: Any) -> set[str]:
+    if isinstance(value, str):
+        return {value.strip()}
+    inner = value.values() if isinstance(value, dict) else value
+    return {word for one in inner for word in words_in(one)}
+
+
+@given(st.sampled_from(("hologram", "text", "location", "reaction", "button")), NESTED)
+def test_what_is_not_understood_keeps_every_text_that_it_has(type_: str, said: Any) -> None:
+    found = read(type_, **{type_: {"words": said, "id": "1", "url": "https://example.com/secret"}})
+    if found.type == "unsupported":
+        assert set((found.text or "").splitlines()) == words_in(said)
+
+
+def test_of_very_much_text_only_so_much_is_kept() -> None:
+    deep: Any = "a" * TEXT_LIMIT
+    for _ in range(900):
+        deep = [deep, "b"]
+    text = read("hologram", hologram=deep).text
+    assert text is not None
+    assert len(text) == TEXT_LIMIT
 
 
 def test_a_medium_from_the_history_that_is_yet_to_come_says_so() -> None:

@@ -219,6 +219,19 @@ def test_what_is_taken_back_is_blanked_where_it_came(
     assert b"leave me" in bodies(database)
 
 
+def test_words_of_a_type_that_is_not_known_are_taken_back_too(database: Database):
+    said = {**text(REVOKED), "type": "poll", "poll": {"question": "take me back"}}
+    del said["text"]
+    arrive(database, body(said))
+    drain(intake(database))
+    assert words(database) == {REVOKED: "take me back"}
+    arrive(database, body(revoke("w3", REVOKED)), at=NOW + 1)
+    drain(intake(database))
+    rows = database.read(lambda connection: connection.rows("SELECT * FROM message"))
+    assert "take me back" not in repr([dict(row) for row in rows])
+    assert b"take me back" not in bodies(database)
+
+
 def test_what_is_taken_back_is_retained_where_that_is_asked_for(database: Database):
     arrive(database, body(text(REVOKED, "take me back"), revoke("w3", REVOKED)))
     drain(intake(database, retain_revoked=True))

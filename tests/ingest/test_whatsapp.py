@@ -5,14 +5,18 @@ from typing import Any
 
 import pytest
 
+from frontdesk.ingest import whatsapp
 from frontdesk.ingest.events import (
     PROFILE_NAME,
     Author,
     ChannelUpsert,
     ContactUpsert,
     DomainEvent,
+    MessageEdit,
+    MessageRevoke,
     MessageUpsert,
     Person,
+    ReactionSet,
     StatusUpdate,
 )
 from frontdesk.ingest.shapes import Malformed
@@ -235,6 +239,77 @@ def test_who_hides_the_number_is_known_by_user_id() -> None:
     assert isinstance(contact, ContactUpsert)
     assert isinstance(text, MessageUpsert)
     assert contact.person == text.person == Person(wa_user_id="US.1")
+
+
+@pytest.mark.parametrize(
+    ("named", "contact", "person"),
+    [
+        ({}, {"user_id": "US.1"}, Person(wa_user_id="US.1")),
+        ({}, {"wa_id": "16505551234", "user_id": "US.1"}, replace(SHEENA, wa_user_id="US.1")),
+        ({"number": "16505551234"}, {"user_id": "US.1"}, replace(SHEENA, wa_user_id="US.1")),
+        ({"number": "16505551234"}, {"user_id": "US.1", "wa_id": "34600000001"}, SHEENA),
+        ({"user": "US.2"}, {"user_id": "US.1"}, Person(wa_user_id="US.2")),
+        (
+            {"user": "US.1"},
+            {"wa_id": "16505551234", "user_id": "US.1"},
+            replace(SHEENA, wa_user_id="US.1"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("array", ["messages", "message_echoes", "statuses"])
+def test_the_only_contact_tells_whom_all_elements_are_with(
+    array: str, named: dict[str, str], contact: dict[str, str], person: Person
+) -> None:
+    number, user = whatsapp.PERSONS[array]
+    names = {"number": number, "user": user}
+    element = status() if array == "statuses" else message()
+    for name in ("from", "to", "recipient_id"):
+        element.pop(name, None)
+    element |= {names[kind]: told for kind, told in named.items()}
+    contacts = [{"profile": {"name": "Sheena"}, **contact}]
+    found = events(value(contacts=contacts, **{array: [element]}))
+    assert [one.person for one in found if isinstance(one, MessageUpsert | StatusUpdate)] == [
+        person
+    ]
+
+
+def test_one_contact_is_nobody_where_elements_are_with_several() -> None:
+    contacts = [{"profile": {"name": "Sheena"}, "user_id": "US.1"}]
+    two = [message(), message(id="b", **{"from": "34600000001"})]
+    found = events(value(contacts=contacts, messages=two))
+    assert not [one for one in found if isinstance(one, ContactUpsert)]
+    assert {one.person.wa_user_id for one in found if isinstance(one, MessageUpsert)} == {None}
+
+
+def test_a_change_of_number_that_tells_no_new_one_keeps_its_sentence() -> None:
+    system = {"type": "user_changed_number", "body": "Ana changed to a new number"}
+    event = said(messages=[message("system", system=system)])
+    assert (event.type, event.text) == ("system", "Ana changed to a new number")
+    assert event.content == {
+        "event": "user_changed_number",
+        "old_phone": SHEENA.phone,
+        "new_phone": None,
+    }
+
+
+@pytest.mark.parametrize("array", ["messages", "message_echoes"])
+def test_amendments_without_a_type_are_known_by_their_contents(array: str) -> None:
+    after = {"text": {"body": "Better"}}
+    told: list[dict[str, Any]] = [
+        message(edit={"original_message_id": "wamid.in", "message": after}),
+        message(reaction={"message_id": "wamid.in", "emoji": "👍"}),
+        message(revoke={"original_message_id": "wamid.in"}),
+    ]
+    for one in told:
+        del one["type"], one["text"]
+        one["to"] = one["from"]
+    _, edit, reaction, fold, revoke = events(value(**{array: told}))
+    assert isinstance(edit, MessageEdit)
+    assert edit.text == "Better"
+    assert isinstance(reaction, MessageUpsert)
+    assert reaction.type == "reaction"
+    assert isinstance(fold, ReactionSet)
+    assert isinstance(revoke, MessageRevoke)
 
 
 def test_a_failed_delivery_carries_its_first_error() -> None:

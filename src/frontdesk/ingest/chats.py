@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.ingest.contents import Contents, contents_of, told_errors
+from frontdesk.ingest.contents import Contents, contents_of, told_errors, type_of
 from frontdesk.ingest.events import (
     CONTENTS,
     HISTORY_PLACEHOLDER,
@@ -45,7 +45,7 @@ def tell_message(value: Value, message: Part, *, outbound: bool = False) -> None
     if "group_id" in message:
         value.ignored["group message"] += 1
         return
-    type_ = message.text("type")
+    type_ = type_of(message)
     if type_ in _AMENDING:
         _AMENDING[type_](value, message)
         return
@@ -62,7 +62,7 @@ def say(
     value: Value, message: Part, person: Person, *, outbound: bool, status: str | None = None
 ) -> None:
     """A message whose person is known. status: how far it came, None where that is not told."""
-    if message.text("type") in ("system", "request_welcome"):
+    if type_of(message) in ("system", "request_welcome"):
         _tell_system(value, message, person)
         return
     contents = _reaction(message) or contents_of(message, value.errors, outbound=outbound)
@@ -94,9 +94,8 @@ def _tell_delivery(value: Value, status: Part, step: str) -> None:
         value.ignored[f"status {step[:40]}"] += 1
         return
     at, _ = value.moment(status)
-    person = None
-    if "recipient_id" in status or "recipient_user_id" in status:
-        person = value.person(status, "recipient_id", "recipient_user_id")
+    person = value.recipient(status)
+    if person is not None:
         value.met(person, at)
     errors = told_errors(status.parts("errors"))
     pricing = status.optional_part("pricing")
@@ -117,10 +116,10 @@ def _tell_delivery(value: Value, status: Part, step: str) -> None:
 
 def _tell_payment(value: Value, status: Part, step: str) -> None:
     """What became of a payment that a message asked for, as a row that refers to the message."""
-    if not ("recipient_id" in status or "recipient_user_id" in status):
+    person = value.recipient(status)
+    if person is None:
         value.ignored[f"payment status {step[:40]} without a recipient"] += 1
         return
-    person = value.person(status, "recipient_id", "recipient_user_id")
     contents = payment_contents(status, step)
     at, stamped_at = value.moment(status)
     value.events.append(
@@ -196,7 +195,7 @@ def _upsert(
 
 def _reaction(message: Part) -> Contents | None:
     """A reaction as a row of its own; None if it is none that can be read."""
-    if message.text("type") != "reaction":
+    if type_of(message) != "reaction":
         return None
     try:
         reaction = message.part("reaction")
@@ -274,15 +273,18 @@ _AMENDING: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
 def _tell_system(value: Value, message: Part, person: Person) -> None:
     """What WhatsApp itself has to say of a person; nobody wrote it."""
     system = message.optional_part("system") or Part({})
-    kind = system.optional_text("type") or message.text("type")
+    kind = system.optional_text("type") or type_of(message)
     content: dict[str, Any] = {"event": _SYSTEM_EVENTS.get(kind, kind)}
     raw = None
     at, _ = value.moment(message)
     if kind in _NUMBER_CHANGED or kind == _USER_ID_CHANGED:
         new = _changed_identity(system)
         if kind in _NUMBER_CHANGED:
-            content |= {"old_phone": person.phone, "new_phone": new.phone}
-        value.events.append(IdentityChange(person, new, at, value.channel))
+            content |= {"old_phone": person.phone, "new_phone": new and new.phone}
+        if new is None:
+            raw = message.members
+        else:
+            value.events.append(IdentityChange(person, new, at, value.channel))
     elif kind not in _SYSTEM_EVENTS and kind != "request_welcome":
         raw = message.members
     text = system.optional_text("body") or None
@@ -290,16 +292,14 @@ def _tell_system(value: Value, message: Part, person: Person) -> None:
     _upsert(value, message, person, contents, outbound=False, author="system")
 
 
-def _changed_identity(system: Part) -> Person:
-    """What a person is called from now on."""
+def _changed_identity(system: Part) -> Person | None:
+    """What a person is called from now on, None where only the sentence tells."""
     told = system.optional_text("new_wa_id") or system.optional_text("wa_id") or ""
     number = told.removeprefix("+")
     user_id = system.optional_id("user_id")
     if is_phone(number):
         return Person(f"+{number}", number, user_id)
-    if user_id is None:
-        raise Malformed(f"{system.where} tells no new number")
-    return Person(wa_user_id=user_id)
+    return None if user_id is None else Person(wa_user_id=user_id)
 
 
 def _old_user_id(system: Part) -> str | None:

@@ -1,16 +1,26 @@
 """What one WhatsApp message says, by its type, in the words of the wire; pure."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from frontdesk.ingest.readable import readable_text
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.wire.words import MEDIA_TYPES
 
 # The longest text that the service keeps (contract 1.4.2).
 TEXT_LIMIT = 65_536
 
+# What the provider calls a type for which it has no name.
+UNKNOWN = "unknown"
+
+# Members of a message that are not its contents.
+_FRAME = frozenset(("context", "history_context", "referral", "errors", "identity", "origin"))
+_NAME_PARTS = ("prefix", "first_name", "middle_name", "last_name", "suffix")
+_FORMATTED_NAME = re.compile(r"^FN[^:\r\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _LOCATION = ("name", "address", "url")
 _ITEM = ("product_retailer_id", "currency")
 _SENT_KINDS = MappingProxyType(
@@ -28,29 +38,47 @@ class Contents(NamedTuple):
     raw: Mapping[str, Any] | None = None
 
 
+def type_of(message: Part) -> str:
+    """The type of a message; where it tells none, the name of the only contents that it has.
+
+    "unknown", as the provider says it too, where there are no contents or several.
+    """
+    told = message.optional_text("type")
+    if told:
+        return told
+    names = [name for name in message.members if name in message]
+    known = [name for name in names if name in _CONTENTS]
+    other = [name for name in names if name not in _FRAME and _is_structure(message.members[name])]
+    found = known or other
+    return found[0] if len(found) == 1 else UNKNOWN
+
+
 def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = False) -> Contents:
     """The contents of a webhook's message, or of one sent through the API (`outbound`).
 
     A type that is not mapped, or has another shape than it must, is kept raw and shown as
-    unsupported. errors: those beside the message.
+    unsupported, with every text that it has. errors: those beside the message.
     """
-    type_ = message.text("type")
+    type_ = type_of(message)
     if type_ == "media_placeholder":
         return _unsupported("media_placeholder", None, message, ())
     if type_ == "unsupported":
-        told = message.optional_part("unsupported")
-        original = told.optional_text("type") if told else None
+        told = message.members.get("unsupported")
+        original = Part(told).optional_text("type") if isinstance(told, Mapping) else None
         return _unsupported("provider", original, message, errors)
     read = _SENT.get(type_) if outbound else None
     read = read or _READERS.get(type_)
-    if read is not None:
-        try:
+    try:
+        if read is not None:
             return read(message)
-        except Malformed:
-            # The provider leaves contents out and says why beside the message.
-            if type_ not in message and errors:
-                return _unsupported("provider", type_, message, errors)
-    return _unsupported("unknown_type", type_, message, errors)
+    except Malformed:
+        pass
+    # The provider leaves contents out and says why in the message or beside it.
+    left_out = type_ not in message and (errors or message.members.get("errors"))
+    original = None if type_ == UNKNOWN else type_
+    if left_out:
+        return _unsupported("provider", original, message, errors)
+    return _unsupported("unknown_type", original or message.optional_text("type"), message, errors)
 
 
 def told_errors(errors: Sequence[Part]) -> list[dict[str, Any]]:
@@ -69,15 +97,17 @@ def _unsupported(
 ) -> Contents:
     told = told_errors(message.parts("errors") or errors)
     content = {"reason": reason, "original_type": original, "errors": told}
-    return Contents("unsupported", content=content, raw=message.members)
+    text = readable_text(message.members, TEXT_LIMIT)
+    return Contents("unsupported", text, content, raw=message.members)
 
 
 def _text(message: Part) -> Contents:
-    return Contents("text", _shortened(message.part("text").optional_text("body")) or "")
+    told = message.members.get("text")
+    body = told if isinstance(told, str) else message.part("text").optional_text("body")
+    return Contents("text", _shortened(body) or "")
 
 
-def _media(message: Part) -> Contents:
-    type_ = message.text("type")
+def _media(type_: str, message: Part) -> Contents:
     media = message.part(type_)
     described = {
         "id": media.optional_text("id"),
@@ -85,12 +115,18 @@ def _media(message: Part) -> Contents:
         "filename": media.optional_text("filename"),
         "size_bytes": None,
         "sha256": media.optional_text("sha256"),
-        "voice": media.flag("voice"),
-        "animated": media.flag("animated"),
+        "voice": _flag(media, "voice"),
+        "animated": _flag(media, "animated"),
         "url": None,
         "url_expires_at": None,
     }
     return Contents(type_, _shortened(media.optional_text("caption")), media=described)
+
+
+def _voice(message: Part) -> Contents:
+    """A voice message, by the name that it has in the On-Premises API."""
+    told = _media("voice", message)
+    return told._replace(type="audio", media={**(told.media or {}), "voice": True})
 
 
 def _location(message: Part) -> Contents:
@@ -106,15 +142,23 @@ def _contacts(message: Part) -> Contents:
     contacts = [_card(contact) for contact in message.parts("contacts")]
     if not contacts:
         raise Malformed("contacts is empty")
-    return Contents("contacts", _shortened(contacts[0]["name"]), {"contacts": contacts})
+    first = contacts[0]
+    phones = [phone["phone"] or phone["wa_id"] for phone in first["phones"]]
+    text = next((one for one in (first["name"], first["org"], *phones) if one), None)
+    return Contents("contacts", _shortened(text), {"contacts": contacts})
 
 
 def _card(contact: Part) -> dict[str, Any]:
     """One of the people whose numbers are passed on."""
-    name = contact.optional_part("name") or Part({})
+    told = contact.members.get("name")
+    name = (
+        Part({"formatted_name": told}) if isinstance(told, str) else contact.optional_part("name")
+    )
+    name = name or Part({})
     company = contact.optional_part("org") or Part({})
+    vcard = contact.optional_text("vcard")
     return {
-        "name": name.optional_text("formatted_name"),
+        "name": _full_name(name) or _name_in(vcard),
         "first_name": name.optional_text("first_name"),
         "last_name": name.optional_text("last_name"),
         "org": company.optional_text("company"),
@@ -123,8 +167,20 @@ def _card(contact: Part) -> dict[str, Any]:
         "urls": [dict(each.members) for each in contact.parts("urls")],
         "addresses": [dict(each.members) for each in contact.parts("addresses")],
         "birthday": contact.optional_text("birthday"),
-        "vcard": contact.optional_text("vcard"),
+        "vcard": vcard,
     }
+
+
+def _full_name(name: Part) -> str | None:
+    """The name as it is written or, where that is not told, put together from its parts."""
+    told = _texts(name, _NAME_PARTS).values()
+    return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
+
+
+def _name_in(vcard: str | None) -> str | None:
+    """The formatted name of a vCard."""
+    found = _FORMATTED_NAME.search(vcard or "")
+    return found.group(1).strip() or None if found else None
 
 
 def _button(message: Part) -> Contents:
@@ -148,12 +204,28 @@ def _interactive(message: Part) -> Contents:
             return Contents("interactive", _shortened(title), answer)
     form = told.optional_part("nfm_reply")
     if form is not None:
-        response = _parsed(form.optional_text("response_json"))
-        answer = _answer("flow_reply", title=form.optional_text("name"), response=response)
+        answer = _answer("flow_reply", title=form.optional_text("name"), response=_response(form))
         return Contents("interactive", _shortened(form.optional_text("body")), answer)
-    permission = told.part("call_permission_reply")
-    answer = _answer("call_permission_reply", response=dict(permission.members))
-    return Contents("interactive", content=answer)
+    permission = told.optional_part("call_permission_reply")
+    if permission is not None:
+        said = permission.optional_text("response")
+        response = dict(permission.members)
+        answer = _answer("call_permission_reply", title=said, response=response)
+        return Contents("interactive", _shortened(said), answer)
+    return _other_interactive(message, told)
+
+
+def _other_interactive(message: Part, told: Part) -> Contents:
+    """An answer of a kind that is not known, with every text that it has."""
+    text = readable_text(told.members, TEXT_LIMIT)
+    inner = [name for name, member in told.members.items() if isinstance(member, Mapping)]
+    kind = told.optional_text("type") or (inner[0] if len(inner) == 1 else None)
+    if kind is None or text is None:
+        raise Malformed(f"{told.where} says nothing")
+    chosen = Part(told.members[kind]) if kind in inner else told
+    known = {name: _string(chosen, name) for name in ("id", "title", "description")}
+    answer = _answer(kind, response=dict(chosen.members), **known)
+    return Contents("interactive", text, answer, raw=message.members)
 
 
 def _answer(kind: str, **members: Any) -> dict[str, Any]:
@@ -163,13 +235,13 @@ def _answer(kind: str, **members: Any) -> dict[str, Any]:
 
 def _order(message: Part) -> Contents:
     order = message.part("order")
-    if "product_items" not in order:
+    if "product_items" not in order and "text" not in order:
         raise Malformed("order.product_items is missing")
     items = [
         {
             **_texts(item, _ITEM),
-            "quantity": item.measure("quantity"),
-            "item_price": item.measure("item_price"),
+            "quantity": _measure(item, "quantity"),
+            "item_price": _measure(item, "item_price"),
         }
         for item in order.parts("product_items")
     ]
@@ -216,22 +288,51 @@ def _shortened(text: str | None) -> str | None:
     return text[:TEXT_LIMIT] if text else None
 
 
-def _parsed(text: str | None) -> Any:
-    """JSON inside a string; one that cannot be read, or stored, stays a string."""
-    if text is None:
-        return None
+def _flag(part: Part, name: str) -> bool | None:
+    """A boolean that nothing depends on: one of another shape is as good as none."""
+    value = part.members.get(name)
+    return value if isinstance(value, bool) else None
+
+
+def _string(part: Part, name: str) -> str | None:
+    """A string of an object whose shape is not known."""
+    value = part.members.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _measure(part: Part, name: str) -> int | float | None:
+    """A number, if it is there and is one."""
     try:
-        parsed = json.loads(text)
+        return part.measure(name) if name in part else None
+    except Malformed:
+        return None
+
+
+def _is_structure(value: object) -> bool:
+    return isinstance(value, Mapping | list)
+
+
+def _response(form: Part) -> Any:
+    """The answers of a form: JSON inside a string, or as it is.
+
+    A string that cannot be read, or not be stored, stays a string.
+    """
+    told = form.members.get("response_json")
+    if not isinstance(told, str):
+        return told
+    try:
+        parsed = json.loads(told)
         json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
-        return text
+        return told
     return parsed
 
 
 _READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
     {
         "text": _text,
-        **dict.fromkeys(MEDIA_TYPES, _media),
+        **{name: partial(_media, name) for name in MEDIA_TYPES},
+        "voice": _voice,
         "location": _location,
         "contacts": _contacts,
         "button": _button,
@@ -241,4 +342,8 @@ _READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
 )
 _SENT: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
     {"interactive": _sent_interactive, "template": _sent_template}
+)
+# By which contents a message without a type is known.
+_CONTENTS = frozenset(
+    (*_READERS, *_SENT, "reaction", "system", "edit", "revoke", "request_welcome", "unsupported")
 )

@@ -50,7 +50,6 @@ def _as_webhook(request: Part, wamid: str, at: int) -> Part:
     context = request.optional_part("context")
     return Part(
         {
-            "type": "text",
             **request.members,
             "id": wamid,
             "timestamp": str(max(at // 1000, 1)),

@@ -1,6 +1,7 @@
 """What the Business app hands over: the chats of the last months and its address book; pure."""
 
 from frontdesk.ingest.chats import say, tell_message
+from frontdesk.ingest.contents import type_of
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     ContactRemove,
@@ -67,7 +68,7 @@ def _tell_past(value: Value, thread: Part, message: Part) -> None:
     context = message.optional_part("history_context") or Part({})
     sender = (message.optional_text("from") or "").removeprefix("+")
     outbound = bool(context.flag("from_me")) or sender == value.business_digits()
-    if message.text("type") in _SAID or "group_id" in message:
+    if type_of(message) in _SAID or "group_id" in message:
         tell_message(value, message, outbound=outbound)
         return
     person = _correspondent(value, thread, message, outbound=outbound)

@@ -27,8 +27,9 @@ class Value:
     """A change with a number of ours. at: its newest element, epoch milliseconds.
 
     live: False for back-fill. received_at: when the body came, if that is known. source: what
-    messages are marked with, None for what the element itself tells. refused: why elements could
-    not be read.
+    messages are marked with, None for what the element itself tells. sole_contact: the contact of
+    all elements, where they are with one person and there is one contact. refused: why elements
+    could not be read.
     """
 
     channel: str
@@ -39,6 +40,7 @@ class Value:
     received_at: int | None
     ignored: Counter[str]
     source: str | None = None
+    sole_contact: Part | None = None
     events: list[DomainEvent] = field(default_factory=list)
     persons: list[tuple[Person, int]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -72,15 +74,26 @@ class Value:
         """Whom a message is with: by number, by user id, or both if the contacts tell."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
-        contact = self._contact(number, user_id)
+        contact = self._contact(number, user_id) or self._sole_contact(number, user_id)
         if contact is not None:
             user_id = user_id or contact.optional_id("user_id")
+            number = number or (contact.optional_text("wa_id") or "").removeprefix("+")
         if is_phone(number):
             wa_id = (contact.optional_id("wa_id") if contact else None) or number
             return Person(phone=f"+{number}", wa_id=wa_id, wa_user_id=user_id)
         if user_id is None:
             raise Malformed(f"{element.where}.{number_name} is not a phone number")
         return Person(wa_user_id=user_id)
+
+    def recipient(self, status: Part) -> Person | None:
+        """Whom a status is about, None where neither it nor the contacts tell."""
+        names = ("recipient_id", "recipient_user_id")
+        sole = self.sole_contact
+        if any(name in status for name in names) or (
+            sole is not None and ("wa_id" in sole or "user_id" in sole)
+        ):
+            return self.person(status, *names)
+        return None
 
     def all_events(self, account: str | None) -> list[DomainEvent]:
         """The events of the change, each channel and contact before what it takes part in."""
@@ -110,6 +123,7 @@ class Value:
         for person, at in latest.items():
             number = person.wa_id or ""
             contact = self._contact(number, person.wa_user_id)
+            contact = contact or self._sole_contact(number, person.wa_user_id)
             profile = None if contact is None else contact.optional_part("profile")
             if profile is None:
                 continue
@@ -132,6 +146,14 @@ class Value:
             if user_id and contact.optional_text("user_id") == user_id:
                 return contact
         return None
+
+    def _sole_contact(self, number: str, user_id: str | None) -> Part | None:
+        """The contact of all elements, unless it tells another number or user id than these."""
+        contact = self.sole_contact
+        if contact is None:
+            return None
+        differs = (number and "wa_id" in contact) or (user_id and "user_id" in contact)
+        return None if differs else contact
 
 
 def is_phone(digits: str) -> bool:

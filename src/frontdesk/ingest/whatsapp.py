@@ -28,6 +28,16 @@ _ELEMENTS: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
 )
 
 
+# By which members an element of these names the person that it is with.
+PERSONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "messages": ("from", "from_user_id"),
+        "message_echoes": ("to", "to_user_id"),
+        "statuses": ("recipient_id", "recipient_user_id"),
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Normalised:
     """What a body says. ignored: how many elements of which kind have no place here.
@@ -154,15 +164,17 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
     part = change.value
     metadata = part.part("metadata")
     past = change.name == "history" or "history" in part
+    contacts = [*_readable(part.elements("contacts"), reading.refused)]
     value = Value(
         channel=metadata.id("phone_number_id"),
         metadata=metadata,
-        contacts=[*_readable(part.elements("contacts"), reading.refused)],
+        contacts=contacts,
         errors=[*_readable(part.elements("errors"), reading.refused)],
         live=reading.live and not past,
         received_at=reading.received_at,
         ignored=reading.ignored,
         source="history" if past else None,
+        sole_contact=contacts[0] if len(contacts) == 1 and _is_with_one(part) else None,
     )
     for name, tell in _ELEMENTS.items():
         if name in part.members:
@@ -170,3 +182,17 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
                 value.attempt(tell, element)
     reading.refused += value.refused
     reading.events += value.all_events(change.account)
+
+
+def _is_with_one(part: Part) -> bool:
+    """Whether all elements of a change name the same person, or all of them nobody."""
+    if "history" in part or "state_sync" in part:
+        return False
+    named = {
+        tuple(str(element.members.get(name)) for name in names)
+        for array, names in PERSONS.items()
+        if isinstance(part.members.get(array), list)
+        for element in part.elements(array)
+        if isinstance(element, Part)
+    }
+    return len(named) == 1
