@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from tests.client.inbox_rows import Row, time
-from tests.client.other_server import OtherServer, Variant, encoded, reply
+from tests.client.other_server import OtherServer, Question, Reply, Variant, encoded, reply
 from tests.client.prepared import ALL
 from tests.client.variants import of, renamed
 from tests.client.walks import CONVERSATION, client_of, walked_through
 
+from frontdesk.errors import BadResponse
 from frontdesk.wire import Conversation, Message
 
 
@@ -141,6 +142,43 @@ async def test_hostile_text_comes_in_harmless_and_no_longer_than_a_message_may_b
     assert walked.read["messages"][0]["text"] == "\ufffd]52;c;cm0=\ufffd[red]<RLO>abc\ufffd \ufffd"
     walked = await walked_through(of("messages", lambda row: {**row, "text": "ü" * 2**17}))
     assert walked.read["messages"][0]["text"] == "ü" * 65_536
+
+
+async def test_labels_that_are_titles_alone_are_labels() -> None:
+    walked = await walked_through(Variant(row=lambda name, row: _title_alone(name, row)))
+    assert not walked.failed
+    assert [row["title"] for row in walked.read["labels"]] == ["billing", "vip", "later", "spam"]
+    assert [row["name"] for row in walked.read["teams"]][:2] == ["Team 0", "Team 1"]
+    assert len(set(walked.ids("labels"))) == 4
+
+
+def _title_alone(name: str, row: Row) -> Any:
+    return {"labels": row.get("title"), "teams": row.get("name")}.get(name, row)
+
+
+async def test_a_persons_object_loses_nothing_that_stands_beside_it() -> None:
+    person = {"wa_id": "16505551001", "profile": {"name": "Kim"}}
+    walked = await walked_through(of("conversations", lambda row: {**row, "contact": person}))
+    contact = walked.read["conversations"][0]["contact"]
+    assert (contact["name"], contact["phone"]) == ("Kim", "+16505551001")
+
+
+async def test_the_address_is_doubted_only_where_nothing_of_the_server_reads() -> None:
+    strange = {"labels": [{"colour": 3}, 7], "users": {"first": [], "second": []}}
+
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        return reply(strange[question.name]) if question.name in strange else None
+
+    async with client_of(OtherServer((Variant(before=before),))) as client:
+        with pytest.raises(BadResponse, match="is this the address of an inbox"):
+            await client.user_page()
+        await client.conversation_page(ALL)
+        with pytest.raises(BadResponse) as rows:
+            await client.label_page()
+        with pytest.raises(BadResponse) as body:
+            await client.user_page()
+    assert str(body.value) == "The server's answer has no list in it, only first, second"
+    assert "address" not in str(rows.value)
 
 
 async def test_a_moment_that_is_none_is_shown_as_it_is_and_stands_last() -> None:

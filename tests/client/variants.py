@@ -121,6 +121,30 @@ ENVELOPES: Mapping[str, Variant] = {
         lambda cut: {"data": cut.rows, "cursor": cut.next or cut.asked}
     ),
     "V40": _body(_as_json_api),
+    "a list within a result": _body(
+        lambda cut: {"result": {"list": cut.rows, "next_cursor": cut.next}, "code": 0}
+    ),
+    "a list within unknown names": _body(
+        lambda cut: {
+            "answer": {"page": {"entries": cut.rows, "pagination": {"nextCursor": cut.next}}},
+            "error": {"messages": []},
+        }
+    ),
+    "a connection of nodes": _body(
+        lambda cut: {
+            "edges": [{"cursor": "x", "node": row} for row in cut.rows],
+            "pageInfo": {"hasNextPage": bool(cut.next), "endCursor": cut.next or "the end"},
+        }
+    ),
+    "embedded": _body(
+        lambda cut: {"_embedded": {cut.name: cut.rows}, "_links": {"next": {"href": _address(cut)}}}
+    ),
+    "rows under their own names": _body(
+        lambda cut: {
+            "data": [{cut.name.replace("-", "_").removesuffix("s"): row} for row in cut.rows],
+            "next_cursor": cut.next,
+        }
+    ),
 }
 
 
@@ -208,6 +232,17 @@ def _sender(row: Row) -> Row:
     return {**row, "author": {"type": row["author"], **person}}
 
 
+def _wrapped_people(name: str, row: Row) -> Row:
+    """Contact, channel, assignee and author within objects that are named for what they hold."""
+    wrappers = {"contact": "customer", "channel": "inbox", "assignee": "user", "author_ref": "user"}
+    people = {
+        member: {wrapper: row[member]}
+        for member, wrapper in wrappers.items()
+        if isinstance(row.get(member), dict)
+    }
+    return {**row, **people}
+
+
 def _extra(name: str, row: Any) -> Any:
     return {**row, "priority": 3, "x_new": {"a": [1]}} if isinstance(row, dict) else row
 
@@ -265,6 +300,13 @@ ROWS: Mapping[str, Variant] = {
             },
         ),
     ),
+    "people in objects of their own": Variant(row=lambda name, row: _wrapped_people(name, row)),
+    "an assignee that is nobody": of(
+        "conversations", lambda row: {**row, "assignee": {"user": row["assignee"]}}
+    ),
+    "an assignee without an id": of(
+        "conversations", lambda row: {**row, "assignee": row["assignee"] or {"id": None}}
+    ),
     "V31": of("messages", _sender),
     "V37": Variant(row=_extra),
     "V39": Variant(row=_in_camel_case),
@@ -283,6 +325,39 @@ ROWS: Mapping[str, Variant] = {
     ),
     "V42 text": of("conversations", lambda row: {**row, "labels": ", ".join(row["labels"])}),
     "V43 text.body": of("messages", lambda row: {**row, "text": {"body": row["text"]}}),
+    "labels in a list of their own": of(
+        "conversations", lambda row: {**row, "labels": {"data": row["labels"]}}
+    ),
+    "labels within objects": of(
+        "conversations",
+        lambda row: {**row, "labels": [{"label": {"title": title}} for title in row["labels"]]},
+    ),
+    "labels that are true": of(
+        "conversations",
+        lambda row: {**row, "labels": {title: True for title in row["labels"]} or []},
+    ),
+    "body.text": of("messages", _moved("text", lambda value: {"body": {"text": value}})),
+    "content.body": of("messages", _moved("text", lambda value: {"content": {"body": value}})),
+    "texts in parts": of(
+        "messages",
+        _moved("text", lambda value: {"content": [{"type": "text", "text": value}]}),
+    ),
+    "texts of notes": of("notes", _moved("text", lambda value: {"body": {"plain": value}})),
+    "texts of canned responses": of(
+        "canned-responses", _moved("text", lambda value: {"content": {"text": value}})
+    ),
+    "words in objects": of(
+        "conversations",
+        lambda row: {**row, "status": {"value": row["status"], "label": row["status"].title()}},
+    ),
+    "times and ids in objects": of(
+        "messages",
+        lambda row: {
+            **row,
+            "id": {"$oid": row["id"]},
+            "created_at": {"$date": row["created_at"]},
+        },
+    ),
     "V43 content": of("messages", _moved("text", lambda value: {"content": value})),
     "V43 body": of("messages", _moved("text", lambda value: {"body": value})),
     "the names of another platform": of(

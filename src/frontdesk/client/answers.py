@@ -27,6 +27,10 @@ class CutShort(BadResponse):
     """An answer that ended too early: another try may bring the rest."""
 
 
+class UnknownForm(BadResponse):
+    """An answer in a form that is not known: perhaps the server is no inbox at all."""
+
+
 async def read_answer(response: httpx.Response) -> Answer:
     """The whole answer, decoded while it comes in, so that no body grows beyond the limit.
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from frontdesk.client import readers
-from frontdesk.client.members import ABSENT, at, found, spelt
+from frontdesk.client.members import ABSENT, at, found, snake, spelt
 from frontdesk.client.spelling import spell
 from frontdesk.client.tolerance import (
     CURRENT_METRICS,
+    FIGURE_NAMES,
     METRIC_VALUES,
     PREVIOUS_METRICS,
 )
@@ -21,14 +22,20 @@ _KNOWN_COUNTS = frozenset({*Counts.model_fields, "data", "meta", "counts"})
 
 def counts_in(body: Any, remark: Remark) -> Any:
     """The counts of a body; None if it has none."""
+    body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
     members = spelt(dict(body), 2)
     for name in ("data", "meta", "counts"):
-        if isinstance(members.get(name), dict):
-            members = {**members, **members[name]}
+        inner = _by_name(members.get(name))
+        if isinstance(inner, dict):
+            members = {**members, **inner}
+    by_status = _by_name(members.get("by_status"))
+    sets = {status: members.get(status) for status in STATUSES}
+    if by_status is None and _has_count_sets(sets):
+        by_status = sets
+    members["by_status"] = by_status
     counts = spell(members, Counts, remark)
-    by_status = members.get("by_status")
     if not _has_count_sets(by_status):
         counts.pop("by_status", None)
     _remark_on_others(members, remark)
@@ -40,6 +47,7 @@ def counts_in(body: Any, remark: Remark) -> Any:
 
 def report_in(body: Any, remark: Remark) -> Any:
     """The report of a body; None if it has no figures."""
+    body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
     members = spelt(dict(body), 2)
@@ -77,9 +85,33 @@ def _channels(channels: Any, remark: Remark) -> list[Any]:
 def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:
     """The first object with figures in it; a period has none."""
     for _, value in found(members, spots):
-        if isinstance(value, dict) and "from" not in value:
-            return value
+        figures = _by_name(value)
+        if isinstance(figures, dict) and "from" not in figures:
+            return figures
     return None
+
+
+def _by_name(values: Any) -> Any:
+    """Counts or figures that come as a list as an object; anything else as it is.
+
+    A row is a name and a number, a name and several numbers, or numbers by their names.
+    """
+    if not isinstance(values, list):
+        return values
+    members: dict[str, Any] = {}
+    for row in filter(lambda value: isinstance(value, dict), values):
+        row = spelt(row)
+        spot, name = next(
+            ((spot, name) for spot, name in found(row, FIGURE_NAMES) if isinstance(name, str)),
+            ("", ""),
+        )
+        if not name:
+            members |= row
+            continue
+        rest = {other: value for other, value in row.items() if other != spot}
+        numbers = [value for value in rest.values() if readers.decimal(value) is not ABSENT]
+        members[snake(name)] = numbers[0] if len(numbers) == 1 else rest
+    return members or None
 
 
 def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str, Any]:

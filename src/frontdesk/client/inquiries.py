@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from frontdesk.client.answers import Answer
+from frontdesk.client.answers import Answer, UnknownForm
 from frontdesk.client.exchange import Exchange
 from frontdesk.client.failures import Rejected, Trouble
 from frontdesk.client.server import ABSENT, FAILING, FORBIDDEN, PRESENT, Notebook
@@ -28,6 +28,9 @@ REFUSED_KEY_SECONDS = 30.0
 
 ME_UNAVAILABLE = "assignee_me_unavailable"
 
+# Asked as long as nothing of the server was read.
+_WHICH_ADDRESS = "is this the address of an inbox?"
+
 # Below these paths stand ids: 404 may be about the row.
 _OF_ONE = ("messages", "notes", "contact_by_phone")
 _REMEMBERED = 100
@@ -42,6 +45,7 @@ class Inquiries:
         self._clock = clock
         self._closed: dict[str, tuple[InboxError, float]] = {}
         self._lost = False
+        self._was_read = False
         self._largest_limit: int | None = None
         self._limit_works = False
         self._read_threads: deque[str] = deque(maxlen=_REMEMBERED)
@@ -70,9 +74,14 @@ class Inquiries:
         except Unreachable:
             self._lost = True
             raise
+        except UnknownForm as error:
+            words = str(error) if self._was_read else f"{error}: {_WHICH_ADDRESS}"
+            self._notebook.feature(feature, FAILING, words)
+            raise BadResponse(words) from error
         except BadResponse as error:
             self._notebook.feature(feature, FAILING, str(error))
             raise
+        self._was_read = True
         self._has(wanted[1:], of)
         return value
 

@@ -14,6 +14,8 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 
+_MOST_WRAPPERS = 3
+
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -38,6 +40,25 @@ def found(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         candidate = at(value, spot)
         if candidate is not ABSENT:
             yield spot, candidate
+
+
+def unwrapped(value: Any, names: tuple[str, ...], ids: tuple[str, ...]) -> Any:
+    """An object without an id whose one thing stands under one of these names, as one object.
+
+    `{"user": {"id": 7}, "since": 1}` is `{"id": 7, "since": 1}`, and `{"user": null}` is null.
+    """
+    for _ in range(_MOST_WRAPPERS):
+        if not isinstance(value, dict) or any(name in value for name in ids):
+            break
+        name = next((name for name in names if isinstance(value.get(name), dict)), None)
+        if name is not None:
+            rest = {other: member for other, member in value.items() if other != name}
+            value = {**rest, **spelt(value[name])}
+        elif len(value) == 1 and next(iter(value)) in names:
+            (value,) = value.values()
+        else:
+            break
+    return value
 
 
 def snake(name: str) -> str:

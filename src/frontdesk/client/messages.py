@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from frontdesk.client.members import spelt
+from frontdesk.client.tolerance import TEXTS
 from frontdesk.wire.words import MEDIA_TYPES
 
 # More files than this are not one message.
@@ -32,6 +33,10 @@ def settle_message(members: Mapping[str, Any], row: dict[str, Any]) -> None:
     """What follows from several members of a message together."""
     _settle_media(members, row)
     settle_preview(members, row)
+    content = row.get("content")
+    if isinstance(content, dict) and not set(content) - {"type", *TEXTS}:
+        # It is the text, which is read by now.
+        del row["content"]
     if members.get("private") is True:
         row["type"] = NOTE
     if not _is_person(row.get("author_ref")):

@@ -9,7 +9,17 @@ from typing import Any, TypeAlias
 
 from frontdesk.client.members import ABSENT, at, found
 from frontdesk.client.moments import moment
-from frontdesk.client.tolerance import AUTHORS, DELIVERIES, DIRECTIONS, FIELD_NAMES
+from frontdesk.client.tolerance import (
+    AUTHORS,
+    DELIVERIES,
+    DIRECTIONS,
+    FIELD_NAMES,
+    IDS,
+    LISTS,
+    TEXTS,
+    TIMES,
+    WORDS,
+)
 from frontdesk.wire.words import AUTHORS as KNOWN_AUTHORS
 from frontdesk.wire.words import PHONE_DIGITS, STATUSES
 
@@ -32,6 +42,7 @@ def text(value: Any) -> Any:
 
 def identifier(value: Any) -> Any:
     """An id as text."""
+    value = _within(value, IDS)
     if isinstance(value, int) and not isinstance(value, bool):
         # Python refuses to write numbers of over 4300 digits.
         return str(value) if abs(value) < 10**80 else ABSENT
@@ -40,8 +51,8 @@ def identifier(value: Any) -> Any:
 
 def time(value: Any) -> Any:
     """A time as the contract writes it."""
-    found = moment(value)
-    return ABSENT if found is None else found
+    written = moment(_within(value, TIMES))
+    return ABSENT if written is None else written
 
 
 def flag(value: Any) -> Any:
@@ -81,11 +92,21 @@ def anything(value: Any) -> Any:
 
 
 def strings(value: Any) -> Any:
-    """A list of texts: of the texts, ids or titles in it."""
+    """A list of texts: of the texts, ids or titles in it, or of the names that are true."""
+    value = listed(value)
+    if isinstance(value, dict) and value and all(isinstance(on, bool) for on in value.values()):
+        return [name for name, on in value.items() if on]
     if not isinstance(value, list):
         return ABSENT
     read = (text(_title(member)) for member in value)
     return [member for member in read if member is not ABSENT]
+
+
+def listed(value: Any) -> Any:
+    """A list that stands in an object of its own; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    return next((inner for _, inner in found(value, LISTS) if isinstance(inner, list)), value)
 
 
 def labels(value: Any) -> Any:
@@ -117,6 +138,7 @@ def color(value: Any) -> Any:
 
 def direction(value: Any) -> Any:
     """inbound or outbound."""
+    value = _within(value, WORDS)
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ABSENT
     return DIRECTIONS.get(value.lower() if isinstance(value, str) else value, ABSENT)
@@ -133,11 +155,13 @@ def author(value: Any) -> Any:
 
 def status(value: Any) -> Any:
     """The status of a conversation; the three that we know in small letters."""
+    value = _within(value, WORDS)
     return value.lower() if isinstance(value, str) and value.lower() in STATUSES else text(value)
 
 
 def delivery(value: Any) -> Any:
     """A step of a delivery in small letters, also by its number."""
+    value = _within(value, WORDS)
     if isinstance(value, str):
         return value.lower() or ABSENT
     if isinstance(value, bool) or not isinstance(value, int):
@@ -147,11 +171,18 @@ def delivery(value: Any) -> Any:
 
 def kind(value: Any) -> Any:
     """The type of a message; numbers say something else."""
+    value = _within(value, WORDS)
     return value if isinstance(value, str) and value and value not in DIRECTIONS else ABSENT
 
 
 def words(value: Any) -> Any:
-    """A text and nothing else."""
+    """A text, also one in an object or in the parts of a list; numbers say something else."""
+    if isinstance(value, list):
+        parts = [words(part) for part in value if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str)) or ABSENT
+    # An object of a kind is what a message holds beside its text.
+    if isinstance(value, dict) and "kind" not in value:
+        value = next((text for _, text in found(value, TEXTS) if isinstance(text, str)), ABSENT)
     return value if isinstance(value, str) else ABSENT
 
 
@@ -179,4 +210,12 @@ def components(value: Any) -> Any:
 def _title(member: Any) -> Any:
     if not isinstance(member, Mapping):
         return member
-    return next((name for _, name in found(member, ("title", "name", "label", "id"))), ABSENT)
+    title = next((name for _, name in found(member, ("title", "name", "label", "id"))), ABSENT)
+    return _title(title) if isinstance(title, dict) else title
+
+
+def _within(value: Any, spots: tuple[str, ...]) -> Any:
+    """What stands for a value in an object that comes in the place of it."""
+    if not isinstance(value, dict):
+        return value
+    return next((inner for _, inner in found(value, spots) if isinstance(inner, str | int)), ABSENT)

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic_core import ValidationError, from_json
 
-from frontdesk.client.answers import Answer, CutShort
+from frontdesk.client.answers import Answer, CutShort, UnknownForm
 from frontdesk.client.canonical import is_canonical, is_canonical_value
 from frontdesk.client.cleaning import clean_json
 from frontdesk.client.envelopes import Next, list_in, next_of, single_in
@@ -20,7 +20,7 @@ W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]
 
 _MARK = b"\xef\xbb\xbf"
-_ENVELOPE_LEVELS = 3
+_ENVELOPE_LEVELS = 4
 _LONGEST_NAMES = 120
 
 
@@ -64,9 +64,9 @@ def _translated(
     members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
     where = list_in(members, row)
     if where is None:
-        raise BadResponse(_unrecognised(body))
+        raise UnknownForm(_unrecognised(body))
     spot, candidates = where
-    way = next_of(members, answer.headers, asked)
+    way = next_of(members, answer.headers, asked, spot)
     _remark_on_envelope(spot, way, bool(candidates), remark)
     rows, unreadable = [], 0
     for candidate in candidates:
@@ -74,7 +74,7 @@ def _translated(
         rows += values
         unreadable += not values
     if unreadable and not rows:
-        raise BadResponse("The server's rows cannot be read: is this the address of an inbox?")
+        raise UnknownForm(_without_rows(candidates, row))
     more = way.cursor is not None or way.more is True
     if unreadable:
         return _partial_model(row)(
@@ -85,7 +85,7 @@ def _translated(
 
 def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark) -> W:
     value = single_in(spelt(body, 1), model)
-    if isinstance(value, list):
+    if isinstance(value, list) and model not in (Counts, Report):
         remark(f"{model.__name__}: a list comes in the place of the one")
         if not value and model is Contact:
             raise NotFound("The server does not have this")
@@ -140,9 +140,19 @@ def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> N
 def _unrecognised(body: Any) -> str:
     """Says what came instead of a list, by the names of its members."""
     if not isinstance(body, dict) or not body:
-        return "The server's answer is not a list: is this the address of an inbox?"
-    names = ", ".join(sorted(str(name) for name in body))[:_LONGEST_NAMES]
-    return f"The server's answer has no list in it, only {names}"
+        return "The server's answer is not a list"
+    return f"The server's answer has no list in it, only {_names(body)}"
+
+
+def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
+    """Says what came instead of rows, by the names of the first one's members."""
+    first = next((one for one in candidates if isinstance(one, dict) and one), None)
+    told = f": they have only {_names(first)}" if first is not None else ""
+    return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{told}"
+
+
+def _names(members: dict[str, Any]) -> str:
+    return ", ".join(sorted(str(name) for name in members))[:_LONGEST_NAMES]
 
 
 def _cleaned(answer: Answer) -> bytes:
@@ -166,7 +176,7 @@ def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadRespo
         return BadResponse("The server answered with a web page: is the address right?")
     if ended and body:
         return CutShort("The server's answer was cut short")
-    return BadResponse("The server's answer cannot be read: is this the address of an inbox?")
+    return UnknownForm("The server's answer cannot be read")
 
 
 def _shortened(page: Page[W]) -> Page[W]:

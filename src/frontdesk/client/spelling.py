@@ -12,17 +12,28 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from frontdesk.client import readers
-from frontdesk.client.members import ABSENT, at, found, spelt
+from frontdesk.client.members import ABSENT, at, found, spelt, unwrapped
 from frontdesk.client.messages import parts_of, settle_message, settle_preview
 from frontdesk.client.readers import Reader
-from frontdesk.client.tolerance import ALIASES, ASSUMED
+from frontdesk.client.tolerance import (
+    ALIASES,
+    ASSUMED,
+    BARE_ROWS,
+    NUMBER_WRAPPERS,
+    PERSON_WRAPPERS,
+    RESOURCES,
+    WRAPPERS,
+)
 from frontdesk.wire import (
+    CannedResponse,
     Contact,
     Conversation,
     Label,
     Message,
     MessagePreview,
     Note,
+    PhoneRef,
+    Ref,
     Template,
     UserRef,
     Wire,
@@ -31,6 +42,9 @@ from frontdesk.wire.base import json_name
 
 # The end of a remark on an object whose id alone is given.
 BARE = "an id alone"
+
+# By these a value is seen to be one, not a wrapper of one.
+_IDS = ("id", "uuid", "_id")
 
 _TIMES = ("_at", "_until", "_since", "as_of")
 
@@ -50,6 +64,7 @@ _READERS: Mapping[tuple[type[Wire], str], Reader] = {
     (Note, "author"): readers.author,
     (Note, "text"): readers.words,
     (Contact, "custom_fields"): readers.custom_fields,
+    (CannedResponse, "text"): readers.words,
     (Label, "color"): readers.color,
     (Template, "components"): readers.components,
 }
@@ -67,7 +82,9 @@ class Field:
 
 def rows_in(raw: Any, model: type[Wire], note: Callable[[str], None]) -> list[dict[str, Any]]:
     """The rows that one row of a list stands for: a message with three files is three rows."""
-    members = _flattened(spelt(raw))
+    if isinstance(raw, str) and raw and model in BARE_ROWS:
+        raw = {BARE_ROWS[model]: raw}
+    members = _flattened(spelt(unwrapped(spelt(raw), _wrappers(model), _IDS)))
     if not isinstance(members, dict):
         return []
     return [spell(part, model, note) for part in _parts(members, model)]
@@ -190,9 +207,11 @@ def _list_reader(kind: Any) -> Reader:
 
 
 def _objects(value: Any, model: type[Wire]) -> Any:
+    value = readers.listed(value)
     if not isinstance(value, list):
         return ABSENT
-    return _Nested([member for member in value if isinstance(member, dict)], model)
+    members = [unwrapped(member, _wrappers(model), _IDS) for member in value]
+    return _Nested([member for member in members if isinstance(member, dict)], model)
 
 
 def _part_reader(model: type[Wire]) -> Reader:
@@ -201,12 +220,24 @@ def _part_reader(model: type[Wire]) -> Reader:
 
     def read(value: Any) -> Any:
         if isinstance(value, dict):
+            value = unwrapped(value, _wrappers(model), _IDS)
+        if isinstance(value, dict):
             return _Nested(value, model) if value else ABSENT
+        if value is None:
+            return ABSENT
         if bare not in model.model_fields or isinstance(value, bool | float | list):
             return ABSENT
         return _Nested({bare: value}, model)
 
     return read
+
+
+@cache
+def _wrappers(model: type[Wire]) -> tuple[str, ...]:
+    """Names under which an object may hold a value of this kind and nothing else."""
+    people = PERSON_WRAPPERS if model in (PhoneRef, Ref, UserRef) else ()
+    numbers = NUMBER_WRAPPERS if model is PhoneRef else ()
+    return tuple(dict.fromkeys((*RESOURCES.get(model, ())[::-1], *people, *numbers, *WRAPPERS)))
 
 
 def _flattened(members: Any) -> Any:
@@ -245,8 +276,10 @@ def _settle_conversation(members: Mapping[str, Any], row: dict[str, Any]) -> Non
             **{name: value for name, value in spread.items() if isinstance(value, str)},
             **{name: value for name, value in contact.items() if value is not None},
         }
-    if members.get("assignee") == {}:
-        row["assignee"] = None
+    if "assignee" in members:
+        assignee = unwrapped(members["assignee"], _wrappers(UserRef), _IDS)
+        if assignee is None or (isinstance(assignee, dict) and not any(assignee.values())):
+            row["assignee"] = None
 
 
 def _settle_user_ref(members: Mapping[str, Any], row: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from frontdesk.wire import (
     Reaction,
     Ref,
     ReplyTo,
+    Report,
     Team,
     Template,
     User,
@@ -37,8 +38,29 @@ Spots = tuple[str, ...]
 
 # Envelopes (contract 4.1)
 
-LISTS: Spots = ("data", "items", "results", "payload", "records", "entries", "list")
-SINGLES: Spots = ("data", "payload", "result")
+LISTS: Spots = (
+    "data",
+    "items",
+    "results",
+    "payload",
+    "records",
+    "entries",
+    "list",
+    "result",
+    "response",
+    "rows",
+    "objects",
+    "nodes",
+    "edges",
+    "content",
+    "value",
+    "_embedded",
+)
+SINGLES: Spots = ("data", "payload", "result", "response", "item", "value")
+# Objects that hold one thing, by the name of what they hold, and nothing of its own beside it.
+WRAPPERS: Spots = ("data", "attributes", "node", "value", "item", "object")
+PERSON_WRAPPERS: Spots = ("user", "agent", "contact", "customer", "sender", "profile", "person")
+NUMBER_WRAPPERS: Spots = ("channel", "inbox")
 
 RESOURCES: Mapping[type[Wire], Spots] = {
     Conversation: ("conversations", "conversation"),
@@ -52,7 +74,8 @@ RESOURCES: Mapping[type[Wire], Spots] = {
     Channel: ("channels", "inboxes", "channel"),
     CannedResponse: ("canned_responses", "canned_response"),
     Template: ("templates", "template"),
-    Counts: ("counts", "meta"),
+    Counts: ("counts", "meta", "list", "items", "results", "rows"),
+    Report: ("report", "list", "items", "results", "rows"),
 }
 
 # Where the next cursor stands, and where something must stand for it to count.
@@ -120,6 +143,12 @@ CURSOR_WORDS: Spots = ("cursor", "page_token", "pagination", "starting_after")
 
 # Rows (contract 4.2)
 
+
+def _inside(name: str) -> Spots:
+    """Where the number of a count stands that is an object."""
+    return tuple(f"{name}.{value}" for value in ("all", "count", "total", "value"))
+
+
 ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
     Conversation: {
         "id": ("uuid", "_id"),
@@ -180,12 +209,12 @@ ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
     Contact: {
         "id": ("uuid", "_id", "phone"),
         "phone": ("phone_number", "phone_e164", "wa_id"),
-        "name": ("full_name", "display_name"),
+        "name": ("full_name", "display_name", "profile.name"),
         "custom_fields": ("custom_attributes",),
     },
     PhoneRef: {
         "id": ("phone_number_id", "uuid", "_id", "phone"),
-        "name": ("full_name", "display_name", "verified_name"),
+        "name": ("full_name", "display_name", "verified_name", "profile.name"),
         "phone": ("phone_number", "phone_e164", "display_phone_number", "wa_id"),
     },
     UserRef: {"id": ("uuid", "_id"), "name": ("full_name", "available_name", "email", "id")},
@@ -234,15 +263,25 @@ ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
         "components": ("body",),
     },
     Counts: {
-        "all": ("all_count", "total", "total_count", "by_status.all"),
-        "open": ("open_count", "by_status.open", "by_status.open.all"),
-        "snoozed": ("snoozed_count", "by_status.snoozed", "by_status.snoozed.all"),
-        "resolved": ("resolved_count", "by_status.resolved", "by_status.resolved.all"),
-        "mine": ("mine_count", "me"),
-        "assigned": ("assigned_count",),
-        "unassigned": ("unassigned_count",),
-        "awaiting_human": ("awaiting_human_count",),
-        "unread": ("unread_count",),
+        "all": ("all_count", "total", "total_count", "by_status.all", *_inside("all")),
+        "open": ("open_count", "by_status.open", "by_status.open.all", *_inside("open")),
+        "snoozed": (
+            "snoozed_count",
+            "by_status.snoozed",
+            "by_status.snoozed.all",
+            *_inside("snoozed"),
+        ),
+        "resolved": (
+            "resolved_count",
+            "by_status.resolved",
+            "by_status.resolved.all",
+            *_inside("resolved"),
+        ),
+        "mine": ("mine_count", "me", *_inside("mine")),
+        "assigned": ("assigned_count", *_inside("assigned")),
+        "unassigned": ("unassigned_count", *_inside("unassigned")),
+        "awaiting_human": ("awaiting_human_count", *_inside("awaiting_human")),
+        "unread": ("unread_count", *_inside("unread")),
     },
     CountSet: {
         "all": ("all_count", "total", "total_count", "count"),
@@ -275,6 +314,15 @@ ASSUMED: Mapping[type[Wire], Mapping[str, object]] = {
 }
 
 # Values
+
+# Where a text stands in an object that comes in the place of one.
+TEXTS: Spots = ("text", "body", "content", "plain", "value", "caption")
+# Where a word, an id or a time stands in an object that comes in the place of it.
+WORDS: Spots = ("value", "key", "name", "slug", "code", "id")
+IDS: Spots = ("$oid", "id", "uuid", "value")
+TIMES: Spots = ("value", "iso", "datetime", "date", "$date", "timestamp", "seconds", "_seconds")
+# Rows that are a text alone have it under this name.
+BARE_ROWS: Mapping[type[Wire], str] = {Label: "title", Team: "name"}
 
 DIRECTIONS: Mapping[object, str] = {
     "inbound": "inbound",
@@ -314,3 +362,15 @@ FIELD_NAMES: Spots = ("key", "name", "field_id", "id")
 CURRENT_METRICS: Spots = ("metrics", "current", "summary", "data")
 PREVIOUS_METRICS: Spots = ("previous", "previous_period")
 METRIC_VALUES: Spots = ("current", "value")
+# Counts and figures that come as a list: under what a row has its name.
+FIGURE_NAMES: Spots = (
+    "name",
+    "metric",
+    "key",
+    "status",
+    "label",
+    "title",
+    "type",
+    "state",
+    "period",
+)
