@@ -24,6 +24,7 @@ NAMED = {
         *("markdown-it-py", "mdit-py-plugins", "mdurl", "linkify-it-py", "uc-micro-py"),
         *("platformdirs", "pygments", "rich"),
     },
+    "truststore": set(),
     "tzdata": set(),
 }
 EXTRAS = {

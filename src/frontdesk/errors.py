@@ -2,6 +2,7 @@
 
     InboxError
     ├── Unreachable        no answer, or "try again": connection, deadline, 429, 502, 503, 504
+    │   ├── NetworkMisconfigured  a certificate or a proxy: trying again does not help
     │   └── QueryTimeout   a query of the database took longer than it may
     ├── Unauthorised       401: the server refuses the key
     ├── Forbidden          403: the key lacks a scope, or the account is disabled
@@ -32,6 +33,10 @@ class Unreachable(InboxError):
 
 class Silent(Unreachable):
     """Not asked, because the server did not answer before; `retry_after` is our own pause."""
+
+
+class NetworkMisconfigured(Unreachable):
+    """A certificate is not trusted, or a proxy refuses: settings have to change, not the time."""
 
 
 class QueryTimeout(Unreachable):

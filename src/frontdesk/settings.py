@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
@@ -83,6 +84,11 @@ def token(variable: str) -> str:
     if not value:
         raise BadSettings(f"No token: set the environment variable {variable}")
     return value
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of this process."""
+    return os.environ
 
 
 def webhook_secrets() -> tuple[str, str]:

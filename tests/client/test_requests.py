@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import certifi
 import pytest
 from tests.client.prepared import ALL, EMPTY, KEY, Pauses, Server, answer, client_of
 from tests.client.sockets import http, serving
 
-from frontdesk.client import InboxClient
+from frontdesk.client import InboxClient, Network
 from frontdesk.errors import (
     BadSettings,
     CursorRefused,
@@ -183,22 +182,15 @@ async def test_the_identity_tells_keys_apart_without_telling_them() -> None:
         assert KEY not in one.identity + repr(one)
 
 
-async def test_only_an_https_address_costs_a_tls_context(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    original = certifi.where
-
-    def where() -> str:
-        read.append(original())
-        return original()
-
-    monkeypatch.setattr("certifi.where", where)
-    async with InboxClient("http://localhost", KEY):
-        assert not read
-    async with InboxClient("https://inbox.example", KEY):
-        assert len(read) == 1
+async def test_only_an_https_address_costs_a_tls_context(tmp_path: Path) -> None:
+    network = Network(ca_file=str(tmp_path / "missing"))
+    async with InboxClient("http://localhost", KEY, network=network):
+        pass
+    with pytest.raises(BadSettings, match="missing"):
+        InboxClient("https://inbox.example", KEY, network=network)
 
 
-async def test_nothing_of_the_environment_changes_the_way_to_the_server(
+async def test_nothing_of_the_environment_changes_the_way_to_this_machine(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):

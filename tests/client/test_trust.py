@@ -2,21 +2,28 @@
 
 import json
 import logging
+import shutil
 import ssl
+import subprocess
 import traceback
 from pathlib import Path
 
 import httpx
 import pytest
+from tests.client.authorities import Authority
 from tests.client.faulty import ABORT, HANG_UP, WHOLE, client_at
-from tests.client.prepared import EMPTY, KEY
+from tests.client.prepared import EMPTY, KEY, Pauses
 from tests.client.sockets import Scripted, babble, raw, serving
 from tests.client.test_network import self_signed
 
-from frontdesk.client.connections import lost
+from frontdesk.cli.ending import USAGE, exit_code
+from frontdesk.client import InboxClient, Network
+from frontdesk.client.connections import Connector
 from frontdesk.errors import (
     BadResponse,
+    BadSettings,
     InboxError,
+    NetworkMisconfigured,
     Unreachable,
 )
 
@@ -69,29 +76,126 @@ def test_a_certificate_that_fails_is_told_in_plain_words(code: int, words: str) 
     reason.verify_code = code
     error = httpx.ConnectError("failed")
     error.__cause__ = reason
-    told, again = lost(error)
+    told, again = Connector("https://inbox.example", Network.of({})).failure(error)
     assert words in str(told)
     assert not again
 
 
-async def test_a_certificate_of_one_s_own_is_refused_whatever_the_environment_says(
-    self_signed: ssl.SSLContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "it"))
-    server = Scripted(WHOLE)
-    async with serving(server, self_signed) as url, client_at(url) as client:
-        with pytest.raises(Unreachable, match="signed by itself alone"):
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+async def told_of(tls: ssl.SSLContext, network: Network) -> str:
+    """Why a server is refused, which gets no request and is not tried again."""
+    server, pauses = Scripted(WHOLE), Pauses()
+    async with (
+        serving(server, tls) as url,
+        InboxClient(url, KEY, network=network, sleep=pauses) as client,
+    ):
+        with pytest.raises(NetworkMisconfigured) as caught:
             await client.label_page()
     assert not server.requests
+    assert not pauses.seconds
+    assert exit_code(caught.value) == USAGE
+    return str(caught.value)
 
 
-async def test_a_certificate_for_another_name_is_refused(
-    self_signed: ssl.SSLContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_the_true_reason_of_a_refused_certificate_is_told(
+    authority: Authority, self_signed: ssl.SSLContext, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("certifi.where", lambda: str(tmp_path / "it"))
-    async with serving(Scripted(WHOLE), self_signed) as url, client_at(url) as client:
-        with pytest.raises(Unreachable, match="for another"):
+    network = Network.of({"SSL_CERT_FILE": str(authority.file)})
+    stranger = Authority(tmp_path, "stranger")
+    cases = {
+        "has expired": authority.server("127.0.0.1", days=-1),
+        "not valid yet": authority.server("127.0.0.1", since_days=1),
+        "another address": authority.server("127.0.0.2"),
+        "authority that this machine does not trust": stranger.server("127.0.0.1"),
+        "signed by itself alone": self_signed,
+    }
+    for words, tls in cases.items():
+        assert words in await told_of(tls, network)
+
+
+def put_into(directory: Path, authority: Authority) -> None:
+    """Have an authority in a directory as OpenSSL looks for it."""
+    if not shutil.which("openssl"):
+        pytest.skip("names a certificate by its hash with openssl")
+    shutil.copy(authority.file, directory)
+    subprocess.run(["openssl", "rehash", directory], check=True)
+
+
+@pytest.mark.parametrize("setting", ["SSL_CERT_FILE", "SSL_CERT_DIR", "ca_file", "system"])
+async def test_authorities_are_those_of_the_system_of_variables_or_of_the_configuration(
+    setting: str, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "hashed"
+    directory.mkdir()
+    if setting == "SSL_CERT_DIR":
+        put_into(directory, authority)
+    other = Authority(tmp_path, "other")
+    network = {
+        "SSL_CERT_FILE": Network.of({"SSL_CERT_FILE": str(authority.file)}),
+        "SSL_CERT_DIR": Network.of({"SSL_CERT_DIR": str(directory)}),
+        "ca_file": Network.of({"SSL_CERT_FILE": str(other.file)}, ca_file=str(authority.file)),
+        "system": Network.of({}),
+    }[setting]
+    if setting == "system":
+        # On Linux these name the system's store, which a test cannot write to.
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+        monkeypatch.setenv("SSL_CERT_DIR", str(directory))
+    async with (
+        serving(Scripted(WHOLE), authority.server("127.0.0.1")) as url,
+        InboxClient(url, KEY, network=network) as client,
+    ):
+        await client.label_page()
+    if setting != "SSL_CERT_FILE":
+        assert "authority" in await told_of(other.server("127.0.0.1"), network)
+
+
+async def test_a_self_signed_certificate_is_trusted_where_it_is_named(
+    self_signed: ssl.SSLContext, tmp_path: Path
+) -> None:
+    network = Network.of({}, ca_file=str(tmp_path / "it"))
+    # It is of another name, which is the only thing that is wrong then.
+    assert "for another" in await told_of(self_signed, network)
+
+
+@pytest.mark.parametrize("setting", ["SSL_CERT_FILE", "SSL_CERT_DIR", "ca_file"])
+@pytest.mark.parametrize("kind", ["missing", "garbage", "directory"])
+def test_certificates_that_cannot_be_read_are_named_before_anything_is_asked(
+    setting: str, kind: str, tmp_path: Path
+) -> None:
+    place = tmp_path / kind
+    if kind == "garbage":
+        place.write_text("-----BEGIN NOTHING")
+    elif kind == "directory":
+        place.mkdir()
+    if (setting, kind) == ("SSL_CERT_DIR", "directory"):
+        # An empty one is one that trusts nobody.
+        InboxClient("https://inbox.example", KEY, network=Network.of({setting: str(place)}))
+        return
+    configured = {"ca_file": str(place)} if setting == "ca_file" else {}
+    network = Network.of({setting: str(place)}, **configured)
+    with pytest.raises(BadSettings, match=kind) as caught:
+        InboxClient("https://inbox.example", KEY, network=network)
+    assert ("[network]" if configured else setting) in str(caught.value)
+    # Where no certificate is checked, it does no harm.
+    InboxClient("http://127.0.0.1:9", KEY, network=network)
+
+
+async def test_session_keys_are_not_written_where_the_environment_says(
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "session-keys"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    for network in (Network.of({}), Network.of({}, ca_file=str(authority.file))):
+        async with (
+            serving(Scripted(WHOLE), authority.server("127.0.0.1")) as url,
+            InboxClient(url, KEY, network=network) as client,
+        ):
             await client.label_page()
+    assert not (tmp_path / "session-keys").exists()
 
 
 async def test_a_server_without_tls_is_told_from_one_that_is_gone() -> None:

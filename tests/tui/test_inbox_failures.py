@@ -11,6 +11,7 @@ from frontdesk.errors import (
     BadSettings,
     Forbidden,
     InboxError,
+    NetworkMisconfigured,
     NotFound,
     Unauthorised,
     Unreachable,
@@ -79,6 +80,7 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         (Unreachable("The server does not answer"), "offline", "The server does not answer"),
         (Unauthorised("The server refused the key"), "key refused (401)", "refused the key"),
         (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
+        (NetworkMisconfigured("Its certificate has expired"), "offline", "certificate has expired"),
         (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
         (NotFound("The server does not have this"), "no inbox at this", "does not have this"),
     ],
@@ -106,6 +108,16 @@ async def test_an_error_that_was_never_cleaned_is_cleaned_where_the_viewer_shows
             screen = shown(app)
             assert clean(screen) == screen
         assert "it says" in screen
+
+
+async def test_a_refused_certificate_is_said_once_beside_the_state(viewer: Viewer) -> None:
+    app = viewer(Failing(NetworkMisconfigured("Its certificate has expired")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        said = [one.message for one in app._notifications]
+    assert said == ["Its certificate has expired"]
 
 
 async def test_a_refused_key_is_not_tried_again(viewer: Viewer) -> None:

@@ -5,6 +5,7 @@ A mistake costs what it is in: the rest holds, and the default stands in its pla
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 from frontdesk import settings
 from frontdesk.errors import BadSettings
+from frontdesk.proxy_address import check_proxy
 from frontdesk.text import clean, one_line
 
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
@@ -43,6 +45,17 @@ class Look(NamedTuple):
     cache_mb: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkSettings:
+    """How servers are reached, instead of as the environment says; None: as it says.
+
+    ca_file: the authorities whose certificates count. proxy: an address, "" for none.
+    """
+
+    ca_file: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+
+
 class Mistake(NamedTuple):
     """What is wrong, and in which line, from 1; `place`: the tables and the name it is in."""
 
@@ -61,6 +74,7 @@ class Configuration(NamedTuple):
     profile: str | None = None
     profiles: Mapping[str, Profile] = MappingProxyType({})
     look: Look = Look()
+    network_settings: NetworkSettings = NetworkSettings()
     keys: Mapping[str, str] = MappingProxyType({})
     mistakes: tuple[Mistake, ...] = ()
 
@@ -93,6 +107,19 @@ class Configuration(NamedTuple):
                 f"No profile is in use: frontdesk profiles use NAME; there is {names}"
             )
         return None
+
+    @property
+    def network(self) -> NetworkSettings:
+        """How servers are reached.
+
+        Raises: BadSettings: the file cannot be read, or says it wrongly: neither trust nor a proxy
+        is guessed.
+        """
+        self._check_readable()
+        for mistake in self.mistakes:
+            if mistake.place[:1] == ("network",):
+                raise BadSettings(f"{self.path}, {mistake}")
+        return self.network_settings
 
     def _check_readable(self) -> None:
         if any(not mistake.place for mistake in self.mistakes):
@@ -171,9 +198,9 @@ class _Reader:
         self._mistakes: list[Mistake] = []
 
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
-        tables = ("viewer", "keys", "profiles")
+        tables = ("viewer", "network", "keys", "profiles")
         self._known_only((), members, ("profile", *tables))
-        viewer, keys, profiles = (self._table((name,), members) for name in tables)
+        viewer, network, keys, profiles = (self._table((name,), members) for name in tables)
         look = Look(**self._values(("viewer",), viewer, _LOOK))
         named = {name: self._profile(name, profiles) for name in profiles if self._names(name)}
         return Configuration(
@@ -181,6 +208,7 @@ class _Reader:
             self._chosen(members.get("profile"), named),
             named,
             look,
+            NetworkSettings(**self._values(("network",), network, _NETWORK)),
             self._keys(keys),
             tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
         )
@@ -234,7 +262,9 @@ class _Reader:
             try:
                 values[name] = checks[name](table[name])
             except ValueError as error:
-                self._wrong((*place, name), f"{name} is {table[name]!r}: {error}")
+                # An address of a proxy may hold a password.
+                value = "" if name == "proxy" else f" is {table[name]!r}"
+                self._wrong((*place, name), f"{name}{value}: {error}")
         return {_FIELDS.get(name, name): value for name, value in values.items()}
 
     def _table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -302,6 +332,21 @@ def _command(value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
+def _file(value: object) -> str:
+    path = Path(_text(value)).expanduser()
+    if not path.is_absolute():
+        raise ValueError("say the whole path, from / or ~ on")
+    return str(path)
+
+
+def _proxy(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError('say an address in quotes, or "" for none')
+    if value.strip():
+        check_proxy(value.strip())
+    return value.strip()
+
+
 _LOOK: Mapping[str, Check] = {
     "theme": _theme,
     "density": _density,
@@ -310,6 +355,7 @@ _LOOK: Mapping[str, Check] = {
     "mouse": _truth,
     "cache_mb": _megabytes,
 }
+_NETWORK: Mapping[str, Check] = {"ca_file": _file, "proxy": _proxy}
 _PROFILE: Mapping[str, Check] = {
     "url": _text,
     "database": _text,

@@ -29,6 +29,13 @@ NEW_FILE = """\
 # How many MB the pages already seen may take on this machine.
 # cache_mb = 512
 
+[network]
+# The authorities whose certificates count, in PEM; else SSL_CERT_FILE, SSL_CERT_DIR, or those
+# that the system trusts.
+# ca_file = "/etc/ssl/certs/company.pem"
+# The proxy for https; "" is none. Else HTTPS_PROXY says it. NO_PROXY names hosts without one.
+# proxy = "http://proxy.example.com:3128"
+
 [keys]
 # Other keys for an action: `frontdesk config keys` lists actions and their keys.
 # "inbox.next" = "J,ctrl+n"

@@ -20,7 +20,7 @@ from frontdesk.cli.configuration import configuration
 from frontdesk.cli.ending import ERROR, exit_code
 from frontdesk.cli.formats import output
 from frontdesk.cli.place_options import place_options
-from frontdesk.cli.places import Place, asked, found
+from frontdesk.cli.places import Place, asked, found, network
 from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
@@ -71,12 +71,13 @@ def doctor_command(context: click.Context, place: Place, style: str) -> None:
     """What a server has, how it differs from the contract, and how far away it is.
 
     Asks the server once for everything, and tells about this machine: its files and its terminal.
-    Exits with 1 if the inbox cannot be read, with 3 if the server does not answer now.
+    Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
+    if the server does not answer now.
     """
     place = found(place)
     finding = _examined(place) if place.url or place.database else Finding()
     out = output()
-    out.write(_as_json(finding) if style == "json" else _as_text(finding))
+    out.write(_as_json(place, finding) if style == "json" else _as_text(place, finding))
     out.flush()
     if finding.error is not None:
         raise finding.error
@@ -105,8 +106,8 @@ def _examined(place: Place) -> Finding:
         progress.clear()
 
 
-def _as_text(finding: Finding) -> str:
-    parts = [_machine_text()]
+def _as_text(place: Place, finding: Finding) -> str:
+    parts = [_machine_text(place)]
     if finding.server is not None:
         parts = [_server_text(finding.server), *parts]
     return "\n\n".join(parts) + "\n"
@@ -168,13 +169,13 @@ def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
     return by_state["present"], by_state["forbidden"]
 
 
-def _machine_text() -> str:
-    facts = _machine()
+def _machine_text(place: Place) -> str:
+    facts = _machine(place)
     rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
     return f"This machine\n\n{table(['', ''], rows).lstrip()}"
 
 
-def _machine() -> dict[str, Any]:
+def _machine(place: Place) -> dict[str, Any]:
     """What of this machine matters to the viewer."""
     size = shutil.get_terminal_size()
     return {
@@ -185,11 +186,24 @@ def _machine() -> dict[str, Any]:
         "configuration": _configuration(),
         "log": _file(settings.log_file()),
         "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
+        **_network(place),
         "terminal": os.environ.get("TERM", "unknown"),
         "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
         "colours": _colours(),
         "characters": locale.getpreferredencoding(False),
     }
+
+
+def _network(place: Place) -> dict[str, str]:
+    """Whose certificates count, and which proxy is asked, as far as the settings can be used."""
+    try:
+        way = network()
+    except BadSettings as error:
+        return {"certificates": str(error), "proxy": str(error)}
+    facts = {"certificates": way.trust_words(), "proxy": way.proxy_words(place.url)}
+    if settings.environment().get("SSLKEYLOGFILE"):
+        facts["SSLKEYLOGFILE"] = "set, and ignored: no session key is written"
+    return facts
 
 
 def _configuration() -> str:
@@ -218,8 +232,8 @@ def _colours() -> str:
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 
-def _as_json(finding: Finding) -> str:
-    document: dict[str, Any] = {"machine": _machine(), "server": None, "error": None}
+def _as_json(place: Place, finding: Finding) -> str:
+    document: dict[str, Any] = {"machine": _machine(place), "server": None, "error": None}
     if finding.server is not None:
         document["server"] = _server_members(finding.server)
     if finding.error is not None:

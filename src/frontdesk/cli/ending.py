@@ -1,6 +1,6 @@
 """How the program ends: exit codes, and what it says of a failure.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 try again, 130 interrupted.
+Exit codes: 0 done, 1 error, 2 usage or configuration, 3 try again, 130 interrupted.
 """
 
 import errno
@@ -8,7 +8,13 @@ import os
 import sys
 from collections.abc import Callable
 
-from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+from frontdesk.errors import (
+    BadSettings,
+    InboxError,
+    NetworkMisconfigured,
+    Unreachable,
+    UnusableFile,
+)
 from frontdesk.text import clean, one_line
 
 # The disk, or what standard output is written to, takes nothing more.
@@ -38,7 +44,7 @@ def guarded(work: Callable[[], object]) -> int:
 
 def exit_code(error: InboxError) -> int:
     """The exit code that an expected failure ends a command with."""
-    if isinstance(error, BadSettings | UnusableFile):
+    if isinstance(error, BadSettings | UnusableFile | NetworkMisconfigured):
         return USAGE
     return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
 

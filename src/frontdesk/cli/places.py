@@ -11,7 +11,7 @@ from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient
+    from frontdesk.client import InboxClient, Network
 
 T = TypeVar("T")
 
@@ -115,8 +115,19 @@ def client_of(place: Place, ending: ExitStack) -> "InboxClient":
     if place.url:
         from frontdesk.client import InboxClient
 
-        return InboxClient(place.url, key_of(place))
+        return InboxClient(place.url, key_of(place), network=network())
     return _served_here(place.database or "", place.user, ending)
+
+
+def network(configured: Configuration | None = None) -> "Network":
+    """How servers are reached: as the configuration says, else the environment.
+
+    Raises: BadSettings: the configuration says it wrongly.
+    """
+    said = (configured or configuration(whole=False)).network
+    from frontdesk.client import Network
+
+    return Network.of(settings.environment(), ca_file=said.ca_file, proxy=said.proxy)
 
 
 def kept_under(place: Place) -> str:

@@ -12,6 +12,7 @@ from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, account_option, database_option
 from frontdesk.cli.importing.summary import counted
 from frontdesk.cli.importing.targets import importable
+from frontdesk.cli.places import network
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
@@ -104,7 +105,7 @@ async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Foun
 
     found = _Found()
     secrets = {"Authorization": f"Bearer {token}"}
-    async with ForeignApi(graph_url, secrets, Manners(_PER_SECOND)) as api:
+    async with ForeignApi(graph_url, secrets, Manners(_PER_SECOND), network()) as api:
         for account in accounts:
             numbers = (f"{account}/phone_numbers", business_account.NUMBER_FIELDS)
             async for row in _rows(api, *numbers):

@@ -17,7 +17,7 @@ from frontdesk.cli.lengths import length
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.cli.tables import cut, plain, terminal_width
-from frontdesk.errors import Unreachable
+from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.text import first_said
 from frontdesk.wire import ConversationFilter, Message
 from frontdesk.wire.words import STATUSES
@@ -100,6 +100,8 @@ async def follow(
         await sleep(pause * (0.9 + 0.2 * chance()))
         try:
             news = await feed.news()
+        except NetworkMisconfigured:
+            raise
         except Unreachable as error:
             pause = _longer(max(pause * 2, error.retry_after or 0), error)
             if not lost:

@@ -17,10 +17,11 @@ def tried(url: str, key: str) -> str:
 
 async def found_at(url: str, key: str) -> str:
     """See `tried`."""
+    from frontdesk.cli.places import network
     from frontdesk.client import InboxClient
     from frontdesk.wire import ConversationFilter
 
-    async with InboxClient(url, key) as client:
+    async with InboxClient(url, key, network=network()) as client:
         try:
             counts = await client.counts()
         except (Unreachable, Unauthorised):

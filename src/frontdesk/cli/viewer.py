@@ -18,7 +18,7 @@ from frontdesk.cli.beginning import Beginning, today
 from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
 from frontdesk.cli.ending import say
 from frontdesk.cli.origins import database_origin, origin_of
-from frontdesk.cli.places import Place, found, key_of, where
+from frontdesk.cli.places import Place, found, key_of, network, where
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
@@ -132,6 +132,8 @@ def _open(
 
 def _of_server(place: Place, configured: Configuration) -> Inbox:
     url, key = place.url or "", key_of(place, configured)
+    # A mistake in it is told before the viewer opens.
+    configured.network  # noqa: B018
 
     def connect() -> "InboxClient":
         import anyio
@@ -140,7 +142,7 @@ def _of_server(place: Place, configured: Configuration) -> Inbox:
 
         # The first request would have this imported where the screen waits for it.
         anyio.run(anyio.sleep, 0)
-        return InboxClient(url, key)
+        return InboxClient(url, key, network=network(configured))
 
     return Inbox(connect, origin_of(url, key), place.profile or _host(url))
 

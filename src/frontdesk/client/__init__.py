@@ -10,7 +10,8 @@ without anything that a terminal would obey.
 
 from frontdesk.client.discovery import discover
 from frontdesk.client.inbox_client import InboxClient
+from frontdesk.client.network import Network
 from frontdesk.client.rows import Rows
 from frontdesk.client.server import FEATURES, Feature, Server
 
-__all__ = ["FEATURES", "Feature", "InboxClient", "Rows", "Server", "discover"]
+__all__ = ["FEATURES", "Feature", "InboxClient", "Network", "Rows", "Server", "discover"]

@@ -23,7 +23,7 @@ def base_url(text: str, *, in_process: bool) -> str:
         raise BadSettings("The address of the server must begin with https:// or http://")
     if parts.username is not None or parts.query or parts.fragment:
         raise BadSettings("The address of the server must be scheme, host, port and path alone")
-    if parts.scheme == "http" and not in_process and not _is_loopback(host):
+    if parts.scheme == "http" and not in_process and not is_loopback(host):
         raise BadSettings(f"Plain http would show the key to the network: use https for {host}")
     return f"{parts.scheme}://{_place(host, port)}{_path(parts)}"
 
@@ -43,7 +43,8 @@ def fingerprint(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """The host is this machine itself."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

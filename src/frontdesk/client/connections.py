@@ -1,74 +1,124 @@
-"""The way to a server: connections that are kept, whose certificates count, what is lost on it."""
+"""Connections to a server, and what their failures say."""
 
+import re
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import certifi
 import httpx
 
-from frontdesk.errors import Unreachable
+from frontdesk.client.network import Network
+from frontdesk.errors import NetworkMisconfigured, Unreachable
+from frontdesk.proxy_address import shown
+from frontdesk.text import clean, one_line
 
 _CONNECTIONS = 8
 _KEPT_SECONDS = 60.0
 
+_UNKNOWN_AUTHORITY = (
+    "its certificate comes from an authority that this machine does not trust; an authority of"
+    " your own is named by ca_file under [network] in the configuration, or by SSL_CERT_FILE"
+)
 # What a certificate fails for, by the codes of OpenSSL (X509_V_ERR_…).
 _CERTIFICATES = {
     9: "its certificate is not valid yet: is the clock of this machine right?",
-    10: "its certificate has expired",
-    18: "its certificate is signed by itself alone",
-    19: "its certificate comes from an authority that this machine does not know",
-    20: "its certificate comes from an authority that this machine does not know",
-    21: "its certificate comes from an authority that this machine does not know",
+    10: "its certificate has expired: is the clock of this machine right?",
+    18: "its certificate is signed by itself alone; to trust it, name it by ca_file under"
+    " [network] in the configuration",
+    19: _UNKNOWN_AUTHORITY,
+    20: _UNKNOWN_AUTHORITY,
+    21: _UNKNOWN_AUTHORITY,
     62: "its certificate is for another name",
     64: "its certificate is for another address",
 }
 
 
-def way_to(base_url: str, app: Callable[..., Awaitable[None]] | None) -> httpx.AsyncBaseTransport:
-    """Connections to a server. Nothing of them comes from the environment, as proxies would."""
-    if app is not None:
-        application: Any = app
-        return httpx.ASGITransport(app=application, raise_app_exceptions=False)
-    verify = _authorities() if base_url.startswith("https:") else False
-    limits = httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=_KEPT_SECONDS)
-    return httpx.AsyncHTTPTransport(verify=verify, limits=limits, trust_env=False)
+class Connector:
+    """Makes the connections to one server, directly or through a proxy."""
+
+    def __init__(self, base_url: str, network: Network) -> None:
+        """Raises: BadSettings: the certificates or the proxy that are configured cannot be used."""
+        self._proxy = network.proxy_for(base_url)
+        self._tls = network.tls() if base_url.startswith("https:") else None
+
+    def transport(self) -> httpx.AsyncHTTPTransport:
+        """Connections that are kept. httpx itself takes nothing from the environment."""
+        return httpx.AsyncHTTPTransport(
+            verify=self._tls or False,
+            proxy=self._httpx_proxy(),
+            limits=httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=_KEPT_SECONDS),
+            trust_env=False,
+        )
+
+    def _httpx_proxy(self) -> httpx.Proxy | None:
+        if self._proxy is None:
+            return None
+        # Without a context, httpcore makes one that writes where SSLKEYLOGFILE says.
+        tls = self._tls if self._proxy.startswith("https:") else None
+        return httpx.Proxy(self._proxy, ssl_context=tls)
+
+    def failure(self, error: httpx.TransportError) -> tuple[Unreachable, bool]:
+        """A failed connection as an error for the user; True where another try may help."""
+        certificate, tls = _tls_failure(error)
+        if certificate is not None:
+            return NetworkMisconfigured(self._distrust(certificate)), False
+        if tls is not None:
+            reason = (tls.reason or "").replace("_", " ").lower()
+            more = f" ({one_line(clean(reason))})" if reason else ""
+            words = f"The server does not speak TLS as https needs it{more}: is it http?"
+            return NetworkMisconfigured(words), False
+        if isinstance(error, httpx.ProxyError):
+            return _refused_by_proxy(error, self._proxy)
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return Unreachable(f"{self._first_hop()} cannot be reached"), True
+        if isinstance(error, httpx.TimeoutException):
+            return Unreachable("The server did not answer in time"), True
+        return Unreachable("The connection to the server was lost"), True
+
+    def _distrust(self, error: ssl.SSLCertVerificationError) -> str:
+        reason = _CERTIFICATES.get(error.verify_code)
+        if reason is None:
+            # Other systems than OpenSSL have codes and words of their own.
+            words = one_line(clean(getattr(error, "verify_message", "") or ""))[:200]
+            reason = f"its certificate fails: {words}" if words else "its certificate fails"
+        https_proxy = self._proxy is not None and self._proxy.startswith("https:")
+        who = "The server, or the proxy in front of it," if https_proxy else "The server"
+        return f"{who} cannot prove that it is who it says: {reason}"
+
+    def _first_hop(self) -> str:
+        return "The server" if self._proxy is None else f"The proxy {shown(self._proxy)}"
 
 
-def lost(error: httpx.TransportError) -> tuple[Unreachable, bool]:
-    """A failed connection in the user's words; True where another try may mend it."""
-    certificate, tls = _tls_failure(error)
-    if certificate is not None:
-        reason = _CERTIFICATES.get(certificate.verify_code, "its certificate fails")
-        return Unreachable(f"The server cannot prove that it is who it says: {reason}"), False
-    if tls:
-        return Unreachable("The server does not speak TLS as https needs it: is it http?"), False
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return Unreachable("The server cannot be reached"), True
-    if isinstance(error, httpx.TimeoutException):
-        return Unreachable("The server did not answer in time"), True
-    return Unreachable("The connection to the server was lost"), True
+def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITransport:
+    """Requests to an application in this process instead of a server."""
+    application: Any = app
+    return httpx.ASGITransport(app=application, raise_app_exceptions=False)
+
+
+def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unreachable, bool]:
+    """What the proxy answered to CONNECT; its own words are not repeated."""
+    name = shown(proxy) if proxy else ""
+    found = re.match(r"[0-9]{3}\b", str(error))
+    status = int(found[0]) if found else 0
+    if status == 407:
+        words = "wants another user name or password: http://NAME:PASSWORD@HOST:PORT says them"
+        return NetworkMisconfigured(f"The proxy {name} {words}"), False
+    if 400 <= status < 500 and status not in (408, 429):
+        words = f"refuses to connect to the server ({status}); NO_PROXY names hosts without a proxy"
+        return NetworkMisconfigured(f"The proxy {name} {words}"), False
+    told = f" ({status})" if status else ""
+    return Unreachable(f"The proxy {name} cannot connect to the server{told}"), True
 
 
 def _tls_failure(
     error: BaseException | None,
-) -> tuple[ssl.SSLCertVerificationError | None, bool]:
-    """What went wrong while the secure connection was made, if that is what went wrong."""
+) -> tuple[ssl.SSLCertVerificationError | None, ssl.SSLError | None]:
+    """What failed while the secure connection was made: the certificate, or TLS itself."""
     connecting = isinstance(error, httpx.ConnectError)
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
-            return error, True
+            return error, None
         if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-            return None, connecting
+            return None, error if connecting else None
         error = error.__cause__ or error.__context__
-    return None, False
-
-
-def _authorities() -> ssl.SSLContext:
-    """Whose certificates are believed.
-
-    Made by hand: ssl.create_default_context logs session keys where SSLKEYLOGFILE says.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(certifi.where())
-    return context
+    return None, None

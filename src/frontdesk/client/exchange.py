@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import httpx
 
 from frontdesk.client.answers import Answer, CutShort, read_answer
-from frontdesk.client.connections import lost, way_to
+from frontdesk.client.connections import Connector, application_transport
 from frontdesk.client.failures import Rejected, failure, trouble_of
+from frontdesk.client.network import Network
 from frontdesk.client.pacing import Pacing
 from frontdesk.client.server import ABSENT, IGNORED, PRESENT, Notebook
 from frontdesk.client.shelf import Kept, Question, Shelf
@@ -42,6 +43,7 @@ class Exchange:
         notebook: Notebook,
         *,
         app: Callable[..., Awaitable[None]] | None,
+        network: Network,
         deadline_seconds: float,
         sleep: Callable[[float], Awaitable[None]],
         chance: Callable[[], float],
@@ -60,8 +62,9 @@ class Exchange:
         self._now = now
         self._pacing = Pacing(clock, sleep, chance)
         self._shelf = Shelf()
+        self._connector = Connector(base_url, network)
         self._http = httpx.AsyncClient(
-            transport=way_to(base_url, app),
+            transport=application_transport(app) if app else self._connector.transport(),
             headers={
                 "Authorization": f"Bearer {key}",
                 "Accept": "application/json",
@@ -152,7 +155,7 @@ class Exchange:
                 seconds = self._clock() - began
                 answer = await read_answer(response)
         except httpx.TransportError as error:
-            found, passing = lost(error)
+            found, passing = self._connector.failure(error)
             raise (_Passing(found) if passing else found) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The server cannot be asked") from _unlocated(error)

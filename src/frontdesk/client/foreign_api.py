@@ -14,8 +14,9 @@ import httpx
 from frontdesk.client.address import base_url, check_key
 from frontdesk.client.answers import Answer, CutShort, read_answer
 from frontdesk.client.cleaning import parse_json
-from frontdesk.client.connections import lost, way_to
+from frontdesk.client.connections import Connector
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
+from frontdesk.client.network import Network
 from frontdesk.client.waits import wait_told
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 
@@ -39,15 +40,18 @@ class Manners:
 class ForeignApi:
     """GET requests with one token to one server, one after the other.
 
-        async with ForeignApi("https://graph.facebook.com", headers, Manners(5)) as api:
+        async with ForeignApi("https://graph.facebook.com", headers, Manners(5), network) as api:
             page = await api.get("102290129340398/phone_numbers", {"limit": "100"})
 
     The headers are sent to this server alone: redirects are not followed, and addresses in answers
     are never asked. What is busy or away is tried again, after as long as it says.
     """
 
-    def __init__(self, address: str, secrets: Mapping[str, str], manners: Manners) -> None:
-        """Raises: BadSettings: no address of a server, plain http to another machine, no token."""
+    def __init__(
+        self, address: str, secrets: Mapping[str, str], manners: Manners, network: Network
+    ) -> None:
+        """Raises: BadSettings: no address of a server, plain http to another machine, no token;
+        certificates or a proxy that cannot be used."""
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         for value in secrets.values():
@@ -55,8 +59,9 @@ class ForeignApi:
         self._address = base_url(address, in_process=False)
         self._manners = manners
         self._next_at = 0.0
+        self._connector = Connector(self._address, network)
         self._http = httpx.AsyncClient(
-            transport=way_to(self._address, None),
+            transport=self._connector.transport(),
             headers={
                 **secrets,
                 "Accept": "application/json",
@@ -120,7 +125,7 @@ class ForeignApi:
             async with self._http.stream("GET", url, params=dict(parameters)) as response:
                 return await read_answer(response)
         except httpx.TransportError as error:
-            found, passing = lost(error)
+            found, passing = self._connector.failure(error)
             # The frames of the error hold the headers that were sent.
             raise (_Passing(found) if passing else found) from None
         except (httpx.HTTPError, httpx.InvalidURL):

@@ -1,6 +1,7 @@
 """The server over HTTP: one method for each endpoint; wire values out, InboxError for the rest."""
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,6 +17,7 @@ from frontdesk.client.exchange import Exchange, utc_now
 from frontdesk.client.filtering import Filtering
 from frontdesk.client.inquiries import Inquiries
 from frontdesk.client.names import Names
+from frontdesk.client.network import Network
 from frontdesk.client.reading import page_of, value_of
 from frontdesk.client.rows import Rows
 from frontdesk.client.server import Notebook, Server
@@ -65,6 +67,7 @@ class InboxClient:
         key: str,
         *,
         app: Callable[..., Awaitable[None]] | None = None,
+        network: Network | None = None,
         deadline_seconds: float = 10.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -73,7 +76,9 @@ class InboxClient:
     ) -> None:
         """`app`: an ASGI application that answers instead of the network. `clock`: in seconds.
 
-        Raises: BadSettings: the address or the key cannot be used.
+        network: certificates and proxy; None: as the environment says.
+
+        Raises: BadSettings: the address, the key, certificates or the proxy cannot be used.
         """
         self._base_url = address.base_url(base_url, in_process=app is not None)
         self._fingerprint = address.fingerprint(address.check_key(key))
@@ -83,6 +88,7 @@ class InboxClient:
             key,
             self._notebook,
             app=app,
+            network=network or Network.of(os.environ),
             deadline_seconds=deadline_seconds,
             sleep=sleep,
             chance=chance,

@@ -18,6 +18,7 @@ from frontdesk.cli.databases import account_option, database_option
 from frontdesk.cli.ending import ERROR, INTERRUPTED, say
 from frontdesk.cli.importing.events import Run
 from frontdesk.cli.importing.targets import importable
+from frontdesk.cli.places import network
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
@@ -109,7 +110,7 @@ def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk"
 
     async def walk() -> Walk:
         secrets = {"api_access_token": token}
-        async with ForeignApi(url, secrets, Manners(PER_SECOND)) as api:
+        async with ForeignApi(url, secrets, Manners(PER_SECOND), network()) as api:
             with _stages() as words:
                 walking = Walk(api, order, journal, words.tell, now)
                 await walking.walk()

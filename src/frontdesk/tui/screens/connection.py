@@ -9,6 +9,7 @@ from frontdesk.errors import (
     BadResponse,
     Forbidden,
     InboxError,
+    NetworkMisconfigured,
     NotFound,
     Silent,
     Unauthorised,
@@ -140,7 +141,8 @@ class Connection:
         words = self._words(error, seen_at, beside=beside)
         if words is not None:
             self._said = [words]
-        if not isinstance(error, Unreachable) and self.problem != told:
+        passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
+        if not passing and self.problem != told:
             self._tell(self.problem)
 
 

@@ -1,0 +1,31 @@
+"""Addresses of proxies: checked, and shown without the password in them."""
+
+from urllib.parse import SplitResult, urlsplit
+
+
+def shown(proxy: str) -> str:
+    """The address without the name and the password in it; `check_proxy` takes it."""
+    parts = _parts(proxy)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}"
+
+
+def check_proxy(proxy: str) -> None:
+    """Raises: ValueError: it is no address of a proxy; the words hold no password."""
+    parts = _parts(proxy)
+    if parts.scheme not in ("http", "https"):
+        raise ValueError(f"{parts.scheme}:// proxies are not supported; http:// and https:// are")
+    if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("say scheme, host and port alone: http://proxy.example:3128")
+    if not parts.netloc.isascii() or not parts.netloc.isprintable() or " " in parts.netloc:
+        raise ValueError("say it in printable ASCII characters, others as %XX")
+
+
+def _parts(proxy: str) -> SplitResult:
+    try:
+        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        parts.port  # noqa: B018  # Raises where it is no number.
+    except ValueError:
+        raise ValueError("it is no address, such as http://proxy.example:3128") from None
+    return parts
