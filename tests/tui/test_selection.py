@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.soak.stage import send
 from tests.tui.small_desk import (
     STATUSES,
@@ -64,7 +65,7 @@ class Story:
             case "key":
                 await self._press(app)
             case "desk":
-                self._change()
+                self.change()
             case "wait":
                 await self._pause(self.chance.choice((0.2, 3.0, 12.0, 40.0)))
             case "resize":
@@ -85,7 +86,7 @@ class Story:
             send(app, key)
         await asyncio.sleep(self.chance.choice((0.0, 0.0, 0.05, 0.2, 1.0)))
 
-    def _change(self) -> None:
+    def change(self) -> None:
         for _ in range(self.chance.randint(1, 4)):
             id = str(self.chance.randrange(90))
             change: dict[str, Any] = self.chance.choice(
@@ -157,3 +158,95 @@ def test_row_header_thread_and_contact_are_one_conversation_in_every_frame(
 
     run(seed, live)
     assert frames > 100
+
+
+def all_rows(app: DeskApp) -> list[str]:
+    """The names in the list, also of what is not in view."""
+    rows = app.query_one(ConversationList).rows
+    return [] if rows is None else [rows[at].contact.name or "" for at in range(len(rows))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_in_view_stay_in_the_list_until_a_key_is_pressed(tmp_path: Path, seed: int) -> None:
+    story = Story(seed)
+    compared: list[str] = []
+
+    async def live() -> None:
+        async with desk_viewer(story.desk, tmp_path / "cache.db") as app:
+            for _ in range(60):
+                await story.step(app)
+                if len(app.screen_stack) > 1:
+                    send(app, "escape")
+                await asyncio.sleep(30.0)
+                shown = Shown(app)
+                before = shown.names("ConversationList")
+                story.change()
+                await asyncio.sleep(45.0)
+                existing = {name(int(id)) for id in story.desk.rows}
+                if Shown(app).lines[0].split("all")[0] == shown.lines[0].split("all")[0]:
+                    compared.extend(before)
+                    rows = all_rows(app)
+                    left = [one for one in before if one in existing and one not in rows]
+                    assert not left, f"{left} went from {before} after {story.told[-8:]}"
+
+    run(seed, live)
+    assert len(compared) > 200
+
+
+def test_every_unread_customer_is_met_on_the_way_down_the_unread(tmp_path: Path) -> None:
+    desk = Desk(30)
+    unread = [name(n) for n in range(1, 30) if n % 3 and desk.rows[str(n)]["status"] == "open"]
+
+    async def live() -> None:
+        async with desk_viewer(desk, tmp_path / "cache.db") as app:
+            met = []
+            for key in ("f", "u", *["j"] * (len(unread) - 1)):
+                send(app, key)
+                await asyncio.sleep(15.0)
+                met.append(Shown(app).selected)
+            assert met[1:] == unread
+            assert all_rows(app) == unread
+
+    run(0, live)
+
+
+def test_a_row_that_stops_matching_is_dimmed_where_it_was_until_a_refresh(tmp_path: Path) -> None:
+    desk = Desk(12)
+
+    async def live() -> None:
+        async with desk_viewer(desk, tmp_path / "cache.db") as app:
+            before = all_rows(app)
+            send(app, "j")
+            await asyncio.sleep(12.0)
+            selected = Shown(app).selected
+            assert selected == before[1]
+            desk.change(str(int(selected[-3:])), status="resolved")
+            await asyncio.sleep(12.0)
+            conversations = app.query_one(ConversationList)
+            assert all_rows(app) == before
+            assert Shown(app).selected == selected
+            assert conversations.dimmed == {str(int(selected[-3:]))}
+            send(app, "ctrl+r")
+            await asyncio.sleep(2.0)
+            assert all_rows(app) == [one for one in before if one != selected]
+            assert not conversations.dimmed
+
+    run(0, live)
+
+
+def test_a_row_that_matches_again_is_not_dimmed_and_there_once(tmp_path: Path) -> None:
+    desk = Desk(12)
+
+    async def live() -> None:
+        async with desk_viewer(desk, tmp_path / "cache.db") as app:
+            await asyncio.sleep(12.0)
+            before = all_rows(app)
+            desk.change("3", status="snoozed")
+            await asyncio.sleep(75.0)
+            assert app.query_one(ConversationList).dimmed == {"3"}
+            desk.change("3", status="open")
+            await asyncio.sleep(75.0)
+            assert not app.query_one(ConversationList).dimmed
+            assert sorted(all_rows(app)) == sorted(before)
+
+    run(0, live)

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from frontdesk.cache.directory import BLOCKS, MOST_ROWS, RUNS
 from frontdesk.cache.file import NONSENSE
 from frontdesk.cache.lists import ListName
-from frontdesk.cache.rows import KINDS, MODELS, text_of, unreadable
+from frontdesk.cache.rows import KINDS, MODELS, key_of, text_of, unreadable
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire
 
@@ -192,15 +192,29 @@ class Listing(Generic[T]):
             self._distrust()
             return None
 
+    def rank(self, value: T) -> int:
+        """How many rows come before a value that is not one of them."""
+        if not len(self):
+            return 0
+        try:
+            before = self._before(key_of(cast(Any, value)), held=False)
+        except NONSENSE:
+            self._distrust()
+            return 0
+        return max(0, min(before, len(self)))
+
     def _position(self, key: Key) -> int:
+        return max(0, min(self._before(key, held=True), len(self) - 1))
+
+    def _before(self, key: Key, *, held: bool) -> int:
+        """How many rows come before a key; `held`: one of the rows has it."""
         run = self._runs.reaches(key)
         blocks = self._blocks_of(run)
         block = blocks.reaches(key)
         node = blocks.node(block)
         below = self._rows(_RANK, (self._number, *node.lower, *key))[0][0]
-        within = node.size - 1 - below if self._newest_first else below
-        position = int(self._runs.starts[run] + blocks.starts[block] + within)
-        return max(0, min(position, len(self) - 1))
+        within = node.size - held - below if self._newest_first else below
+        return int(self._runs.starts[run] + blocks.starts[block] + within)
 
     def key(self, position: int) -> str:
         """What tells the row at `position` from all others: "kind id"."""

@@ -215,7 +215,8 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._panes.toggle_zoom()
 
     def action_refresh(self) -> None:
-        """Ask the server for the queue and the open conversation."""
+        """Ask the server for the queue and the open conversation; rows that no longer match go."""
+        self._queue.leave_out_stale()
         self._refresh_by_hand()
 
     def action_redraw(self) -> None:

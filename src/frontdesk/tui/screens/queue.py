@@ -1,9 +1,10 @@
 """The queue side of the inbox: which conversations, how many, and where the reader is in them."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from types import MappingProxyType
 
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.tui.clock import Clock
@@ -18,7 +19,7 @@ from frontdesk.tui.widgets.channel_list import (
     channel_rows,
 )
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.rows import FixedRows, Rows
+from frontdesk.tui.widgets.rows import FixedRows, MergedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
 from frontdesk.wire.words import STATUSES
 
@@ -29,6 +30,9 @@ REFRESHES_UNTIL_THOROUGH = 6
 MOST_ROWS_LOOKED_AT = 1000
 FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
+
+# Of the conversations that were opened in a view, so many of the last ones stay in it.
+MOST_OPENED_KEPT = 50
 
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
 
@@ -64,6 +68,9 @@ class Queue:
         self._asked_before: ConversationFilter | None = None
         self._before: str | None = None
         self._now: str | None = None
+        self._opened: dict[str, Conversation] = {}
+        self._departed: dict[str, Conversation] = {}
+        self._answered = self._leaving_out = False
 
     @property
     def filter(self) -> ConversationFilter:
@@ -99,6 +106,9 @@ class Queue:
     def show(self) -> None:
         """Show what is held of the view, with the cursor on the conversation it was on."""
         last = self._mailbox.recall(_CONVERSATION)
+        self._opened, self._departed = {}, {}
+        self._list.dimmed = frozenset()
+        self._answered = self._leaving_out = False
         self.added_above = self._unreadable = self._unreadable_below = 0
         self._sifting = None if self.sieve.idle else self._new_sifting()
         if self._sifting is None:
@@ -123,6 +133,9 @@ class Queue:
     def remember(self, conversation: Conversation) -> None:
         """The reader is at this conversation."""
         self._before, self._now = self._now, conversation.id
+        self._opened[conversation.id] = conversation
+        if len(self._opened) > MOST_OPENED_KEPT:
+            del self._opened[next(iter(self._opened))]
         self._mailbox.mark_looked_at(conversation.id)
         self._mailbox.remember(_CONVERSATION, conversation.id)
 
@@ -231,6 +244,11 @@ class Queue:
             self._count_added(chosen, refreshed.added)
         finally:
             await self._reload(chosen)
+        self._answered = self._answered or chosen == self.filter
+
+    def leave_out_stale(self) -> None:
+        """With the next answer the rows go that no longer belong to the view."""
+        self._leaving_out = True
 
     async def refresh_names(self) -> None:
         """Channels, users, labels and custom fields from the server."""
@@ -314,8 +332,8 @@ class Queue:
     def _sifted_words(self, on: str) -> str:
         assert self._sifting is not None
         if self.sieve.contact:
-            return f"~{len(self._sifting.rows())} seen so far"
-        kept, looked_at = len(self._sifting.rows()), self._sifting.looked_at
+            return f"~{self._sifting.matches} seen so far"
+        kept, looked_at = self._sifting.matches, self._sifting.looked_at
         words = f"~{kept} of {looked_at} looked at"
         if self.looking:
             return f"{words}, loading…"
@@ -352,19 +370,66 @@ class Queue:
         """Show what the cache holds now, unless another filter was chosen meanwhile."""
         if chosen != self.filter:
             return
+        if self._sifting is not None and self.looking:
+            self.listing.reload()
+            return
+        stay = self._staying()
+        if self._leaving_out:
+            self._opened, self._departed, self._leaving_out = {}, {}, False
         self.listing.reload()
         if self._sifting is None:
+            self._list.rows = self._with_departed(stay)
             self._list.rows_changed()
-        elif not self.looking:
-            before, self._sifting = self._sifting, self._new_sifting()
+        else:
+            before, self._sifting = self._sifting, self._new_sifting(stay)
             await self._look_through(self._sifting, until=before.looked_at)
 
-    def _new_sifting(self) -> Sifting:
+    def _staying(self) -> dict[str, Conversation]:
+        """The rows that may not leave under the reader's hands, by id, as they were shown.
+
+        These are the selected row, those that were opened, and those in view; with a sieve all that
+        are shown. Until the view was answered once, rows in view may be of yesterday.
+        """
+        rows: Rows[Conversation] | None = self._list.rows
+        shown: Iterable[int] = ()
+        if rows is None or self._leaving_out:
+            return {}
+        if self._answered:
+            shown = range(len(rows)) if self._sifting is not None else self._list.in_view()
+        stay = {**self._opened, **self._departed, **{rows[at].id: rows[at] for at in shown}}
+        if self._list.row is not None:
+            stay.setdefault(self._list.row.id, self._list.row)
+        return stay
+
+    def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
+        """The list, and in it the rows of `stay` that have left it."""
+        left = [row for id, row in stay.items() if self.listing.position(id) is None]
+        left.sort(key=lambda row: row.last_activity_at, reverse=True)
+        others = [
+            (self.listing.rank(row), f"conversation {row.id}", state)
+            for row in left
+            if (state := self.current(row.id)) is not None
+        ]
+        others.sort(key=lambda other: other[0])
+        self._departed = {row.id: stay[row.id] for _, _, row in others}
+        # What comes after the last row may be on a page that is not held any more.
+        held = len(self.listing) + self.listing.complete
+        self._list.dimmed = {row.id for rank, _, row in others if rank < held}
+        return MergedRows(self.listing, others) if others else self.listing
+
+    def _new_sifting(self, stay: Mapping[str, Conversation] = MappingProxyType({})) -> Sifting:
         rows: Rows[Conversation] = self.listing
         if self.sieve.contact:
             seen = self._mailbox.conversations_of(self.sieve.contact)
             rows = FixedRows([(f"conversation {one.id}", one) for one in seen])
-        return Sifting(rows, self.sieve, self.is_unread, self._clock.server_now())
+        return Sifting(
+            rows,
+            self.sieve,
+            self.is_unread,
+            self._clock.server_now(),
+            stay=stay,
+            current=self.current,
+        )
 
     async def _look_through(self, sifting: Sifting, until: int | None = None) -> None:
         """Look at the rows that are held, letting keys through, and show what was kept."""
@@ -374,6 +439,7 @@ class Queue:
             await asyncio.sleep(0)
         if sifting is self._sifting:
             self._list.rows = sifting.rows()
+            self._list.dimmed = frozenset(sifting.stale)
             self._list.rows_changed()
 
 

@@ -1,7 +1,8 @@
 """What the server cannot filter or order by: looked for in the rows that are loaded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from pydantic_core import ValidationError
 
@@ -85,7 +86,11 @@ def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
 
 
 class Sifting:
-    """The rows of a list that a sieve keeps, looked through a part at a time."""
+    """The rows of a list that a sieve keeps, looked through a part at a time.
+
+    stay: rows by id that are kept even if they do not match any more, where they were before.
+    current: the newest state of a conversation, None if it is gone. stale: the ids of such rows.
+    """
 
     def __init__(
         self,
@@ -93,34 +98,65 @@ class Sifting:
         sieve: Sieve,
         is_unread: Callable[[Conversation], bool],
         now: datetime,
+        *,
+        stay: Mapping[str, Conversation] = MappingProxyType({}),
+        current: Callable[[str], Conversation | None] = lambda id: None,
     ) -> None:
         self._rows = rows
         self._sieve = sieve
         self._is_unread = is_unread
         self._now = now
-        self._kept: list[Conversation] = []
+        self._stay = stay
+        self._current = current
+        # Each as the row by which it is ordered, and the row itself.
+        self._kept: list[tuple[Conversation, Conversation]] = []
+        self._met: set[str] = set()
+        self.stale: set[str] = set()
         self.looked_at = 0
+
+    @property
+    def matches(self) -> int:
+        """How many rows match, of those that were looked at."""
+        return len(self._kept) - sum(row.id in self.stale for _, row in self._kept)
 
     def step(self, count: int) -> bool:
         """Look at the next `count` rows; False when all were looked at."""
         end = min(self.looked_at + count, len(self._rows))
         for position in range(self.looked_at, end):
-            conversation = self._rows[position]
-            if self._sieve.keeps(conversation, unread=self._is_unread(conversation)):
-                self._kept.append(conversation)
+            self._look_at(self._rows[position])
         self.looked_at = end
         return end < len(self._rows)
 
+    def _look_at(self, conversation: Conversation) -> None:
+        matches = self._sieve.keeps(conversation, unread=self._is_unread(conversation))
+        before = None if matches else self._stay.get(conversation.id)
+        if before is not None:
+            self.stale.add(conversation.id)
+        if matches or before is not None:
+            self._kept.append((before or conversation, conversation))
+        self._met.add(conversation.id)
+
     def rows(self) -> FixedRows[Conversation]:
         """What was kept so far, in the sieve's order."""
-        kept = self._kept
+        unmet = self._unmet()
+        kept = [*self._kept, *unmet]
         if self._sieve.order == OLDEST:
-            kept = sorted(kept, key=lambda one: _time(one.last_activity_at))
+            kept.sort(key=lambda one: _time(one[0].last_activity_at))
         elif self._sieve.order == WAITING:
-            kept = sorted(kept, key=_waiting_since)
+            kept.sort(key=lambda one: _waiting_since(one[0]))
         elif self._sieve.order == WINDOW:
-            kept = sorted(kept, key=self._window_left)
-        return FixedRows([(f"conversation {one.id}", one) for one in kept])
+            kept.sort(key=lambda one: self._window_left(one[0]))
+        elif unmet or self.stale:
+            kept.sort(key=lambda one: _time(one[0].last_activity_at), reverse=True)
+        return FixedRows([(f"conversation {one.id}", one) for _, one in kept])
+
+    def _unmet(self) -> list[tuple[Conversation, Conversation]]:
+        """Rows that stay and were not met: they left the list, or are further down in it."""
+        states = [(row, self._current(id)) for id, row in self._stay.items() if id not in self._met]
+        unmet = [(row, state) for row, state in states if state is not None]
+        if self.looked_at == len(self._rows):
+            self.stale.update(state.id for _, state in unmet)
+        return unmet
 
     def _window_left(self, conversation: Conversation) -> datetime:
         ends = _time(conversation.service_window_expires_at)

@@ -1,6 +1,6 @@
 """The queue: one, two or three lines for each conversation, newest activity first."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
@@ -43,7 +43,10 @@ def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
 
 
 class ConversationList(VirtualList[Conversation]):
-    """Draws conversations in `density` lines each; ages are against `clock`."""
+    """Draws conversations in `density` lines each; ages are against `clock`.
+
+    dimmed: the ids of rows that no longer belong to the list; change it before `rows_changed`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark for saving, or no longer", id="queue.mark"),
@@ -67,6 +70,7 @@ class ConversationList(VirtualList[Conversation]):
         self._density = 2
         self._marked: dict[str, None] = {}
         self._cued: dict[str, datetime] = {}
+        self.dimmed: Set[str] = frozenset()
 
     @property
     def marked(self) -> Sequence[str]:
@@ -136,7 +140,8 @@ class ConversationList(VirtualList[Conversation]):
         assert self.rows is not None
         conversation = self.rows[position]
         marked, cued = conversation.id in self._marked, conversation.id in self._cued
-        return conversation, conversation.id in self._unread, marked, cued
+        dimmed = conversation.id in self.dimmed
+        return conversation, conversation.id in self._unread, marked, cued, dimmed
 
     def begin(self, positions: Iterable[int]) -> None:
         """These rows are drawn next: asked about at once, and of the same moment."""
@@ -158,6 +163,8 @@ class ConversationList(VirtualList[Conversation]):
             lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
         if self._density > 2:
             lines.append(_facts_line(conversation, self._clock, width))
+        if conversation.id in self.dimmed:
+            return [[("dim", text) for _, text in line] for line in lines]
         return lines
 
     def _name_line(

@@ -1,5 +1,6 @@
 """What a list shows: rows by position, each with a key that it keeps when it moves."""
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -50,6 +51,42 @@ class FixedRows(Generic[R]):
         if self._positions is None:
             self._positions = {other: at for at, (other, _) in enumerate(self._rows)}
         return self._positions.get(key)
+
+
+class MergedRows(Generic[R]):
+    """Rows with a few others among them.
+
+    others: (how many of the rows come before it, its key, the row) for each, in their order.
+    """
+
+    def __init__(self, rows: Rows[R], others: Sequence[tuple[int, str, R]]) -> None:
+        self._rows = rows
+        self._others = others
+        self._ranks = [rank for rank, _, _ in others]
+        self._positions = [rank + before for before, rank in enumerate(self._ranks)]
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._others)
+
+    def __getitem__(self, position: int, /) -> R:
+        before, is_other = self._others_before(position)
+        return self._others[before][2] if is_other else self._rows[position - before]
+
+    def key(self, position: int, /) -> str:
+        before, is_other = self._others_before(position)
+        return self._others[before][1] if is_other else self._rows.key(position - before)
+
+    def find(self, key: str, /) -> int | None:
+        for position, (_, other, _) in zip(self._positions, self._others, strict=True):
+            if other == key:
+                return position
+        found = self._rows.find(key)
+        return None if found is None else found + bisect_right(self._ranks, found)
+
+    def _others_before(self, position: int) -> tuple[int, bool]:
+        """How many others come before a position, and whether one of them is there."""
+        before = bisect_left(self._positions, position)
+        return before, before < len(self._positions) and self._positions[before] == position
 
 
 def next_match(
