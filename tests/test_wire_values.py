@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_core import ValidationError
+from pydantic import ValidationError
 
 from frontdesk.wire import (
     Conversation,
@@ -18,7 +18,7 @@ from frontdesk.wire import (
     ReportQuery,
     Wire,
 )
-from frontdesk.wire.base import Member, wire_in
+from frontdesk.wire.base import nested_model
 
 WHO = {"id": "7", "name": None, "phone": "+447700900001"}
 BARE = {"id": "1", "status": "open", "channel": WHO, "contact": WHO, "last_activity_at": "x"}
@@ -34,8 +34,16 @@ def test_what_was_told_is_told_apart_from_what_is_assumed() -> None:
     label = Label.model_validate_json('{"id": "1", "title": "vip", "description": null}')
     assert label.model_fields_set == {"id", "title", "description"}
     assert label.color == Label.model_fields["color"].default
-    assert label.model_dump(exclude_unset=True) == {"id": "1", "title": "vip", "description": None}
-    assert label.model_dump(exclude_none=True) == {"id": "1", "title": "vip", "color": label.color}
+    assert label.model_dump(mode="json", exclude_unset=True) == {
+        "id": "1",
+        "title": "vip",
+        "description": None,
+    }
+    assert label.model_dump(mode="json", exclude_none=True) == {
+        "id": "1",
+        "title": "vip",
+        "color": label.color,
+    }
 
 
 @given(st.dictionaries(st.sampled_from([*Label.model_fields, "unknown"]), st.text()))
@@ -74,8 +82,8 @@ def test_values_are_equal_by_their_members_and_kind_alone() -> None:
 
 def test_a_value_is_never_changed_and_a_copy_is_another() -> None:
     before = Conversation.model_validate(BARE)
-    with pytest.raises(AttributeError, match="frozen"):
-        before.status = "resolved"
+    with pytest.raises(ValidationError, match="frozen"):
+        before.status = "resolved"  # type: ignore[misc]
     after = before.model_copy(update={"status": "resolved"})
     assert (before.status, after.status) == ("open", "resolved")
     assert after.model_fields_set == BARE.keys()
@@ -93,7 +101,7 @@ def test_a_default_is_not_shared_where_it_could_be_changed() -> None:
 def test_a_name_that_python_keeps_for_itself_is_the_plain_one_in_json() -> None:
     period = Period.model_validate_json('{"from": "2026-03-01", "to": "2026-03-02"}')
     assert period == Period(from_="2026-03-01", to="2026-03-02")
-    assert period.model_dump() == {"from": "2026-03-01", "to": "2026-03-02"}
+    assert period.model_dump(mode="json") == {"from": "2026-03-01", "to": "2026-03-02"}
     assert ReportQuery(from_="2026-03-01").parameters() == {"from": "2026-03-01"}
 
 
@@ -119,4 +127,4 @@ def test_a_partial_page_is_a_page() -> None:
     [(str, None), (Label, Label), (Label | None, Label), (tuple[Label, ...] | None, Label)],
 )
 def test_what_a_member_holds_is_found(annotation: Any, held: type[Wire] | None) -> None:
-    assert wire_in(Member(annotation)) is held
+    assert nested_model(annotation) is held

@@ -42,7 +42,7 @@ async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
     }
     for name, rows in lists.items():
         try:
-            walked.read[name] = [row.model_dump() async for row in rows]
+            walked.read[name] = [row.model_dump(mode="json") async for row in rows]
         except InboxError as error:
             walked.failed[name] = error
     values = {
@@ -52,7 +52,7 @@ async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
     }
     for name, ask in values.items():
         try:
-            walked.read[name] = (await ask()).model_dump()
+            walked.read[name] = (await ask()).model_dump(mode="json")
         except InboxError as error:
             walked.failed[name] = error
     return walked

@@ -76,7 +76,7 @@ def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> It
     for status in STATUSES:
         row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
         if counts.by_status is not None:
-            row |= getattr(counts.by_status, status).model_dump()
+            row |= getattr(counts.by_status, status).model_dump(mode="json")
         if status == (asked_status or "open"):
             row["unread"] = counts.unread
         yield row

@@ -9,14 +9,14 @@ how many members they have, and at the words that are one of a few.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from frontdesk.client import readers
 from frontdesk.client.readers import Reader
 from frontdesk.client.spelling import fields_of
 from frontdesk.wire import Page, Wire
-from frontdesk.wire.base import members_told, wire_in
+from frontdesk.wire.base import nested_model
 from frontdesk.wire.words import DIRECTIONS
 
 # What a server may leave out, because the key may not read it (contract 1.1).
@@ -45,7 +45,7 @@ def is_canonical(page: Page[Any]) -> bool:
         return True
     first: Wire = rows[0]
     marks = _marks(type(first))
-    if min(map(len, map(members_told, rows))) < len(marks.expected):
+    if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
         return False
     # Read as plain dictionaries: a page has hundreds of members, and this is every page's price.
     members = [row.__dict__ for row in rows]
@@ -114,5 +114,9 @@ def _marks(model: type[Wire]) -> _Marks:
         tuple(
             (itemgetter(field.name), _FORMS[field.read]) for field in fields if field.read in _WORDS
         ),
-        tuple(itemgetter(name) for name, info in model.model_fields.items() if wire_in(info)),
+        tuple(
+            itemgetter(name)
+            for name, info in model.model_fields.items()
+            if nested_model(info.annotation)
+        ),
     )

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from frontdesk.service import vocabulary
 from frontdesk.wire import Wire
-from frontdesk.wire.base import json_name, schema_of, wire_in
 from frontdesk.wire.words import PHONE_DIGITS
 
 Schema = dict[str, Any]
@@ -28,24 +27,28 @@ _TIMESTAMP: Schema = {
 }
 
 
-class _Kinds(GenerateJsonSchema):
-    """What a member may be; wire values stand elsewhere."""
+class _Generator(GenerateJsonSchema):
+    """Pydantic's JSON schemas without titles and defaults: this service sends every member."""
 
-    def model_schema(self, schema: Any) -> Schema:
-        return reference(schema["cls"])
+    def normalize_name(self, name: str) -> str:
+        return _PAGE.sub(r"\1Page", name)
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> Schema:
+        return self.generate_inner(schema["schema"])
 
 
 def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
     """The schema of each model and of all that they hold, by name, sorted."""
-    found: dict[str, Schema] = {"Timestamp": _TIMESTAMP}
-    waiting = list(models)
-    while waiting:
-        model = waiting.pop()
-        name = name_of(model)
-        if name not in found:
-            found[name] = _strict(name, model)
-            waiting += filter(None, map(wire_in, model.model_fields.values()))
-    return dict(sorted(found.items()))
+    _, generated = models_json_schema(
+        [(model, "serialization") for model in models],
+        ref_template=REFERENCE + "{model}",
+        schema_generator=_Generator,
+    )
+    found = {name: _strict(name, schema) for name, schema in generated["$defs"].items()}
+    return dict(sorted({"Timestamp": _TIMESTAMP, **found}.items()))
 
 
 def reference(model: type[Wire]) -> Schema:
@@ -65,20 +68,19 @@ def plain(text: str | None) -> str:
     return re.sub(r"\bNone\b", "null", words)
 
 
-def _strict(name: str, model: type[Wire]) -> Schema:
-    told = {json_name(member): info.annotation for member, info in model.model_fields.items()}
+def _strict(name: str, generated: Schema) -> Schema:
+    properties = generated["properties"]
     optional = vocabulary.OPTIONAL.get(name, frozenset())
     return {
         "type": "object",
-        "description": plain(model.__doc__) or "One page, in the order of the list.",
-        "properties": {member: _member(name, member, kind) for member, kind in told.items()},
-        "required": [member for member in told if member not in optional],
+        "description": plain(generated.get("description")) or "One page, in the order of the list.",
+        "properties": {member: _member(name, member, kind) for member, kind in properties.items()},
+        "required": [member for member in properties if member not in optional],
     }
 
 
-def _member(model: str, name: str, annotation: Any) -> Schema:
+def _member(model: str, name: str, schema: Schema) -> Schema:
     """One member: its kind, and null only where it may be null."""
-    schema: Schema = _Kinds().generate_inner(schema_of(annotation))
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
     if name in vocabulary.NEVER_NULL.get(model, frozenset()):
         kinds = [kind for kind in kinds if kind != {"type": "null"}]

@@ -1,8 +1,7 @@
 """The envelope of every list (contract 1.2)."""
 
 from collections.abc import Iterable
-from functools import cache
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from frontdesk.wire.base import Wire
 
@@ -15,12 +14,6 @@ class Page(Wire, Generic[T]):
     data: tuple[T, ...]
     next_cursor: str | None = None
     has_more: bool = False
-
-    def __class_getitem__(cls, row: Any) -> Any:
-        """Pages of one resource are a class of their own: their rows are checked."""
-        if isinstance(row, type) and issubclass(row, Wire):
-            return _pages_of(cls, row)
-        return super().__class_getitem__(row)  # type: ignore[misc]
 
     @classmethod
     def of(cls, rows: Iterable[T], next_cursor: str | None) -> Self:
@@ -39,9 +32,3 @@ class PartialPage(Page[T], Generic[T]):
     """A page without the rows that could not be read. Only the client makes one."""
 
     unreadable: int
-
-
-@cache
-def _pages_of(kind: type[Wire], row: type[Wire]) -> type[Wire]:
-    rows = {"data": tuple[row, ...]}  # type: ignore[valid-type]
-    return type(f"{kind.__name__}[{row.__name__}]", (kind,), {"__annotations__": rows})

@@ -39,4 +39,4 @@ class ReportQuery(Wire):
 
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""
-        return self.model_dump(exclude_none=True)
+        return self.model_dump(mode="json", exclude_none=True)

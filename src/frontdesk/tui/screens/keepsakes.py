@@ -97,7 +97,7 @@ def _cells(one: Conversation) -> Sequence[object]:
 
 
 def _json(values: Sequence[Conversation | Message | Note]) -> str:
-    rows = [value.model_dump(exclude_unset=True) for value in values]
+    rows = [value.model_dump(mode="json", exclude_unset=True) for value in values]
     # Not needed for a first paint.
     import json
 

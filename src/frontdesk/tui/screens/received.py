@@ -52,7 +52,7 @@ class Received(Dialog[None]):
             yield Static(named(self, _KEYS), id="help-foot", markup=False)
 
     def on_mount(self) -> None:
-        members = self._value.model_dump(exclude_unset=True)
+        members = self._value.model_dump(mode="json", exclude_unset=True)
         text = json.dumps(members, ensure_ascii=False, indent=2).split("\n")
         lines = self.query_one(Lines)
         lines.show(FixedRows([(str(at), line) for at, line in enumerate(text)]))

@@ -39,9 +39,11 @@ def exported(report: Report, before: Sequence[Bucket] | None, ending: str) -> st
 
 
 def _json(report: Report, before: Sequence[Bucket] | None) -> str:
-    body: dict[str, Any] = report.model_dump(exclude_unset=True)
+    body: dict[str, Any] = report.model_dump(mode="json", exclude_unset=True)
     if before is not None:
-        body["previous_series"] = [bucket.model_dump(exclude_unset=True) for bucket in before]
+        body["previous_series"] = [
+            bucket.model_dump(mode="json", exclude_unset=True) for bucket in before
+        ]
     return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
 
 

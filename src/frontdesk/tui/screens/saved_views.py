@@ -33,7 +33,9 @@ class SavedViews:
 
     def save(self, digit: str, view: View) -> None:
         """Put a view on a key."""
-        kept = {key: one.model_dump() for key, one in {**self._kept(), digit: view}.items()}
+        kept = {
+            key: one.model_dump(mode="json") for key, one in {**self._kept(), digit: view}.items()
+        }
         self._mailbox.remember(_NAME, to_json(kept).decode())
 
     def _kept(self) -> dict[str, View]:
