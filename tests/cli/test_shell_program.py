@@ -53,11 +53,30 @@ from frontdesk.cli import main
 try:
     main()
 except SystemExit:
-    sys.exit(bool({{"textual", "rich", "uvicorn"}} & set(sys.modules)))
+    sys.exit(bool({{"textual", "uvicorn"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--url", "http://x", "--profile", "a"], "Say one of --url, --database and --profile"),
+        (["--url=http://x", "--as", "7"], "--url does not go with --as"),
+        (["--profile", "nobody"], "There is no profile"),
+    ],
+)
+def test_a_mistake_in_the_place_to_open_is_named(
+    arguments: list[str], error: str, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [*PROGRAM, *arguments], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 2
+    assert error in done.stderr
 
 
 def test_a_server_gives_what_its_database_gives(serve: Serve, key: str, path: Path):

@@ -28,26 +28,7 @@ NOT_AT_A_START = (
     "starlette",
     "uvicorn",
     "psycopg",
-    "pydantic",
-    "pydantic_core.core_schema",
-    "textual.command",
-    "textual.markup",
-    "textual.types",
-    "textual.validation",
-    "textual.widgets._input",
-    "textual.widgets._select",
-    "click",
-    "_hashlib",
-    "_ssl",
-    "csv",
-    "decimal",
-    "json",
-    "pickle",
-    "shutil",
-    "tempfile",
     "tomllib",
-    "urllib.parse",
-    "uuid",
     "webbrowser",
     "frontdesk.client",
     "frontdesk.service",
@@ -58,10 +39,9 @@ NOT_AT_A_START = (
 START = """
 import sys
 before = set(sys.modules)
-from frontdesk.cli.light import lightly
-with lightly():
-    import frontdesk.cli.opening
-    import frontdesk.cli.viewer
+import frontdesk.cli.program
+import frontdesk.cli.opening
+import frontdesk.cli.viewer
 print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name]))
 """
 

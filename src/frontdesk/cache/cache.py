@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
@@ -17,7 +18,6 @@ from frontdesk.cache.file import NONSENSE, CacheFile, Work
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
-from frontdesk.digest import sha256
 from frontdesk.errors import UnusableFile
 from frontdesk.first_frame import Frame
 from frontdesk.timeline import Key
@@ -87,7 +87,7 @@ class Cache:
         Only the first part is kept, with a number that is made from both.
         """
         # 48 bits of a number made from the origin do not collide here, and tell nothing of a key.
-        self._origin = int.from_bytes(sha256(origin.encode())[:6], "big")
+        self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
         self._name = origin.rpartition(" ")[0] or origin
         self._clock = clock
         self._path, self._limit_bytes = path, limit_bytes

@@ -32,37 +32,10 @@ def main() -> None:
 def _run(begun: "Beginning") -> None:
     """The command line. Nothing of it was imported before what has begun is on the terminal."""
     _speak_as_the_user()
-    from frontdesk.cli.light import lightly, without_command_line
+    from frontdesk.cli.commands import run
+    from frontdesk.cli.program import frontdesk
 
-    without_command_line()
-    with lightly():
-        from frontdesk.cli.discretion import be_discreet
-        from frontdesk.cli.ending import guarded
-        from frontdesk.cli.opening import open_inbox, plainly_said
-    said = plainly_said(sys.argv[1:])
-    if said is None:
-        _run_command(begun)
-    else:
-        be_discreet()
-        sys.exit(guarded(lambda: open_inbox(said, begun)))
-
-
-def _run_command(begun: "Beginning") -> None:
-    from contextlib import ExitStack
-
-    from frontdesk.cli.light import lightly
-
-    given: object = begun
-    with ExitStack() as ending:
-        if sys.argv[1:] == ["demo"]:
-            # The other process has the longer way to go: it starts before this one can read.
-            from frontdesk.cli.rehearsal import rehearse
-
-            given = rehearse(ending)
-        with lightly():
-            from frontdesk.cli.commands import run
-            from frontdesk.cli.program import frontdesk
-        run(frontdesk, given)
+    run(frontdesk, begun)
 
 
 def _leave_when_told() -> None:

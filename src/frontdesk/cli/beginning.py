@@ -56,14 +56,14 @@ class Beginning:
         """A digest of the start and of the configuration, as it is now in the file of that path."""
         if self.start is None:
             return None
-        from frontdesk.digest import sha256
+        from hashlib import sha256
 
         try:
             with open(configuration, "rb") as file:
                 configured = file.read()
         except OSError:
             configured = b""
-        return sha256(self.start.encode(errors="surrogateescape") + configured).hex()
+        return sha256(self.start.encode(errors="surrogateescape") + configured).hexdigest()
 
     def hand_over(self) -> bool:
         """From here on the viewer has the screen; whether something is on it."""

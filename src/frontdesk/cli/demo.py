@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.light import lightly
 from frontdesk.cli.rehearsal import ORIGIN, Rehearsal, rehearse
 
 if TYPE_CHECKING:
@@ -20,17 +19,16 @@ if TYPE_CHECKING:
 
 
 @click.command("demo", cls=Command)
-@click.pass_context
-def demo_command(context: click.Context) -> None:
+def demo_command() -> None:
     """Open the viewer on a built-in sample inbox: no server, no network, no set-up."""
-    open_demo(context.find_object(Rehearsal))
+    open_demo()
 
 
-def open_demo(rehearsal: Rehearsal | None = None) -> None:
+def open_demo() -> None:
     """The viewer on the sample, and on the profiles that the reader goes to from there."""
     gc.disable()
     with ExitStack() as ending:
-        switch = _open(rehearsal or rehearse(ending), ending)
+        switch = _open(rehearse(ending), ending)
     if switch is not None:
         from frontdesk.cli.beginning import Beginning
         from frontdesk.cli.places import Place
@@ -40,9 +38,8 @@ def open_demo(rehearsal: Rehearsal | None = None) -> None:
 
 
 def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
-    with lightly():
-        from frontdesk.cli.configuration import configuration
-        from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
+    from frontdesk.cli.configuration import configuration
+    from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
 
     rehearsal.wait_for_first_page()
     configured = configuration()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from frontdesk.cache import Cache
 from frontdesk.cli.in_process import as_sample_agent
-from frontdesk.cli.light import without_command_line
 from frontdesk.cli.rehearsal import CACHE, DATABASE, ORIGIN
 from frontdesk.mailbox import Mailbox
 from frontdesk.sample.database import add_demo
@@ -22,7 +21,6 @@ def main() -> None:
 
     Prints a line as soon as the viewer has something to show, and ends when all is there.
     """
-    without_command_line()
     _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
 
 

@@ -1,13 +1,12 @@
 """The names that pages are kept under: for each server and key, and for each database, its own."""
 
+from hashlib import sha256
 from pathlib import Path
-
-from frontdesk.digest import sha256
 
 
 def origin_of(url: str, key: str) -> str:
     """Of a server's pages, for each key; it does not tell the key."""
-    return f"{url.rstrip('/')} {sha256(key.encode()).hex()[:16]}"
+    return f"{url.rstrip('/')} {sha256(key.encode()).hexdigest()[:16]}"
 
 
 def database_origin(target: str, user_id: int | None) -> str:

@@ -97,9 +97,6 @@ class _Found:
 
 
 async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Found:
-    from frontdesk.cli.light import without_command_line
-
-    without_command_line()
     from frontdesk.client.foreign_api import ForeignApi, Manners
     from frontdesk.ingest import business_account
 

@@ -101,9 +101,6 @@ def chatwoot_command(
 
 def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
     """Have everything written down. Raises: InboxError."""
-    from frontdesk.cli.light import without_command_line
-
-    without_command_line()
     from frontdesk.client.foreign_api import ForeignApi, Manners
     from frontdesk.ingest.chatwoot.walk import Walk
     from frontdesk.ingest.shapes import Malformed
