@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.bench import cache, idle, ingest, load, store, tolerance, viewer
+from tests.bench import cache, floods, idle, ingest, load, store, tolerance, viewer
 
 
 def main() -> None:
@@ -17,6 +17,7 @@ def main() -> None:
         ("cache", cache),
         ("idle", idle),
         ("load", load),
+        ("floods", floods),
     )
     for name, bench in benches:
         kind = kinds.add_parser(name, description=bench.__doc__)

@@ -1,76 +1,165 @@
-"""What the HTTP server says by itself: bounded heads, problem documents where it must refuse."""
+"""Limits on what one connection may send (heads, trailers, pipelined requests), and its errors.
+
+Errors of the HTTP parser are answered with problem documents.
+"""
 
 import uuid
+from typing import NoReturn
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from frontdesk.service.exchange import MAX_REQUEST_BYTES, refused
 from frontdesk.service.options import PROBLEM_BASE_URI
-from frontdesk.service.problems import Refusal
+from frontdesk.service.problems import Refusal, too_busy
 
-# Of a head that has not ended. What ends below this is judged by the application.
-MOST_HEAD_BYTES = 4 * MAX_REQUEST_BYTES
+# Of the fields of one request, or of anything in it that has no end. A head that ends below this
+# is judged by the application.
+MAX_HEAD_BYTES = 4 * MAX_REQUEST_BYTES
+# Header fields and trailer fields of one request together.
+MAX_FIELDS = 128
+# Pipelined requests that wait for the answer to the one before them.
+MAX_QUEUED_REQUESTS = 32
+RETRY_SECONDS = 1
 LINGER_SECONDS = 2.0
 
 
 class HeadProtocol(HttpToolsProtocol):
-    """HTTP/1.1 on one connection. A head without an end is refused before it fills the memory."""
+    """HTTP/1.1 on one connection, with limits on all that is held before a request is answered.
+
+    A request that breaks one is answered with an error and ends the connection; those before it
+    are answered first. Trailer fields are counted and dropped.
+    """
 
     problem_base_uri = PROBLEM_BASE_URI
 
-    _heads = 0
     _in_head = False
-    _head_bytes = 0
+    _in_body = False
+    _fields = 0
+    _field_bytes = 0
+    # Calls of the parser, and bytes received since the last of them.
+    _events = 0
+    _pending_bytes = 0
+    _parse_error: Refusal | None = None
+    # The response that ends the connection; empty where the connection just ends.
     _refusal: bytes | None = None
 
+    @property
+    def ending(self) -> bool:
+        """Whether this connection was refused something, and takes no more requests."""
+        return self._refusal is not None
+
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= MAX_QUEUED_REQUESTS:
+            self.fail(too_busy(RETRY_SECONDS))
         super().on_message_begin()
-        self._heads += 1
+        self._events += 1
         self._in_head = True
-        self._head_bytes = 0
+        self._fields = self._field_bytes = 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._events += 1
+        self._fields += 1
+        self._field_bytes += len(name) + len(value) + 4
+        if self._fields > MAX_FIELDS:
+            told = f"A request may have {MAX_FIELDS} header and trailer fields."
+            self.fail(Refusal("headers_too_large", told))
+        if self._field_bytes > MAX_HEAD_BYTES:
+            self.fail(_headers_too_large())
+        if self._in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
         super().on_headers_complete()
+        self._events += 1
+        self._in_head, self._in_body = False, True
+        upgrade = self.parser.should_upgrade()
+        if upgrade and any(_announces_body(*field) for field in self.headers):
+            told = "A request with a body cannot ask for another protocol (Upgrade, CONNECT)."
+            self.fail(Refusal("malformed_request", told))
+        if upgrade or self.expect_100_continue:
+            # Whether the next bytes are a body or the next request is not known for sure.
+            self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        self._events += 1
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._events += 1
+        self._in_body = False
+        super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
-        if self._refusal is not None:
+        if self.ending:
             return
-        heads = self._heads
+        events = self._events
         super().data_received(data)
-        # What a head begins with is not counted: it is no more than can be received at once.
-        if self._in_head and self._heads == heads and self._refusal is None:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD_BYTES:
-                self.send_400_response("")
+        # What begins in these bytes and does not end is bounded by what is received at once.
+        if self._events != events:
+            self._pending_bytes = 0
+            return
+        self._pending_bytes += len(data)
+        if self._pending_bytes > MAX_HEAD_BYTES and not self.ending:
+            self.send_400_response("")
+
+    def fail(self, refusal: Refusal) -> NoReturn:
+        """Stop the parser from one of its callbacks; `refusal` is the answer."""
+        self._parse_error = refusal
+        raise refusal
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, and close; what was asked before it is answered before."""
-        self.turn_away(self._reason())
+        """Refuse what cannot be parsed, and close; requests before it are answered first."""
+        self.turn_away(self._parse_error or self._reason())
 
     def turn_away(self, refusal: Refusal) -> None:
-        """Say a last thing and close, once what was asked before is answered."""
+        """Answer with `refusal` and close, once the requests before are answered.
+
+        A request whose body is incomplete is not waited for: it can never be answered.
+        """
+        if self.ending:
+            return
         self._refusal = self._refused(refusal)
-        if self.cycle is None or self.cycle.response_complete:
+        if not (self._drop_incomplete() if self._in_body else self._is_answering()):
             self._close_refusing()
+
+    def end(self) -> None:
+        """Close the connection once all that was written is taken."""
+        self.transport.close()
 
     def on_response_complete(self) -> None:
         last = not self.pipeline
         super().on_response_complete()
-        if last and self._refusal is not None:
+        if last and self.ending:
             self._close_refusing()
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _drop_incomplete(self) -> bool:
+        """Give up the last request. Returns whether responses to others are under way."""
+        if self.pipeline and self.pipeline[0][0] is self.cycle:
+            self.pipeline.popleft()
+            return True
+        if self.cycle.response_started:
+            # It has its answer; another would be taken for that to the next request.
+            self._refusal = b""
+            return self._is_answering()
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        return False
 
     def _close_refusing(self) -> None:
         if not self.transport.is_closing():
+            # What is still being sent is taken in for a while: a reset could undo the answer.
+            self.flow.resume_reading()
             self.transport.write(self._refusal or b"")
             try:
-                # What is still being sent is taken in for a while: a reset could undo the answer.
                 self.transport.write_eof()
             except OSError:
                 # Nobody is there any more.
                 self.transport.abort()
             else:
-                self.loop.call_later(LINGER_SECONDS, self.transport.close)
+                self.loop.call_later(LINGER_SECONDS, self.end)
 
     def _refused(self, refusal: Refusal) -> bytes:
         request_id = str(uuid.uuid4())
@@ -85,8 +174,18 @@ class HeadProtocol(HttpToolsProtocol):
         return STATUS_LINE[response.status] + lines.encode("latin-1") + b"\r\n" + response.body
 
     def _reason(self) -> Refusal:
+        if self._in_body:
+            return Refusal("malformed_request", "The body of the request is not valid HTTP/1.1.")
         if len(getattr(self, "url", b"")) > MAX_REQUEST_BYTES:
             return Refusal("uri_too_long", f"The address may have {MAX_REQUEST_BYTES} bytes.")
-        if self._head_bytes > MOST_HEAD_BYTES:
-            return Refusal("headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes.")
+        if self._pending_bytes > MAX_HEAD_BYTES:
+            return _headers_too_large()
         return Refusal("malformed_request", "This is not an HTTP request.")
+
+
+def _headers_too_large() -> Refusal:
+    return Refusal("headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes.")
+
+
+def _announces_body(name: bytes, value: bytes) -> bool:
+    return name == b"transfer-encoding" or (name == b"content-length" and bool(value.strip(b" 0")))
