@@ -56,6 +56,11 @@ class Station:
             transport=httpx.ASGITransport(self.receiver), base_url="http://inbox"
         )
 
+    def client_from(self, address: str) -> httpx.AsyncClient:
+        """A client with an address."""
+        transport = httpx.ASGITransport(self.receiver, client=(address, 1))
+        return httpx.AsyncClient(transport=transport, base_url="http://inbox")
+
     def _note(self) -> None:
         self.stored += 1
 

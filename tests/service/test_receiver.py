@@ -2,9 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from itertools import islice
+from typing import Any, TypeVar
 
+import httpx
 import pytest
 from tests.service.stations import (
     BODY,
@@ -22,8 +26,10 @@ from tests.service.stations import (
 from frontdesk.errors import Unreachable
 from frontdesk.service import receiver as receiver_module
 from frontdesk.service.agreements import Agreement, Agreements
-from frontdesk.service.receiver import MOST_AT_ONCE, MOST_BYTES
-from frontdesk.store.database import Database
+from frontdesk.service.receiver import MOST_AT_ONCE, MOST_BYTES, MOST_BYTES_AT_ONCE
+from frontdesk.store.database import Connection, Database
+
+T = TypeVar("T")
 
 
 async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(station: Station):
@@ -196,30 +202,98 @@ async def test_a_sender_who_leaves_half_way_leaves_nothing(station: Station, dat
     assert kept(database) == []
 
 
-async def test_more_bodies_than_are_held_at_once_are_told_to_come_again(
-    station: Station, is_problem: IsProblem
-):
-    may_end, inside = asyncio.Event(), asyncio.Semaphore(0)
+async def unsent(begun: asyncio.Semaphore, *sent: bytes) -> AsyncIterator[bytes]:
+    """A body that begins and does not end."""
+    for part in sent:
+        yield part
+    begun.release()
+    await asyncio.Event().wait()
 
-    async def held() -> AsyncIterator[bytes]:
-        inside.release()
-        await may_end.wait()
-        yield BODY
 
+@asynccontextmanager
+async def posting(clients: Sequence[httpx.AsyncClient], *sent: bytes) -> AsyncIterator[None]:
+    """Meanwhile each of these has begun to send a body."""
+    begun = asyncio.Semaphore(0)
     headers = signed(BODY)["headers"]
-    posting = [
-        asyncio.create_task(station.client.post(PATH, content=held(), headers=headers))
-        for _ in range(MOST_AT_ONCE)
+    tasks = [
+        asyncio.create_task(client.post(PATH, content=unsent(begun, *sent), headers=headers))
+        for client in clients
     ]
     async with asyncio.timeout(20):
-        for _ in posting:
-            await inside.acquire()
-    refused = await station.client.post(PATH, **signed(BODY))
-    is_problem(refused, 503, "service_unavailable")
-    assert int(refused.headers["Retry-After"]) > 0
-    may_end.set()
-    assert {response.status_code for response in await asyncio.gather(*posting)} == {200}
-    assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
+        for _ in tasks:
+            await begun.acquire()
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_bodies_that_are_promised_and_not_sent_keep_no_delivery_out(station: Station):
+    async with posting([station.client] * 3 * MOST_AT_ONCE):
+        assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
+        assert (await station.client.get(PATH, params=handshake())).status_code == 200
+
+
+@pytest.mark.parametrize("same", ["192.0.2.1", "::ffff:192.0.2.1"])
+async def test_one_client_cannot_take_the_memory_for_the_bodies_of_all(
+    station: Station, is_problem: IsProblem, same: str
+):
+    one, again, other = map(station.client_from, ("192.0.2.1", same, "192.0.2.2"))
+    half = MOST_BYTES_AT_ONCE // MOST_BYTES // 2
+    async with posting([one] * half, b" " * MOST_BYTES):
+        refused = await again.post(PATH, **signed(BODY))
+        is_problem(refused, 503, "service_unavailable")
+        assert int(refused.headers["Retry-After"]) > 0
+        assert (await other.post(PATH, **signed(BODY))).status_code == 200
+        assert (await again.get(PATH, params=handshake())).status_code == 200
+    assert (await again.post(PATH, **signed(BODY))).status_code == 200
+
+
+async def test_many_clients_together_are_bound_by_the_memory_for_all(
+    station: Station, is_problem: IsProblem
+):
+    everyone = [station.client_from(f"192.0.2.{number}") for number in range(17)]
+    async with posting(everyone[:-1], b" " * MOST_BYTES):
+        refused = await everyone[-1].post(PATH, **signed(BODY))
+        is_problem(refused, 503, "service_unavailable")
+        assert (await everyone[-1].get(PATH, params=handshake())).status_code == 200
+
+
+async def test_a_body_that_is_too_large_takes_no_memory_while_it_is_discarded(station: Station):
+    async with posting([station.client] * 20, b" " * MOST_BYTES, b" "):
+        assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
+
+
+async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_problem: IsProblem):
+    gated = Gated(database)
+    station = Station(gated, Agreements(Agreement(SECRET, TOKEN)))
+    one, other = map(station.client_from, ("192.0.2.1", "192.0.2.2"))
+    posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(MOST_AT_ONCE)]
+    half = MOST_AT_ONCE // 2
+    for refused in islice(asyncio.as_completed(posts), half):
+        is_problem(await refused, 503, "service_unavailable")
+    posts.append(asyncio.create_task(other.post(PATH, **signed(BODY))))
+    gated.gate.set()
+    statuses = [response.status_code for response in await asyncio.gather(*posts)]
+    assert (statuses.count(200), statuses[-1]) == (half + 1, 200)
+    await station.close()
+
+
+class Gated:
+    """A database that takes writes only once its gate is open."""
+
+    def __init__(self, database: Database) -> None:
+        self.gate = threading.Event()
+        self.database = database
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        assert self.gate.wait(60)
+        return self.database.write(work)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.database, name)
 
 
 class Unwritable:

@@ -1,11 +1,10 @@
 """How often a key may ask, and how often an address may fail to show one (contract 2.2, 2.4)."""
 
-import ipaddress
 import math
 import threading
 from dataclasses import dataclass
-from functools import lru_cache
 
+from frontdesk.service.addresses import client_network
 from frontdesk.service.options import RateLimit
 from frontdesk.service.problems import Refusal
 from frontdesk.service.tallies import Tallies, Tally
@@ -96,7 +95,7 @@ class FailureLimit:
 
     def wait(self, address: str, now: int) -> int:
         """Seconds until this address may try again; 0: it may."""
-        known = self._failures.find(_neighbourhood(address))
+        known = self._failures.find(client_network(address))
         if known is None or known.amount < MOST_FAILURES or not _counts(known, now):
             return 0
         return math.ceil((known.at + FAILURE_WINDOW_MILLISECONDS - now) / 1000)
@@ -104,7 +103,7 @@ class FailureLimit:
     def note(self, address: str, now: int) -> None:
         """Count a failure."""
         self._failures.update(
-            _neighbourhood(address),
+            client_network(address),
             lambda known: (
                 Tally(known.amount + 1, known.at)
                 if known is not None and _counts(known, now)
@@ -147,13 +146,3 @@ def _later(code: str, detail: str, wait: int) -> Refusal:
 def _counts(failures: Tally, now: int) -> bool:
     """Whether these failures are of this minute; a clock that was set back forgets them."""
     return 0 <= now - failures.at < FAILURE_WINDOW_MILLISECONDS
-
-
-@lru_cache(maxsize=1_024)
-def _neighbourhood(address: str) -> str:
-    """The address, or for IPv6 the network: one customer has all addresses of a /64."""
-    try:
-        version_6 = ipaddress.IPv6Address(address.partition("%")[0])
-    except ValueError:
-        return address
-    return str(version_6.ipv4_mapped or ipaddress.IPv6Network((version_6, 64), strict=False))

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 from urllib.parse import parse_qs, unquote
 
 from starlette.types import Receive, Scope, Send
@@ -19,7 +20,7 @@ from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
 from frontdesk.service.problems import Refusal, cause, failed, no_route, too_busy, unavailable
-from frontdesk.service.room import Room
+from frontdesk.service.room import Holding, SharedLimit
 from frontdesk.service.visits import Visit
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
@@ -32,10 +33,14 @@ MOST_BYTES = 4 * 1024 * 1024
 # So much of a body that is too large is read and thrown away: a reset could undo the answer.
 MOST_DISCARDED_BYTES = 4 * MOST_BYTES
 BODY_SECONDS = 20.0
-# So many bodies are in memory at once; who comes then is told to come again.
-MOST_AT_ONCE = 16
+# Limits on bodies, in bytes as they arrive, and on complete bodies that are being stored. One
+# client address may hold half of each; more is answered 503.
+MOST_BYTES_AT_ONCE = 16 * MOST_BYTES
+MOST_AT_ONCE = 32
 RETRY_SECONDS = 5
 THREADS = 2
+
+T = TypeVar("T")
 
 _SIGNATURE = b"x-hub-signature-256"
 _KEPT_HEADERS = (b"content-type", b"user-agent", _SIGNATURE)
@@ -81,7 +86,8 @@ class Receiver:
         self._problem_base_uri = problem_base_uri
         self._access_log = access_log
         self._threads = ThreadPoolExecutor(THREADS, "frontdesk-receiver")
-        self._room = Room(MOST_AT_ONCE, RETRY_SECONDS)
+        self._arriving = SharedLimit(MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS)
+        self._storing = SharedLimit(MOST_AT_ONCE, MOST_AT_ONCE // 2, RETRY_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
@@ -125,22 +131,32 @@ class Receiver:
                 headers=(("Allow", "GET, POST"),),
                 allow=("GET", "POST"),
             )
-        with self._room.place():
-            loop = asyncio.get_running_loop()
-            if request.method == "GET":
-                return await loop.run_in_executor(self._threads, self._shake, slug, request.query)
-            headers = dict(scope["headers"])
-            delivery = _Delivery(slug, headers, await _body(headers, receive))
-            return await loop.run_in_executor(self._threads, self._take, delivery, visit.now)
+        if request.method == "GET":
+            return await self._shake(slug, request.query)
+        headers = dict(scope["headers"])
+        with self._arriving.holding(request.address) as held_bytes:
+            delivery = _Delivery(slug, headers, await _body(headers, receive, held_bytes))
+            with self._storing.holding(request.address) as places:
+                places.grow(1)
+                return await self._in_thread(self._take, delivery, visit.now)
 
-    def _shake(self, slug: str | None, query: bytes) -> Response:
-        """The handshake: the challenge comes back to whoever knows the verify token."""
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, work, *arguments)
+
+    async def _shake(self, slug: str | None, query: bytes) -> Response:
+        """The handshake: the challenge comes back to whoever knows the verify token.
+
+        No limit applies to it. The database is read only if the token is the right one.
+        """
         told = {name: values[0] for name, values in parse_qs(query.decode("latin-1")).items()}
         agreement = self._agreements.of(slug or DEFAULT_ACCOUNT)
         verified = agreement.is_verified(told.get("hub.verify_token", ""))
         if not verified or told.get("hub.mode") != "subscribe":
             raise Refusal("verify_token_mismatch", "The verify token is another one.")
-        self._database.read_latest(lambda connection: _account(connection, slug))
+        await self._in_thread(
+            self._database.read_latest, lambda connection: _account(connection, slug)
+        )
         return Response(200, _PLAIN, told.get("hub.challenge", "").encode())
 
     def _take(self, delivery: _Delivery, now: int) -> Response:
@@ -167,8 +183,8 @@ def _account_of(visit: Visit) -> str | None:
     return path[2] if len(path) == 3 else None
 
 
-async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
-    """The whole body of a request, as long as it is neither too large nor too slow."""
+async def _body(headers: dict[bytes, bytes], receive: Receive, held: Holding) -> bytes:
+    """The whole body of a request, unless it is too large or too slow; `held` are its bytes."""
     media_type = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
     if media_type != b"application/json":
         raise Refusal("unsupported_media_type", "Send Content-Type: application/json.")
@@ -183,8 +199,10 @@ async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
                 chunk, more = message.get("body", b""), message.get("more_body", False)
                 size += len(chunk)
                 if size <= MOST_BYTES:
+                    held.grow(len(chunk))
                     chunks.append(chunk)
                 else:
+                    held.release()
                     chunks.clear()
     except TimeoutError:
         raise Refusal(
