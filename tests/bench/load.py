@@ -87,6 +87,8 @@ def prepared(target: str, conversations: int) -> str:
 def served(target: str, workers: int) -> "Iterator[tuple[subprocess.Popen[str], int]]":
     """The program and its port, until it has ended; it is told to if it has not."""
     options = ["--database", target, "--port", "0", "--workers", str(workers), "--rate-limit", "0"]
+    # All clients come from one address, as through a proxy: its share is not what is measured.
+    options += ["--proxy", "127.0.0.1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "frontdesk", "serve", *options],
         env={**os.environ, APP_SECRET_VARIABLE: SECRET, VERIFY_TOKEN_VARIABLE: TOKEN},

@@ -94,10 +94,13 @@ def test_a_file_is_read_where_it_is_written(path: Path):
     assert isinstance(result.exception, BadSettings)
 
 
-def test_without_its_server_the_program_says_how_to_get_it(path: Path, tmp_path: Path):
+@pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
+def test_without_its_server_the_program_says_how_to_get_it(
+    path: Path, tmp_path: Path, missing: str
+):
     blocked = tmp_path / "blocked"
     blocked.mkdir()
-    (blocked / "uvicorn.py").write_text("raise ImportError('not here')\n")
+    (blocked / f"{missing}.py").write_text("raise ImportError('not here')\n")
     ended = subprocess.run(
         [sys.executable, "-m", "frontdesk", "serve", "--database", str(path), "--port", "0"],
         env={**os.environ, "PYTHONPATH": str(blocked)},
@@ -187,16 +190,32 @@ def test_problems_have_absolute_addresses(path: Path, uri: str):
     assert CliRunner().invoke(serve_command, arguments).exit_code == 2
 
 
-def test_the_address_that_a_proxy_tells_of_is_believed(serve: Serve):
-    _, url = serve()
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.0/8", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "::"])
+def test_the_client_address_that_a_named_proxy_gives_is_believed(
+    serve: Serve, host: str, proxy: str
+):
+    _, url = serve("--host", host, "--allow-plain-http", "--proxy", proxy)
+    url = url.replace("[::]", "127.0.0.1")
     assert [bad_key(url, "192.0.2.1") for _ in range(21)] == [401] * 20 + [429]
     assert bad_key(url, "192.0.2.2") == 401
 
 
-def test_the_address_that_anyone_else_tells_of_is_not(serve: Serve):
-    _, url = serve("--proxy", "198.51.100.7")
+@pytest.mark.parametrize("options", [(), ("--proxy", "198.51.100.7")])
+def test_the_client_address_that_anyone_else_gives_is_not_believed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    _, url = serve(*options)
     answers = [bad_key(url, f"192.0.2.{number}") for number in range(21)]
     assert answers == [401] * 20 + [429]
+
+
+@pytest.mark.parametrize("proxy", ["*", "localhost", "10.0.0.1/8", "127.0.0.1:80", ""])
+def test_a_proxy_is_an_address_or_a_network(path: Path, proxy: str):
+    arguments = ["--database", str(path), "--port", "0", "--proxy", proxy]
+    result = CliRunner().invoke(serve_command, arguments)
+    assert (result.exit_code, "such as 127.0.0.1 or 10.0.0.0/8" in result.output) == (2, True)
 
 
 def bad_key(url: str, forwarded_for: str) -> int:

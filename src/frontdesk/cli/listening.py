@@ -8,6 +8,11 @@ from contextlib import contextmanager
 
 from frontdesk.errors import BadSettings
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# Bits before the IPv4 address in an IPv4-mapped IPv6 address.
+MAPPED_PREFIX = 96
+
 
 @contextmanager
 def listening_on(host: str, port: int) -> Iterator[socket.socket]:
@@ -47,3 +52,15 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def network_of(text: str) -> Network:
+    """A network, or the one of a single address; IPv4 if it is written as IPv4-mapped IPv6.
+
+    Raises: ValueError: it is neither.
+    """
+    network = ipaddress.ip_network(text.strip())
+    mapped = getattr(network.network_address, "ipv4_mapped", None)
+    if mapped is None or network.prefixlen < MAPPED_PREFIX:
+        return network
+    return ipaddress.ip_network((mapped, network.prefixlen - MAPPED_PREFIX))

@@ -14,11 +14,12 @@ import click
 from frontdesk import private
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
-from frontdesk.cli.listening import base_url, is_loopback, listening_on
+from frontdesk.cli.listening import base_url, is_loopback, listening_on, network_of
 from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:
+    from frontdesk.cli.listening import Network
     from frontdesk.cli.worker import Plan
 
 STANDARD_ERROR = "-"
@@ -85,9 +86,10 @@ STANDARD_ERROR = "-"
     "--proxy",
     "proxies",
     multiple=True,
-    default=("127.0.0.1", "::1"),
-    show_default=True,
-    help="A proxy's address, whose X-Forwarded-For is believed; may be repeated.",
+    metavar="ADDRESS",
+    callback=lambda context, option, texts: tuple(map(_proxy, texts)),
+    help="Trust X-Forwarded-For from this proxy, an IP address or network; may be repeated. "
+    "Without it no proxy is trusted.",
 )
 @receiving_options
 def serve_command(
@@ -104,7 +106,7 @@ def serve_command(
     problem_base_uri: str | None,
     access_log: str | None,
     query_seconds: float,
-    proxies: tuple[str, ...],
+    proxies: tuple["Network", ...],
 ) -> None:
     """Serve /v1 and print its base URL when it is ready.
 
@@ -215,3 +217,12 @@ def _absolute_uri(text: str | None) -> str | None:
     if text is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]+", text):
         raise click.BadParameter("give an absolute URI, such as https://example.com/problems/")
     return text
+
+
+def _proxy(text: str) -> "Network":
+    try:
+        return network_of(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is no IP address or network: give one, such as 127.0.0.1 or 10.0.0.0/8"
+        ) from None

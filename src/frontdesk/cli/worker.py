@@ -13,6 +13,7 @@ import uvicorn
 
 from frontdesk.cli.databases import opened
 from frontdesk.cli.http_connections import BoundedProtocol, many_files
+from frontdesk.cli.listening import Network
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
 from frontdesk.service.app import Application, create_app, system_clock
@@ -30,16 +31,16 @@ DRAIN_SECONDS = 10
 class Plan:
     """What every worker serves, and how.
 
-    read_database: where reads go, if not to `database`. proxies: addresses whose X-Forwarded-For
-    is believed. agreements: by which webhooks are taken, None where they are not. webhook_port: the
-    only port where they are, None for the interface's own.
+    read_database: where reads go, if not to `database`. proxies: networks whose X-Forwarded-For
+    and X-Forwarded-Proto are believed. agreements: by which webhooks are taken, None where they
+    are not. webhook_port: the only port where they are, None for the interface's own.
     """
 
     database: str
     read_database: str | None
     options: Options
     query_seconds: float
-    proxies: tuple[str, ...]
+    proxies: tuple[Network, ...]
     access_log: TextIO | None
     rules: Rules
     agreements: Agreements | None = None
@@ -111,7 +112,7 @@ def answer(
     listening: Sequence[socket.socket],
     ready: Callable[[], None],
     *,
-    proxies: tuple[str, ...] = (),
+    proxies: tuple[Network, ...] = (),
     problem_base_uri: str = PROBLEM_BASE_URI,
 ) -> None:
     """Answer by an application until a signal; requests under way are finished first."""
@@ -142,7 +143,9 @@ def answer(
             lifespan="off",
             ws="none",
             server_header=False,
-            forwarded_allow_ips=list(proxies),
+            # Not left to a default: that would trust this machine, or the environment.
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=[str(network) for network in proxies],
             timeout_graceful_shutdown=DRAIN_SECONDS,
         )
     )
