@@ -10,8 +10,13 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
+from servers import Serve
+
+from frontdesk.cli.http_connections import MOST_FOR_ONE_CLIENT
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+OPENAPI = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
 
 SERVER = """
 import pathlib, socket, sys
@@ -21,14 +26,21 @@ from frontdesk.cli.worker import answer
 from frontdesk.service.app import create_app
 from frontdesk.store.sqlite import SQLiteDatabase
 
+if sys.argv[2].startswith("/"):
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(sys.argv.pop(2))
+    listening.listen()
+    address = 0
+else:
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = listening.getsockname()[1]
 for option in sys.argv[2:]:
     name, _, value = option.partition("=")
     setattr(BoundedProtocol, name, float(value))
-listening = socket.create_server(("127.0.0.1", 0))
 with closing(SQLiteDatabase(pathlib.Path(sys.argv[1]))) as database:
     app = create_app(database)
     with closing(app):
-        answer(app, [listening], lambda: print(listening.getsockname()[1], flush=True))
+        answer(app, [listening], lambda: print(address, flush=True))
 """
 
 Start = Callable[..., int]
@@ -53,8 +65,8 @@ def start(path: Path) -> Iterator[Start]:
         yield started
 
 
-def connected(port: int) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port))
+def connected(port: int, source: str = "127.0.0.1") -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), source_address=(source, 0))
     connection.settimeout(60)
     return connection
 
@@ -66,10 +78,11 @@ def said(connection: socket.socket) -> bytes:
 
 def is_answered(connection: socket.socket, request: bytes = HEALTH) -> bool:
     connection.sendall(request)
-    answer = b""
-    while not answer.endswith(b"}"):
-        answer += connection.recv(65536)
-    return answer.startswith(b"HTTP/1.1 200 ")
+    with connection.makefile("rb") as reading:
+        status, *fields = iter(reading.readline, b"\r\n")
+        length = dict(field.lower().split(b": ") for field in fields)[b"content-length"]
+        assert len(reading.read(int(length))) == int(length)
+    return status.startswith(b"HTTP/1.1 200 ")
 
 
 def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes_room(
@@ -87,7 +100,7 @@ def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes
         assert is_answered(inside[0])
     while True:
         with closing(connected(port)) as later:
-            if is_answered(later):
+            if is_answered(later, OPENAPI):
                 break
 
 
@@ -104,6 +117,72 @@ def test_a_server_that_is_leaving_answers_once_whom_it_still_let_in(start: Start
     with closing(connected(port)) as silent, closing(connected(port)) as connection:
         assert [is_answered(connection), said(connection)] == [True, b""]
         assert said(silent) == b""
+
+
+def test_one_client_has_a_share_of_the_connections_and_others_are_answered(start: Start):
+    port = start("most=20", "most_for_one=5", "head_seconds=60")
+    with ExitStack() as open_ones:
+        held = [open_ones.enter_context(closing(connected(port))) for _ in range(30)]
+        with closing(connected(port)) as one_more:
+            assert not is_answered(one_more, OPENAPI)
+        for source in ("127.0.0.2", "127.0.0.3"):
+            with closing(connected(port, source)) as other:
+                assert is_answered(other, OPENAPI)
+        assert [is_answered(each, OPENAPI) for each in held[:5]] == [True] * 5
+
+
+def test_the_share_of_a_client_is_free_again_once_its_connections_end(start: Start):
+    port = start("most_for_one=1")
+    for _ in range(3):
+        while True:
+            with closing(connected(port)) as connection:
+                if is_answered(connection, OPENAPI):
+                    break
+
+
+def test_the_health_check_is_answered_where_no_connection_is_left(start: Start):
+    port = start("most=2", "words_for=5", "head_seconds=60")
+    with ExitStack() as open_ones:
+        for _ in range(50):
+            open_ones.enter_context(closing(connected(port)))
+        for _ in range(10):
+            with closing(connected(port)) as checking:
+                assert [is_answered(checking), said(checking)] == [True, b""]
+            with closing(connected(port)) as another:
+                assert not is_answered(another, OPENAPI)
+
+
+def test_a_proxy_that_is_named_speaks_for_more_clients_than_one(serve: Serve):
+    ports = [int(serve(*named)[1].rpartition(":")[2]) for named in ((), ("--proxy", "127.0.0.1"))]
+    with ExitStack() as open_ones:
+        for port in ports:
+            for _ in range(MOST_FOR_ONE_CLIENT):
+                open_ones.enter_context(closing(connected(port)))
+        last = [open_ones.enter_context(closing(connected(port))) for port in ports]
+        assert [is_answered(each, OPENAPI) for each in last] == [False, True]
+
+
+def test_connections_over_a_unix_socket_have_no_share(start: Start, tmp_path: Path):
+    path = str(tmp_path / "socket")
+    start(path, "most_for_one=1")
+    with ExitStack() as open_ones:
+        for _ in range(3):
+            connection = open_ones.enter_context(closing(socket.socket(socket.AF_UNIX)))
+            connection.settimeout(60)
+            connection.connect(path)
+            assert is_answered(connection, OPENAPI)
+
+
+def test_an_answer_that_is_not_taken_holds_no_connection_that_is_closing(start: Start):
+    port = start("most=1", "taking_seconds=0.1")
+    with closing(socket.socket()) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", port))
+        connection.sendall(OPENAPI * 30 + b"GARBAGE\r\n\r\n")
+        while True:
+            with closing(connected(port)) as later:
+                if is_answered(later, OPENAPI):
+                    break
 
 
 def test_a_flood_of_them_gets_no_words(start: Start):

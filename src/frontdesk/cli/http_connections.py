@@ -1,69 +1,120 @@
-"""Connections of the HTTP server: so many at once, and none that is held without being used."""
+"""Limits on connections: in total, for each client address, and in time.
+
+Room is kept for health checks: a connection beyond the limits can still ask for them.
+"""
 
 import asyncio
+import ipaddress
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 
-from frontdesk.cli.http_heads import HeadProtocol
+from frontdesk.cli.http_heads import RETRY_SECONDS, HeadProtocol
+from frontdesk.cli.listening import Network
+from frontdesk.service.addresses import client_network, unmapped
+from frontdesk.service.health import PATHS as HEALTH_PATHS
 from frontdesk.service.problems import Refusal, too_busy
 
 # On each of two ports; `many_files` makes room for them.
 MOST_CONNECTIONS = 800
-# So many more are told why they are turned away; beyond, there is no time for words.
+MOST_FOR_ONE_CLIENT = 200
+# Beyond those, so many more may ask for the health check and are told why nothing else is answered.
 MOST_TURNED_AWAY = 1_000
 MOST_FILES = 4_096
 LAST_HEAD_SECONDS = 1.0
-RETRY_SECONDS = 1
+
+_HEALTH_URLS = frozenset(f"/{path}".encode() for path in HEALTH_PATHS)
+
+
+@dataclass(slots=True)
+class OpenConnections:
+    """The connections of one server that are served, and those beyond its limits, by port.
+
+    silent: of the latter, those without a request so far, the oldest first.
+    """
+
+    served: Counter[int | None] = field(default_factory=Counter)
+    by_client: Counter[tuple[int | None, str]] = field(default_factory=Counter)
+    beyond: Counter[int | None] = field(default_factory=Counter)
+    silent: dict["BoundedProtocol", int | None] = field(default_factory=dict)
+
+    def drop_silent(self, port: int | None) -> bool:
+        """End the oldest silent connection of a port. Returns whether there was one."""
+        oldest = next((one for one, its_port in self.silent.items() if its_port == port), None)
+        if oldest is not None:
+            del self.silent[oldest]
+            oldest.transport.abort()
+        return oldest is not None
 
 
 class BoundedProtocol(HeadProtocol):
-    """HTTP/1.1 on one of `most` connections to a port, which `at` counts for all of one server.
+    """HTTP/1.1 on one of `most` connections to a port; `most_for_one` are for one client address.
 
-    Where more than half of them are taken, one ends with its answer, so that others have a turn;
-    so does each once the server is `leaving`, also one that was accepted late.
+    A client is an IPv4 address or an IPv6 /64; `proxies`, which speak for many, and Unix sockets,
+    which have none, are not counted by address. Connections beyond are answered 503, except for
+    health checks. Where more than half are taken, one ends with its answer, so that others have a
+    turn; so does each once the server is `leaving`, also one that was accepted late.
     head_seconds: how long the head of a request may take, from the connection or the answer before
     it. taking_seconds: how long an answer may lie here that is not taken.
     """
 
-    at: Counter[int | None]
+    open_connections: OpenConnections
+    proxies: tuple[Network, ...] = ()
     leaving = False
     most = MOST_CONNECTIONS
+    most_for_one = MOST_FOR_ONE_CLIENT
     words_for = MOST_TURNED_AWAY
     head_seconds = 10.0
     taking_seconds = 30.0
 
     _port: int | None = None
+    _health_only = False
+    _forget: Callable[[], None] | None = None
     _head_timer: asyncio.TimerHandle | None = None
     _taking_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._port = self.server and self.server[1]
-        self.at[self._port] += 1
-        if self.at[self._port] > self.most + self.words_for:
+        if self.client is not None:
+            self.client = (unmapped(self.client[0]), self.client[1])
+        self._health_only = not self._admit()
+        if self._health_only and not self._admit_beyond():
             transport.abort()
-        elif self.at[self._port] > self.most:
-            self.turn_away(too_busy(RETRY_SECONDS))
         else:
             self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.at[self._port] -= 1
+        if self._forget is not None:
+            self._forget()
         self._end_wait_for_head()
         self._end_wait_for_taking()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        if self.ending or self._head_timer is not None:
+            return
         # What comes now may be the end of a body that nobody reads: it has the same time.
-        if self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
+        if self.cycle is None or self.cycle.response_complete:
             self._expect_head()
 
     def on_headers_complete(self) -> None:
         self._end_wait_for_head()
+        if self._health_only:
+            self.open_connections.silent.pop(self, None)
+            if self.url.partition(b"?")[0] not in _HEALTH_URLS:
+                self.fail(too_busy(RETRY_SECONDS))
         super().on_headers_complete()
-        if self.leaving or self.at[self._port] > self.most / 2:
+        crowded = self.open_connections.served[self._port] > self.most / 2
+        if self.leaving or self._health_only or crowded:
             self.cycle.keep_alive = False
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._expect_taking()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -71,15 +122,71 @@ class BoundedProtocol(HeadProtocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._end_wait_for_taking()
+        if not self.transport.is_closing():
+            self._end_wait_for_taking()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
         # Closed, it stays for as long as something is not taken.
         self._expect_taking()
 
+    def end(self) -> None:
+        super().end()
+        self._expect_taking()
+
+    def turn_away(self, refusal: Refusal) -> None:
+        """Answer with `refusal` and close, once the requests before are answered."""
+        self.open_connections.silent.pop(self, None)
+        super().turn_away(refusal)
+
+    def _admit(self) -> bool:
+        """Count this connection among those that are served, if the limits allow it."""
+        opened, client = self.open_connections, (self._port, self._client_network())
+        if opened.served[self._port] >= self.most:
+            return False
+        if client[1] and opened.by_client[client] >= self.most_for_one:
+            return False
+        opened.served[self._port] += 1
+        opened.by_client[client] += 1
+
+        def forget() -> None:
+            opened.served[self._port] -= 1
+            opened.by_client[client] -= 1
+            if not opened.by_client[client]:
+                del opened.by_client[client]
+
+        self._forget = forget
+        return True
+
+    def _admit_beyond(self) -> bool:
+        """Count it among those beyond; where they are too many, one that says nothing ends."""
+        opened = self.open_connections
+        if opened.beyond[self._port] >= self.words_for and not opened.drop_silent(self._port):
+            return False
+        opened.beyond[self._port] += 1
+        opened.silent[self] = self._port
+
+        def forget() -> None:
+            opened.beyond[self._port] -= 1
+            opened.silent.pop(self, None)
+
+        self._forget = forget
+        return True
+
+    def _client_network(self) -> str:
+        """What the connection is counted under; "" where only the port's limit applies."""
+        if self.client is None:
+            return ""
+        try:
+            address = ipaddress.ip_address(self.client[0])
+        except ValueError:
+            return ""
+        trusted = any(address in network for network in self.proxies)
+        return "" if trusted else client_network(self.client[0])
+
     def _expect_head(self) -> None:
-        seconds = LAST_HEAD_SECONDS if self.leaving else self.head_seconds
+        last = self.leaving or self._health_only
+        seconds = min(LAST_HEAD_SECONDS, self.head_seconds) if last else self.head_seconds
         self._head_timer = self.loop.call_later(seconds, self._miss_head)
 
     def _end_wait_for_head(self) -> None:
@@ -88,7 +195,9 @@ class BoundedProtocol(HeadProtocol):
             self._head_timer = None
 
     def _miss_head(self) -> None:
-        if self._in_head:
+        if self._health_only and self.cycle is None:
+            self.turn_away(too_busy(RETRY_SECONDS))
+        elif self._in_head:
             told = f"The head of a request has to come within {self.head_seconds:g} seconds."
             self.turn_away(Refusal("request_timeout", told))
         else:

@@ -2,7 +2,6 @@
 
 import signal
 import socket
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TextIO
 import uvicorn
 
 from frontdesk.cli.databases import opened
-from frontdesk.cli.http_connections import BoundedProtocol, many_files
+from frontdesk.cli.http_connections import BoundedProtocol, OpenConnections, many_files
 from frontdesk.cli.listening import Network
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.agreements import Agreements
@@ -118,9 +117,10 @@ def answer(
     """Answer by an application until a signal; requests under way are finished first."""
 
     class Protocol(BoundedProtocol):
-        at: Counter[int | None] = Counter()
+        open_connections = OpenConnections()
 
     Protocol.problem_base_uri = problem_base_uri
+    Protocol.proxies = proxies
 
     class Server(uvicorn.Server):
         """A server that tells as soon as it accepts."""

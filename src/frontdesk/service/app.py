@@ -34,6 +34,7 @@ from frontdesk.service.exchange import (
     send_response,
     tags,
 )
+from frontdesk.service.health import PATHS as HEALTH_PATHS
 from frontdesk.service.health import alive, ready
 from frontdesk.service.limits import Limits
 from frontdesk.service.options import Options
@@ -180,7 +181,7 @@ class Application:
     def _answer_anyone(self, visit: Visit) -> Response:
         """Answer what needs no key."""
         path = visit.request.path
-        if path not in ("healthz", "readyz", "openapi.json"):
+        if path not in (*HEALTH_PATHS, "openapi.json"):
             raise no_route()
         visit.route = f"/{path}"
         _check_method(visit.request)

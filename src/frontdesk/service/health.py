@@ -4,6 +4,9 @@ from frontdesk.service.exchange import Response
 from frontdesk.store.accounts import any_account
 from frontdesk.store.database import Database
 
+# Without the first slash.
+PATHS = ("healthz", "readyz")
+
 _HEADERS = (("Content-Type", "application/json"), ("Cache-Control", "no-store"))
 
 
