@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from shells import ask, told
+from tests.doubles import Query, standing_in
 
 from frontdesk.cli.ending import exit_code
+from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
 from frontdesk.wire import Conversation, Counts
 
@@ -137,3 +140,20 @@ def test_counts_are_told_by_status_and_channel(inbox: Path):
     names = [row["name"] for row in json.loads(told(inbox, "list", "channels", "--format", "json"))]
     table = told(inbox, "counts")
     assert all(name in table for name in names)
+
+
+def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
+    def partly(path: str, query: Query) -> object:
+        return {"all": 7, "open": 3, "unassigned": 2} if path.endswith("counts") else None
+
+    with standing_in(partly) as double:
+        place = ["counts", "--url", double.url, "--format"]
+        key = {"FRONTDESK_API_KEY": "k"}
+        table = CliRunner(env=key).invoke(frontdesk, [*place, "csv"])
+        counts = json.loads(CliRunner(env=key).invoke(frontdesk, [*place, "json"]).stdout)
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(table.stdout))}
+    assert (rows["open"]["all"], rows["open"]["unassigned"], rows["all"]["all"]) == ("3", "2", "7")
+    assert {rows[status]["all"] for status in ("snoozed", "resolved")} == {""}
+    assert {name for row in rows.values() for name in row if row[name] == "0"} == set()
+    assert counts["unassigned"] == 2
+    assert not {"awaiting_human", "resolved", "assigned"} & counts.keys()

@@ -20,6 +20,7 @@ from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.wire import Channel, Counts
 from tests.tui.texts import drawn_text
 
+UNCOUNTED = Counts.model_validate({"open": 12})
 COUNTS = Counts.model_validate(
     {"open": 12, "by_channel": [{"channel": "1", "open": 9}, {"channel": "9", "open": 3}]}
 )
@@ -103,3 +104,8 @@ def test_every_line_of_every_channel_is_exactly_as_wide_as_the_pane(
 ) -> None:
     shown = channel(name=name, display_phone_number=number, quality_rating=quality)
     drawn(ChannelRow(shown, count, True), width)
+
+
+def test_channels_of_a_server_that_counts_none_of_them_have_no_number() -> None:
+    rows = channel_rows([channel(), channel(id="2")], UNCOUNTED, None)
+    assert [row.open for row in rows] == [12, None, None]

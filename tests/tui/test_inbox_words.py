@@ -15,6 +15,7 @@ from frontdesk.tui.screens.inbox_words import (
     empty_words,
     header_counts,
     key_words,
+    proved_by,
     rounded,
     status_tabs,
     thread_foot,
@@ -63,6 +64,15 @@ def conversation(**members: Any) -> Conversation:
     return Conversation.model_validate({**base, **members})
 
 
+HEADER = {
+    "open": "open",
+    "mine": "mine",
+    "unassigned": "unassigned",
+    "awaiting_human": "need a human",
+    "unread": "unread",
+}
+
+
 def said(pieces: list[Piece]) -> str:
     return "".join(text for _, text in pieces)
 
@@ -96,6 +106,38 @@ def test_the_header_counts_as_much_as_there_is_room_for() -> None:
     for room in range(3, 80):
         assert len(said(header_counts(COUNTS, room))) <= room
     assert header_counts(None, 80) == []
+
+
+@given(
+    told=st.dictionaries(st.sampled_from(tuple(HEADER)), st.integers(0, 9)), proved=st.booleans()
+)
+def test_the_header_has_a_number_for_what_is_told_or_proved_and_for_nothing_else(
+    told: dict[str, int], proved: bool
+) -> None:
+    rows = [conversation(assignee=None, awaiting_human=True), conversation(status="resolved")]
+    least = proved_by(rows) if proved else None
+    shown = said(header_counts(Counts(**told), 300, least=least)).strip()
+    expected = []
+    for name, words in HEADER.items():
+        if name in told:
+            expected.append(f"{told[name]} {words}")
+        elif proved and name in ("open", "unassigned", "awaiting_human"):
+            expected.append(f"at least 1 {words}")
+    assert shown == " · ".join(expected)
+
+
+def test_a_row_whose_assignee_nobody_told_proves_nothing() -> None:
+    rows = [conversation(), conversation(assignee=None), conversation(unread_count=2)]
+    least = proved_by(rows)
+    assert (least.open, least.unassigned, least.awaiting_human, least.unread) == (3, 1, 0, 1)
+
+
+def test_counts_without_those_of_each_status_count_the_tabs_but_no_assignees() -> None:
+    flat = Counts(all=36, open=12, snoozed=4, unassigned=3)
+    tabs = said(status_tabs(flat, ConversationFilter(status="open"), 60))
+    assert tabs.split() == ["Open", "12", "Snoozed", "4", "Resolved"]
+    assert count_for(flat, ConversationFilter()) == 36
+    assert count_for(flat, ConversationFilter(status="open", assignee="unassigned")) is None
 
 
 def test_without_a_user_nothing_is_mine() -> None:

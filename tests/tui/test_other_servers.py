@@ -150,6 +150,18 @@ async def test_without_counts_the_inbox_stands_and_says_so(
         assert "Open" in flat(app)
 
 
+async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> None:
+    """Two of the rows are open and have no assignee, one of these needs a human."""
+    answer = reply({"all": 7, "open": 3})
+    app = viewer_of(OtherServer((answering("conversations/counts", answer),)), pages)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        header = lines(app)[0]
+        assert "3 open · at least 2 unassigned · at least 1 need a human" in header
+        assert " 0 " not in header
+        assert "0 open" not in flat(app)
+
+
 async def test_without_room_the_lack_of_counts_is_short(pages: Cache) -> None:
     app = viewer_of(OtherServer((answering("conversations/counts", NO_PATH),)), pages)
     async with app.run_test(size=(64, 20)) as pilot:

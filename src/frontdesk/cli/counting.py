@@ -75,9 +75,12 @@ def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> It
     """A row for each status, one for all of them, one for each channel."""
     for status in STATUSES:
         row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
+        flat = status == (asked_status or "open")
         if counts.by_status is not None:
             row |= getattr(counts.by_status, status).model_dump(mode="json")
-        if status == (asked_status or "open"):
+        elif flat:
+            row |= {name: getattr(counts, name) for name in _MEMBERS[1:]}
+        if flat:
             row["unread"] = counts.unread
         yield row
     yield {"kind": "all", "name": "all", "all": counts.all, "open": counts.open}

@@ -6,7 +6,14 @@ from datetime import tzinfo
 from frontdesk.cli.formats import Cell, Column, local_time
 from frontdesk.text import first_said, words
 from frontdesk.tui.figures import NAMES, Row, rows
-from frontdesk.tui.widgets.metrics import METRICS, change, samples_of, value_of, value_words
+from frontdesk.tui.widgets.metrics import (
+    METRICS,
+    NOTHING,
+    change,
+    samples_of,
+    value_of,
+    value_words,
+)
 from frontdesk.wire import Metrics, Report
 
 # What the tables of channels and of parts have room for.
@@ -53,7 +60,7 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
     if (live := report.live) is not None:
         numbers = (live.open, live.unassigned, live.unattended, live.awaiting_human)
         headings = ("OPEN NOW", "UNASSIGNED", "UNATTENDED", "NEED A HUMAN")
-        yield headings, [tuple(map(str, numbers))]
+        yield headings, [tuple(NOTHING if one is None else str(one) for one in numbers)]
 
 
 def all_written(metrics: Metrics) -> tuple[str, ...]:

@@ -35,10 +35,15 @@ NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
             ("Contact", "CustomField", "Label", "User", "Team", "Channel", "CannedResponse"),
             frozenset({"created_at", "updated_at"}),
         ),
-        "Counts": frozenset({"by_status", "as_of"}),
+        "Counts": frozenset(
+            {"all", "open", "snoozed", "resolved", "assigned", "unassigned", "awaiting_human"}
+            | {"by_status", "as_of"}
+        ),
+        "CountSet": frozenset({"all", "assigned", "unassigned", "awaiting_human"}),
+        "ChannelCounts": frozenset({"all", "open"}),
         "Report": frozenset({"previous_period", "previous", "live"}),
         "ChannelMetrics": frozenset({"previous"}),
-        "LiveCounts": frozenset({"as_of"}),
+        "LiveCounts": frozenset({"open", "unassigned", "unattended", "awaiting_human", "as_of"}),
         "ParameterProblem": OPTIONAL["ParameterProblem"],
         "Problem": OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
     }

@@ -43,10 +43,10 @@ class ChannelMetrics(Wire):
 class LiveCounts(Wire):
     """Conversations that are open now. unattended: not answered yet, or waiting again."""
 
-    open: int = 0
-    unassigned: int = 0
-    unattended: int = 0
-    awaiting_human: int = 0
+    open: int | None = None
+    unassigned: int | None = None
+    unattended: int | None = None
+    awaiting_human: int | None = None
     as_of: str | None = None
 
 

@@ -294,11 +294,12 @@ class Template(Wire):
 class CountSet(Wire):
     """Conversations of one status; `mine` is None for a key without a user."""
 
-    all: int = 0
+    # A count that a server leaves out is not known, and not zero.
+    all: int | None = None
     mine: int | None = None
-    assigned: int = 0
-    unassigned: int = 0
-    awaiting_human: int = 0
+    assigned: int | None = None
+    unassigned: int | None = None
+    awaiting_human: int | None = None
 
 
 class StatusCounts(Wire):
@@ -313,21 +314,21 @@ class ChannelCounts(Wire):
     """Conversations of one channel."""
 
     channel: str
-    all: int = 0
-    open: int = 0
+    all: int | None = None
+    open: int | None = None
 
 
 class Counts(Wire):
     """How many conversations there are. mine … unread count the open ones (or the asked status)."""
 
-    all: int = 0
-    open: int = 0
-    snoozed: int = 0
-    resolved: int = 0
+    all: int | None = None
+    open: int | None = None
+    snoozed: int | None = None
+    resolved: int | None = None
     mine: int | None = None
-    assigned: int = 0
-    unassigned: int = 0
-    awaiting_human: int = 0
+    assigned: int | None = None
+    unassigned: int | None = None
+    awaiting_human: int | None = None
     unread: int | None = None
     by_status: StatusCounts | None = None
     by_channel: tuple[ChannelCounts, ...] = ()

@@ -76,7 +76,8 @@ class Bars:
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += say.chip_pieces(queue.view, names)
         room = header.size.width - width_of(left)
-        header.show(left, say.header_counts(queue.all_counts, room, queue.lacking("counts")))
+        lacking = queue.lacking("counts")
+        header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.proved_counts))
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         width = list_title.size.width
         list_title.show(say.status_tabs(queue.counts, queue.filter, width))

@@ -115,10 +115,10 @@ def channel_entry(channel: Channel, counts: Counts | None) -> Entry:
 
 def open_words(counts: Counts | None, channel_id: str) -> str:
     """How many conversations of a channel are open; empty where that is not known."""
-    if counts is None:
+    if counts is None or not counts.by_channel:
         return ""
     number = next((one.open for one in counts.by_channel if one.channel == channel_id), 0)
-    return f"{number:,} open"
+    return "" if number is None else f"{number:,} open"
 
 
 def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:

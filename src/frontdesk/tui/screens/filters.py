@@ -108,11 +108,10 @@ def _assignees(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | No
 
 
 def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
-    open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
+    told = counts.by_channel if counts else ()
+    open_in = {one.channel: f"{one.open} open" for one in told if one.open is not None}
     return [
-        Choice(
-            channel.id, channel.name, f"{open_in[channel.id]} open" if channel.id in open_in else ""
-        )
+        Choice(channel.id, channel.name, open_in.get(channel.id, ""))
         for channel in mailbox.catalogues.channels()
     ]
 

@@ -1,6 +1,6 @@
 """What the bars of the inbox say: pure, from what is known."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from frontdesk.text import first_said, one_line
@@ -14,6 +14,13 @@ from frontdesk.wire.words import STATUSES
 
 # A title begins with the mark of the pane that has the focus.
 _TITLE_MARK = 1
+_HEADER_COUNTS = (
+    ("open", "open"),
+    ("mine", "mine"),
+    ("unassigned", "unassigned"),
+    ("awaiting_human", "need a human"),
+    ("unread", "unread"),
+)
 _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
@@ -78,25 +85,43 @@ def chip_pieces(view: View, names: Names) -> list[Piece]:
     return [*pieces, ("dim", f" · {words}" if pieces and words else f"   {words}".rstrip())]
 
 
-def header_counts(counts: Counts | None, room: int, no_counts: str = "") -> list[Piece]:
+def proved_by(rows: Iterable[Conversation]) -> Counts:
+    """How many conversations there are at least, as these rows prove."""
+    open_rows = [row for row in rows if row.status == "open"]
+    return Counts(
+        open=len(open_rows),
+        # A row of a server that names no assignees proves nothing.
+        unassigned=sum(
+            row.assignee is None and "assignee" in row.model_fields_set for row in open_rows
+        ),
+        awaiting_human=sum(row.awaiting_human is True for row in open_rows),
+        unread=sum(bool(row.unread_count) for row in open_rows),
+    )
+
+
+def header_counts(
+    counts: Counts | None, room: int, no_counts: str = "", least: Counts | None = None
+) -> list[Piece]:
     """How much there is, as far as there is room beside the filter: 41 open · 12 mine · …
 
-    no_counts: why the server does not tell, which stands there instead, or empty.
+    no_counts: why the server does not tell, which stands there instead, or empty. least: what is
+    proved of counts that the server leaves out; what is neither known nor proved is not shown.
     """
     if no_counts:
         fitting = (words for words in (no_counts, "no counts") if len(words) + 3 <= room)
         return [("dim", f"  {words} ") for words in list(fitting)[:1]]
     if counts is None:
         return []
-    words = [f"{counts.open} open", f"{counts.unassigned} unassigned"]
-    if counts.mine is not None:
-        words.insert(1, f"{counts.mine} mine")
-    words.append(f"{counts.awaiting_human} need a human")
-    if counts.unread is not None:
-        words.append(f"{counts.unread} unread")
+    words = []
+    for name, word in _HEADER_COUNTS:
+        number, proved = getattr(counts, name), getattr(least, name, None)
+        if number is not None:
+            words.append(f"{number} {word}")
+        elif proved:
+            words.append(f"at least {proved} {word}")
     while words and len(" · ".join(words)) + 3 > room:
         words.pop()
-    return [("dim", f"  {' · '.join(words)} ")]
+    return [("dim", f"  {' · '.join(words)} ")] if words else []
 
 
 def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
@@ -140,13 +165,22 @@ def rounded(number: int) -> str:
 
 def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
     """How many conversations a filter has, where the counts of its channel and label tell."""
-    if counts is None or counts.by_status is None:
+    if counts is None:
         return None
+    if counts.by_status is None:
+        return getattr(counts, _flat_count(chosen), None)
     sets = [getattr(counts.by_status, chosen.status)] if chosen.status in STATUSES else None
     if sets is None:
         sets = [getattr(counts.by_status, status) for status in STATUSES]
     numbers = [_count_in(count_set, chosen.assignee) for count_set in sets]
     return None if None in numbers else sum(number or 0 for number in numbers)
+
+
+def _flat_count(chosen: ConversationFilter) -> str:
+    """The count of a server that counts no assignees for each status; "" where there is none."""
+    if chosen.assignee is not None:
+        return ""
+    return chosen.status or "all"
 
 
 def _count_in(counts: CountSet, assignee: str | None) -> int | None:

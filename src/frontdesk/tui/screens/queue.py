@@ -34,6 +34,9 @@ MOST_PAGES_LOADED = 20
 # Of the conversations that were opened in a view, so many of the last ones stay in it.
 MOST_OPENED_KEPT = 50
 
+# So many rows are counted where the server leaves counts out.
+_MOST_PROVING = 500
+
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
 
 _VIEW, _CONVERSATION = "inbox.view", "inbox.conversation"
@@ -91,6 +94,13 @@ class Queue:
     def all_counts(self) -> Counts | None:
         """The last known counts of everything."""
         return self._mailbox.counts(ConversationFilter())
+
+    @property
+    def proved_counts(self) -> Counts | None:
+        """The least that there is, as loaded rows prove; None where the server counts it all."""
+        counts = self.all_counts
+        known = counts is None or None not in (counts.unassigned, counts.awaiting_human)
+        return None if known else say.proved_by(islice(self.listing, _MOST_PROVING))
 
     @property
     def names(self) -> say.Names:

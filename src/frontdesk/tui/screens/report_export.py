@@ -9,7 +9,7 @@ from typing import Any
 
 from frontdesk.text import one_line, shielded
 from frontdesk.tui import figures
-from frontdesk.tui.widgets.metrics import METRICS, NOTHING, value_of, value_words
+from frontdesk.tui.widgets.metrics import LIVE, METRICS, NOTHING, value_of, value_words
 from frontdesk.tui.widgets.report_tables import AUTHORS, channel_name, figures_of
 from frontdesk.wire import Bucket, Report, instant
 
@@ -99,11 +99,9 @@ def _markdown(report: Report) -> str:
         ),
     ]
     if report.live is not None:
-        live = report.live
-        parts.append(
-            f"Now ({live.as_of or NOTHING}): {live.open} open, {live.unassigned} unassigned, "
-            f"{live.unattended} unattended, {live.awaiting_human} need a human.\n"
-        )
+        numbers = ((getattr(report.live, live.field), live.name) for live in LIVE)
+        known = ", ".join(f"{number} {name}" for number, name in numbers if number is not None)
+        parts.append(f"Now ({report.live.as_of or NOTHING}): {known or NOTHING}.\n")
     return "\n".join(part for part in parts if part)
 
 

@@ -35,7 +35,8 @@ def channel_rows(
     open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
     rows = [ChannelRow(None, counts.open if counts else None, chosen is None)]
     for channel in channels:
-        count = open_in.get(channel.id, 0) if counts else None
+        # Who counts no channel at all does not mean that they are empty.
+        count = open_in.get(channel.id, 0) if open_in else None
         rows.append(ChannelRow(channel, count, channel.id == chosen))
     return rows
 

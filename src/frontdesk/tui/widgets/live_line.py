@@ -77,4 +77,5 @@ class LiveLine(Painted, can_focus=True):
         return Strip(self.segments(spread(pieces, (), width)), width)
 
     def _value(self, live: Live) -> str:
-        return NOTHING if self._counts is None else f"{getattr(self._counts, live.field):,}"
+        number = getattr(self._counts, live.field, None)
+        return NOTHING if number is None else f"{number:,}"
