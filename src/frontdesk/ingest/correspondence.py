@@ -1,12 +1,13 @@
 """The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from frontdesk.ingest import letters
 from frontdesk.ingest.applied import Counted
 from frontdesk.ingest.catalogue import Catalogue
 from frontdesk.ingest.events import (
+    CONTENTS,
     MessageEdit,
     MessageRevoke,
     MessageUpsert,
@@ -14,18 +15,19 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.ingest.letters import Letter
+from frontdesk.ingest.matching import EXPORT, alike, was_changed
+from frontdesk.ingest.nameless import NamelessMessages
 from frontdesk.ingest.orphans import EDIT, REVOKE, STATUS, Orphans
 from frontdesk.ingest.people import People
 from frontdesk.ingest.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.threads import Thread, Threads
 from frontdesk.store import changes, known
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
 from frontdesk.wire.words import DELIVERY_STEPS
 
 # Naming a channel in passing does not tell since when it is known.
 _LATEST = 1 << 62
-_NAMELESS = tuple[int, int, int, str, str | None]
 
 
 class Correspondence:
@@ -51,12 +53,17 @@ class Correspondence:
         self._threads = threads
         self._orphans = orphans
         self._letters: dict[tuple[int, str], Letter] = {}
-        self._nameless: dict[int, set[_NAMELESS]] = {}
+        self._nameless = NamelessMessages(connection, account_id)
 
-    def load(self, wamids: Iterable[tuple[str, str, int]]) -> None:
-        """Read the messages that the batch names, by channel, wamid and time."""
+    def load(self, wamids: Iterable[tuple[str, str, int]], times: Iterable[int]) -> None:
+        """Read the messages that the batch names, by channel, wamid and time.
+
+        times: of all its messages, also of those that it gives no name.
+        """
         by_channel: dict[int, set[str]] = {}
-        for channel, wamid, at in wamids:
+        named = list(wamids)
+        self._nameless.load((*times, *(at for _, _, at in named)))
+        for channel, wamid, at in named:
             by_channel.setdefault(self._catalogue.channel_id(channel, at), set()).add(wamid)
         for channel_id, names in by_channel.items():
             self._orphans.load(channel_id, names)
@@ -86,17 +93,63 @@ class Correspondence:
         copy = letters.letter(event, author_id, author_name)
         if row is not None:
             before = letters.standing_parts(row)
-            changed = letters.enrich(row, copy)
+            changed = self._enrich(row, copy, event.person)
             self._rewrite(row, before, "messages", changed=changed)
             return
         thread = self._threads.of(channel_id, event.person, event.at)
-        if event.wamid is None and self._is_known_nameless(thread, copy):
-            self._counted.known("messages")
-            return
-        self._append(thread, copy, event.person)
         if event.type not in QUIET_TYPES:
             self._people.seen(event.person, event.at)
-        self._counted.new("messages")
+        if event.wamid is None and self._nameless.is_known(thread, copy):
+            self._counted.known("messages")
+            return
+        exported = None if event.wamid is None else self._nameless.take(thread, copy)
+        if exported is None:
+            self._append(thread, copy, event.person)
+            self._counted.new("messages")
+        else:
+            self._identify(exported, copy)
+
+    def _identify(self, row: Letter, copy: Letter) -> None:
+        """Let a message of an exported chat be the one that the provider names."""
+        before = letters.standing_parts(row)
+        letters.identify(row, copy)
+        self._name(row)
+        self._rewrite(row, before, "messages", changed=True)
+
+    def _name(self, row: Letter) -> None:
+        """A message has an id from now on, and what waited for that."""
+        self._letters[row["channel_id"], row["wamid"]] = row
+        self._take_orphans(row)
+
+    def _enrich(self, row: Letter, copy: Letter, person: Person) -> bool:
+        """Take what a copy tells more; contents of an export that it shows to be another's go."""
+        if row["source"] != EXPORT or copy["source"] == EXPORT or copy["richness"] != CONTENTS:
+            return letters.enrich(row, copy)
+        if was_changed(row) or alike(row, copy):
+            if row["stamped_at"] in (None, row["created_at"]):
+                letters.identify(row, copy)
+                return True
+            return letters.enrich(row, copy)
+        self._give_back(row, copy, person)
+        return True
+
+    def _give_back(self, row: Letter, copy: Letter, person: Person) -> None:
+        """A delivery was taken for that of another message, whose contents are in its place.
+
+        They change places with the message's own, or are a message by themselves again.
+        """
+        thread, displaced = self._threads.holding(row), letters.exported(row)
+        own = self._nameless.take(thread, copy)
+        letters.identify(row, copy)
+        if own is None:
+            row["stamped_at"] = None
+            self._append(thread, displaced, person)
+            self._counted.new("messages")
+            return
+        before = letters.standing_parts(own)
+        row["stamped_at"] = own["created_at"]
+        own.update({name: displaced[name] for name in letters.EXPORTED})
+        self._rewrite(own, before, "messages", changed=True)
 
     def deliver(self, event: StatusUpdate) -> None:
         """A delivery step of a message.
@@ -120,12 +173,23 @@ class Correspondence:
             self._stand_in(channel_id, event, event.person)
 
     def _stand_in(self, channel_id: int, event: StatusUpdate, person: Person) -> None:
-        """Put something in the place of a message of which only a delivery step was seen."""
+        """Put something in the place of a message of which only a delivery step was seen.
+
+        An exported chat may have the message, without its id.
+        """
+        thread = self._threads.of(channel_id, person, event.at)
+        self._people.seen(person, event.at)
+        row = self._nameless.take_sent(thread, event.at) if event.status == "sent" else None
+        if row is not None:
+            before = letters.standing_parts(row)
+            row["wamid"], row["stamped_at"] = event.wamid, row["stamped_at"] or row["created_at"]
+            letters.deliver(row, event)
+            self._name(row)
+            self._rewrite(row, before, "statuses", changed=True)
+            return
         row = letters.stand_in(event)
         letters.deliver(row, event)
-        thread = self._threads.of(channel_id, person, event.at)
         self._append(thread, row, person)
-        self._people.seen(person, event.at)
         self._counted.new("statuses")
 
     def amend(self, event: MessageEdit | MessageRevoke) -> None:
@@ -203,8 +267,7 @@ class Correspondence:
         thread.messages.append(row)
         thread.touched = True
         if row["wamid"] is not None:
-            self._letters[thread.channel_id, row["wamid"]] = row
-            self._take_orphans(row)
+            self._name(row)
             self._threads.reach(thread, row["part"], row["created_at"])
 
     def _rewrite(
@@ -227,19 +290,6 @@ class Correspondence:
             thread.rewritten[row["id"]] = row
             thread.refold = thread.refold or letters.standing_parts(row) != before
 
-    def _is_known_nameless(self, thread: Thread, row: Letter) -> bool:
-        """Messages without a wamid are told apart by what they say and when."""
-        if thread.id not in self._nameless:
-            stored: Sequence[Row] = ()
-            if thread.stored is not None or thread.refold:
-                stored = known.nameless_messages(self._connection, self._account_id, thread.id)
-            self._nameless[thread.id] = {_nameless(thread.id, other) for other in stored}
-        identity = _nameless(thread.id, row)
-        if identity in self._nameless[thread.id]:
-            return True
-        self._nameless[thread.id].add(identity)
-        return False
-
 
 def _waiting(event: MessageRevoke | StatusUpdate) -> tuple[str, str]:
     """What an event waits for, and as what."""
@@ -252,7 +302,3 @@ def _amend(row: Letter, event: MessageEdit | MessageRevoke) -> bool:
     if isinstance(event, MessageEdit):
         return letters.edit(row, event)
     return letters.revoke(row, event.at)
-
-
-def _nameless(conversation_id: int, row: Row) -> _NAMELESS:
-    return conversation_id, row["created_at"], row["direction"], row["type"], row["text"]

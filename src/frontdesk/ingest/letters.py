@@ -38,6 +38,8 @@ _DELIVERY = (
     "error_json",
     "category",
 )
+# What of a message an exported chat tells.
+EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_WORDS)
 # Of copies that are equally rich the better source is believed.
 _SOURCES = MappingProxyType(
     {
@@ -104,6 +106,25 @@ def enrich(row: Letter, copy: Letter) -> bool:
         told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
         told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
     return _take(row, told)
+
+
+def identify(row: Letter, copy: Letter) -> None:
+    """Make a message of an exported chat the one that the provider names.
+
+    It has the provider's time from now on; stamped_at keeps the one by which the export tells it.
+    """
+    at = copy["created_at"]
+    row["stamped_at"] = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
+    row["wamid"], row["created_at"] = copy["wamid"], at
+    for name in ("edited_at", "deleted_at"):
+        row[name] = None if row[name] is None else max(row[name], at)
+    enrich(row, copy)
+
+
+def exported(row: Letter) -> Letter:
+    """What a message that was taken for another has of an exported chat, as one without an id."""
+    at = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
+    return _BLANK | {name: row[name] for name in EXPORTED} | {"created_at": at, "live": 0}
 
 
 def edit(row: Letter, event: MessageEdit) -> bool:

@@ -66,7 +66,8 @@ class Telling:
     def load(self, kinds: Kinds) -> None:
         """Read all that the batch touches, and learn who is who in it."""
         moves = kinds.get(IdentityChange, ())
-        self.correspondence.load(_wamids(kinds))
+        times = (message.at for message in kinds.get(MessageUpsert, ()))
+        self.correspondence.load(_wamids(kinds), times)
         namesakes = [*self._namesakes(kinds)]
         sightings = [*self._sightings(kinds)]
         told = (person for person, _, _ in sightings)

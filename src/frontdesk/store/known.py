@@ -148,8 +148,8 @@ def messages_between(
     """What was said in a conversation in some time, both ends included, in its order."""
     return connection.rows(
         """
-        SELECT id, created_at, direction, type, text, wamid, richness, deleted_at, stamped_at
-        FROM message
+        SELECT id, created_at, direction, type, text, media_json, wamid, richness, edited_at,
+          deleted_at, stamped_at FROM message
         WHERE account_id=:account_id AND conversation_id=:conversation_id
           AND created_at BETWEEN :since AND :until
         ORDER BY created_at, id
@@ -163,14 +163,24 @@ def messages_between(
     )
 
 
-def nameless_messages(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """The messages of a conversation that have no provider's id."""
+def nameless_messages(
+    connection: Connection, account_id: int, conversation_id: int, since: int, until: int
+) -> list[Row]:
+    """The messages of a conversation in some time that have no provider's id, in its order; also
+    those that had none once."""
     return connection.rows(
         """
         SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
-          AND wamid IS NULL
+          AND created_at BETWEEN :since AND :until
+          AND (wamid IS NULL OR stamped_at IS NOT NULL)
+        ORDER BY created_at, id
         """,
-        {"account_id": account_id, "conversation_id": conversation_id},
+        {
+            "account_id": account_id,
+            "conversation_id": conversation_id,
+            "since": since,
+            "until": until,
+        },
     )
 
 

@@ -15,8 +15,8 @@ from frontdesk.ingest.exported_chat.headers import (
     family_of,
     header,
     looks_like_header,
-    plain,
 )
+from frontdesk.ingest.plain_text import plain
 from frontdesk.text import shortened
 
 _NAMES_SHOWN = 8

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.contents import TEXT_LIMIT
-from frontdesk.ingest.exported_chat.headers import plain
 from frontdesk.ingest.exported_chat.phrases import DELETED, EDITED, NOTICES, OMITTED, folded
+from frontdesk.ingest.plain_text import plain
 
 _EXTENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from frontdesk.ingest.plain_text import plain
+
 # A header is found in so many characters, or there is none.
 _LONGEST = 90
 
-_MARKS = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_SPACES = (
-    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-)
 # Full-width punctuation that keyboards of East Asia write between the numbers of a header.
 _PUNCTUATION = str.maketrans("：，／．－［］", ":,/.-[]")
 # What is said of the time of day, by the twelve hours in which it lies.
@@ -117,11 +115,6 @@ class Header:
     end: int
 
 
-def plain(text: str) -> str:
-    """A text without marks of direction, with ordinary spaces and ASCII digits."""
-    return "".join(_plain(character) for character in text)
-
-
 def family_of(lines: Iterable[str]) -> Family | None:
     """How the headers of a file are written: in the way in which most of its lines are."""
     counts = [0] * len(FAMILIES)
@@ -154,20 +147,10 @@ def _placed(text: str) -> tuple[str, list[int]]:
     kept: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
-        if shown := _plain(character):
+        if shown := plain(character):
             kept.append(shown)
             places.append(place)
     return "".join(kept).translate(_PUNCTUATION), places
-
-
-def _plain(character: str) -> str:
-    if character.isascii():
-        return character
-    if character in _MARKS:
-        return ""
-    if character in _SPACES:
-        return " "
-    return str(int(character)) if character.isdecimal() else character
 
 
 def _stamp(found: re.Match[str]) -> Stamp | None:

@@ -16,8 +16,9 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.ingest.exported_chat.chat import Chat
-from frontdesk.ingest.exported_chat.overlap import APART, Compared, compared
+from frontdesk.ingest.exported_chat.overlap import Compared, compared
 from frontdesk.ingest.importing import Transactions
+from frontdesk.ingest.matching import APART, EXPORT
 from frontdesk.ingest.snoozes import wake
 from frontdesk.ingest.value import phone_of
 from frontdesk.store import known
@@ -135,7 +136,7 @@ def _messages(some: Sequence[Compared], place: Place) -> Iterator[MessageUpsert]
             outbound=bool(entry.outbound),
             author=_author(entry.outbound, place.me),
             type=said.type,
-            source="chat_export",
+            source=EXPORT,
             text=said.text,
             content=said.content,
             media=said.media,

@@ -1,0 +1,80 @@
+"""Messages without a provider's id, found again by their times and words, or by a copy with one."""
+
+from collections.abc import Iterable
+
+from frontdesk.ingest.letters import Letter
+from frontdesk.ingest.matching import APART, EXPORT, Messages, alike, was_changed
+from frontdesk.ingest.rules import QUIET_TYPES
+from frontdesk.ingest.threads import Thread
+from frontdesk.store import known
+from frontdesk.store.database import Connection, Row
+
+_Identity = tuple[int, int, str, str | None]
+
+
+class _Stored:
+    """Those of one conversation. identified: by the time that an export tells of them."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.known: set[_Identity] = set()
+        self.identified: dict[tuple[int, int], Row] = {}
+        exported: list[Letter] = []
+        for row in rows:
+            if row["wamid"] is not None:
+                self.identified[row["stamped_at"], row["direction"]] = row
+                continue
+            self.known.add(_identity(row))
+            if row["source"] == EXPORT:
+                exported.append({**row, "was": row, "was_at": row["created_at"]})
+        self.exported = Messages(exported)
+
+
+class NamelessMessages:
+    """Those of the conversations that a batch touches, near its own times. `load` these first."""
+
+    def __init__(self, connection: Connection, account_id: int) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._span = (0, -1)
+        self._threads: dict[int, _Stored] = {}
+
+    def load(self, times: Iterable[int]) -> None:
+        """times: of all messages and deliveries of the batch."""
+        told = sorted(times)
+        self._span = (told[0] - APART, told[-1] + APART) if told else (0, -1)
+
+    def is_known(self, thread: Thread, copy: Letter) -> bool:
+        """Whether a message without an id is stored, or was known in this batch before."""
+        stored = self._of(thread)
+        other = stored.identified.get((copy["created_at"], copy["direction"]))
+        if _identity(copy) in stored.known:
+            return True
+        stored.known.add(_identity(copy))
+        return other is not None and (was_changed(other) or alike(other, copy))
+
+    def take(self, thread: Thread, copy: Letter) -> Letter | None:
+        """The message of an exported chat that a message with an id is another copy of."""
+        if copy["source"] == EXPORT or copy["type"] in QUIET_TYPES:
+            return None
+        exported = self._of(thread).exported
+        found = exported.take(copy) or exported.take_changed(copy)
+        return None if found is None else dict(found)
+
+    def take_sent(self, thread: Thread, at: int) -> Letter | None:
+        """The message of an exported chat that was sent then, whatever it says."""
+        found = self._of(thread).exported.take_sent(at)
+        return None if found is None else dict(found)
+
+    def _of(self, thread: Thread) -> _Stored:
+        if thread.id not in self._threads:
+            rows: list[Row] = []
+            if thread.stored is not None or thread.refold:
+                rows = known.nameless_messages(
+                    self._connection, self._account_id, thread.id, *self._span
+                )
+            self._threads[thread.id] = _Stored(rows)
+        return self._threads[thread.id]
+
+
+def _identity(row: Row) -> _Identity:
+    return row["created_at"], row["direction"], row["type"], row["text"]
