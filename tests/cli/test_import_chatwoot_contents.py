@@ -49,15 +49,18 @@ class Account:
         self.uncounted = uncounted
         self.phone: str | None = KIM["phone_number"]
         self.listed = 1
+        self.more: Row = {}
 
     def __call__(self, path: str, query: Query) -> Any:
         call = path.partition("/accounts/3/")[2]
         if call == "conversations":
-            chat = conversation(1, meta={"sender": {**KIM, "phone_number": self.phone}})
+            meta = {"sender": {**KIM, "phone_number": self.phone}}
+            chat = conversation(1, meta=meta, **self.more)
             rows = [chat] if query["page"] == "1" else []
             return {"data": {"meta": {"all_count": self.listed}, "payload": rows}}
         if call == "contacts":
-            rows = [KIM] if query["page"] == "1" else []
+            more = {"city": "Oslo", "country": "", "social_profiles": {"github": "", "x": "kim"}}
+            rows = [{**KIM, "additional_attributes": more}] if query["page"] == "1" else []
             return {"meta": {"count": 1, "current_page": query["page"]}, "payload": rows}
         if call.endswith("/messages"):
             return {"meta": {"labels": []}, "payload": page_of_messages(self.rows, query)}
@@ -238,6 +241,21 @@ def test_everything_that_is_left_out_is_counted_by_its_reason(tmp_path: Path) ->
     assert "skipped: 1 template without id, name or language" in told
     assert "skipped: 1 conversation with somebody without a number" in unreachable
     assert "skipped: 3 message with somebody without a number" in unreachable
+
+
+def test_what_has_no_place_of_conversations_and_contacts_is_counted_by_its_name(
+    tmp_path: Path,
+) -> None:
+    account = Account(message(1))
+    account.more = {"priority": "high", "custom_attributes": {"order": "A-1", "empty": ""}}
+    with standing_in(account) as double:
+        told = run(tmp_path, double).stdout.splitlines()
+    assert [line for line in told if " of a " in line] == [
+        "skipped: 1 attribute city of a contact",
+        "skipped: 1 attribute order of a conversation",
+        "skipped: 1 attribute social_profiles of a contact",
+        "skipped: 1 priority of a conversation",
+    ]
 
 
 def test_an_import_that_goes_on_counts_what_was_left_out_before(tmp_path: Path) -> None:

@@ -166,6 +166,15 @@ def contact_line(row: Part) -> Line | None:
     )
 
 
+def left_out_of_contact(row: Part) -> Iterator[str]:
+    """What is told of a contact and has no place here, in words."""
+    more = row.members.get("additional_attributes")
+    for name, value in more.items() if isinstance(more, dict) else ():
+        told = any(value.values()) if isinstance(value, dict) else value not in (None, "", [])
+        if told:
+            yield f"attribute {name} of a contact"
+
+
 def rows_in(answer: Any) -> list[Any]:
     """The rows of an answer: a bare list, or in `payload`, `data` or `data.payload`.
 

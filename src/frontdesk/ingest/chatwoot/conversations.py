@@ -26,7 +26,8 @@ _EVENTS: Mapping[str, str] = MappingProxyType(
 class Summary:
     """What the list tells of a conversation, as far as it is needed. Times: epoch milliseconds.
 
-    phone: None where the other one has no number. assignee: by what the user is found.
+    phone: None where the other one has no number. assignee: by what the user is found. left_out:
+    what else is told of it and has no place here.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Summary:
     snoozed_until: int | None
     assignee: str | None
     labels: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def summary(row: Part, inbox: Inbox) -> Summary:
@@ -62,7 +64,19 @@ def summary(row: Part, inbox: Inbox) -> Summary:
         labels=tuple(label for label in labels if isinstance(label, str))
         if isinstance(labels, list)
         else (),
+        left_out=tuple(_left_out(row, meta)),
     )
+
+
+def _left_out(row: Part, meta: Part) -> Iterator[str]:
+    if row.members.get("priority"):
+        yield "priority of a conversation"
+    if meta.members.get("team"):
+        yield "team of a conversation"
+    custom = row.members.get("custom_attributes")
+    for name, value in custom.items() if isinstance(custom, dict) else ():
+        if value not in (None, ""):
+            yield f"attribute {name} of a conversation"
 
 
 def event_lines(

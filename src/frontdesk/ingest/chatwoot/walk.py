@@ -150,10 +150,16 @@ class Walk:
             read += len(rows)
             self.stage("contacts", read, count)
             lines = [catalogue.contact_line(row) for row in rows]
-            counts = {
-                _CONTACTS: len(rows),
-                f"{_SKIPPED}contact without a number": lines.count(None),
-            }
+            counts = Counter(
+                f"{_SKIPPED}{words}"
+                for row, line in zip(rows, lines, strict=True)
+                for words in (
+                    ["contact without a number"]
+                    if line is None
+                    else catalogue.left_out_of_contact(row)
+                )
+            )
+            counts[_CONTACTS] = len(rows)
             self._write(f"contacts {page}", [line for line in lines if line is not None], counts)
             page += 1
         self._compare("contacts", read, count)
@@ -200,7 +206,8 @@ class Walk:
             self._recall(step)
             return
         rows = [row for row in await self._messages(one) if self._is_wanted(row)]
-        counts = Counter({f"{_MESSAGES}{one.inbox.id}": sum(map(_is_counted, rows))})
+        counts = Counter(f"{_SKIPPED}{words}" for words in one.left_out)
+        counts[f"{_MESSAGES}{one.inbox.id}"] = sum(map(_is_counted, rows))
         if one.phone is None:
             counts[f"{_SKIPPED}conversation with somebody without a number"] += 1
             counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
