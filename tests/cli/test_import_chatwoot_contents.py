@@ -300,15 +300,19 @@ def test_messages_created_out_of_the_order_of_their_ids_are_all_there(
 
 
 @pytest.mark.parametrize("limit", [20, 100])
-def test_a_chatwoot_that_cuts_ranges_off_sooner_is_read_whole_too(
-    tmp_path: Path, limit: int
+@pytest.mark.parametrize("with_first", [True, False])
+def test_a_chatwoot_that_answers_ranges_otherwise_is_read_whole_too(
+    tmp_path: Path, limit: int, with_first: bool
 ) -> None:
+    """It cuts them off sooner, or leaves out the row with the first id."""
     account = Account(*shuffled(333))
 
     def cut(path: str, query: Query) -> Any:
         reply = account(path, query)
         if path.endswith("/messages"):
-            reply["payload"] = reply["payload"][:limit]
+            first = int(query["after"]) + (not with_first)
+            rows = [row for row in reply["payload"] if row["id"] >= first]
+            reply["payload"] = rows[:limit]
         return reply
 
     with standing_in(cut) as double:

@@ -253,8 +253,8 @@ class Walk:
         """
         path = f"conversations/{one.id}/messages"
 
-        async def ask(first: int, end: int) -> list[Part]:
-            return await self._rows(path, after=first, before=end)
+        async def ask(after: int, before: int) -> list[Part]:
+            return await self._rows(path, after=after, before=before)
 
         return await rows_by_windows(ask)
 

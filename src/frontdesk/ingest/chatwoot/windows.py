@@ -15,23 +15,24 @@ _MOST = 1000
 
 
 async def rows_by_windows(ask: Callable[[int, int], Awaitable[list[Part]]]) -> list[Part]:
-    """Every row, by id. ask: the rows with first <= id < end, in any order, perhaps cut off.
+    """Every row, by id. ask: the rows after one id and before another, perhaps cut off.
 
     A range whose answer may be cut off is halved and asked for again, so that nothing is skipped
-    whatever the rows are sorted by. Raises: Malformed: a row is outside of what was asked for.
+    whatever the rows are sorted by. The row with the first id itself may come or not, as versions
+    differ. Raises: Malformed: a row is outside of what was asked for.
     """
     found: dict[int, Part] = {}
     windows: list[Window] = [(1, _END)]
     while windows:
         first, end = windows.pop()
-        rows = {row.number("id"): row for row in await ask(first, end)}
-        if any(not first <= id < end for id in rows):
+        rows = {row.number("id"): row for row in await ask(first - 1, end)}
+        if any(not first - 1 <= id < end for id in rows):
             raise Malformed(
                 "it does not answer ranges of message ids (after= with before=): it is too old to "
                 "be read without losing messages, so update Chatwoot first"
             )
         if _is_whole(len(rows)) or end - first == 1:
-            found.update(rows)
+            found |= rows
             continue
         middle = max(sorted(rows)[len(rows) // 2], first + 1)
         windows += [(middle, end), (first, middle)]
