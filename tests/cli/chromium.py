@@ -42,6 +42,7 @@ class Page:
         self.asked: list[str] = []
         self.faults: list[str] = []
         self.sockets_closed = 0
+        self.downloads: list[str] = []
         self.changed = asyncio.Event()
         self._socket = socket
         self._session: str | None = None
@@ -130,6 +131,8 @@ class Page:
             self._stream.feed(_UNKNOWN.sub("", drawn).encode())
         elif method == "Network.webSocketClosed":
             self.sockets_closed += 1
+        elif method == "Page.downloadProgress" and told["state"] != "inProgress":
+            self.downloads.append(told["state"])
         elif method == "Log.entryAdded" and told["entry"]["level"] == "error":
             self.faults.append(f"{told['entry']['text']} {told['entry'].get('url', '')}")
         elif method == "Runtime.exceptionThrown":

@@ -64,7 +64,8 @@ def open_viewer(place: Place, begun: Beginning) -> bool:
                 raise
             place, left, notices = left, None, (str(error),)
             continue
-        if switch is None:
+        if switch is None or _draws_on_a_page():
+            # A page shows the inbox that it was served for: no page has a key command run here.
             return False
         left, notices = place, ()
         # Another start like this one does not begin there.

@@ -9,7 +9,7 @@ import click
 from frontdesk.cli.commands import Command
 from frontdesk.cli.listening import base_url, is_loopback, listening_on
 from frontdesk.cli.place_options import place_options
-from frontdesk.cli.places import Place, asked
+from frontdesk.cli.places import Place, asked, found
 from frontdesk.errors import BadSettings
 
 
@@ -24,8 +24,7 @@ from frontdesk.errors import BadSettings
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
-@click.pass_context
-def web_command(context: click.Context, place: Place, port: int, host: str, opening: bool) -> None:
+def web_command(place: Place, port: int, host: str, opening: bool) -> None:
     """Serve the viewer to a browser, and print the link that opens it.
 
     Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
@@ -33,13 +32,14 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
     """
     _check_means()
     # What there is to be said against the place is said here, not on a page.
+    place = found(place)
     asked(place, _nothing)
     from frontdesk.cli.browser.door import Door
     from frontdesk.cli.browser.opening import opener
     from frontdesk.cli.browser.server import BrowserServer
 
     door = Door(host)
-    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(context)]
+    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(place)]
     if not is_loopback(host):
         click.echo(
             f"frontdesk: {host} is reached from other machines: whoever has the link, or listens "
@@ -60,12 +60,15 @@ def web_command(context: click.Context, place: Place, port: int, host: str, open
         asyncio.run(BrowserServer(program, door, listening).run(announce))
 
 
-def _viewer_options(context: click.Context) -> Iterator[str]:
-    """The options that the viewer takes too, as they were given; the key is in the environment."""
-    for option in context.find_root().command.params:
-        value = context.params.get(option.name or "")
-        if isinstance(option, click.Option) and isinstance(value, str):
-            yield f"{option.opts[0]}={value}"
+def _viewer_options(place: Place) -> Iterator[str]:
+    """The options that open a place, whatever is configured later; the key is no option."""
+    options = {
+        "--profile": place.profile,
+        "--url": None if place.profile else place.url,
+        "--database": None if place.profile else place.database,
+        "--as": place.user,
+    }
+    return (f"{name}={value}" for name, value in options.items() if value)
 
 
 async def _nothing(inbox: object) -> None:

@@ -119,6 +119,11 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def action_profiles(self) -> None:
         """Choose another profile; the viewer is left for it."""
         profiles = self._preferences.profiles
+        if self.is_web:
+            self.notify(
+                "A page shows one inbox: frontdesk web --profile NAME serves another", markup=False
+            )
+            return
         if not profiles.keys() - {self._preferences.profile}:
             self.notify("There is no other profile: frontdesk profiles add NAME", markup=False)
             return

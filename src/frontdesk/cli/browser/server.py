@@ -5,11 +5,21 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import WSMsgType, web
 from textual_serve.server import Server, to_int
 
 from frontdesk.cli.browser.door import HEADERS, Door
+from frontdesk.cli.browser.messages import (
+    MOST_BYTES,
+    Focused,
+    Pinged,
+    Resized,
+    Typed,
+    bounded,
+    decode,
+)
 from frontdesk.cli.browser.viewers import BrowserViewer
 
 MOST_VIEWERS = 16
@@ -79,7 +89,7 @@ class BrowserServer(Server):
         """A viewer for as long as the page is open."""
         if len(self._viewers) >= MOST_VIEWERS:
             raise web.HTTPServiceUnavailable(text="As many viewers are open as there may be")
-        websocket = web.WebSocketResponse(heartbeat=15)
+        websocket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_BYTES)
         viewer = BrowserViewer(
             self._program,
             write_bytes=websocket.send_bytes,
@@ -91,11 +101,48 @@ class BrowserServer(Server):
         try:
             await websocket.prepare(request)
             await viewer.start(_cells(request, "width", 80), _cells(request, "height", 24))
-            await self._process_messages(websocket, viewer)
+            await _read_page(websocket, viewer)
         finally:
             await viewer.stop()
             self._viewers.discard(viewer)
         return websocket
+
+    async def handle_download(self, request: web.Request) -> web.StreamResponse:
+        """A file that a viewer saves. It is never shown as a page of this origin."""
+        key = request.match_info["key"]
+        try:
+            download = await self.download_manager.get_download_metadata(key)
+        except KeyError:
+            raise web.HTTPNotFound(text="This file was saved before, or its page is gone") from None
+        response = web.StreamResponse()
+        response.content_type = "application/octet-stream"
+        response.headers["Content-Disposition"] = _attachment(download.file_name)
+        await response.prepare(request)
+        async for piece in self.download_manager.download(key):
+            await response.write(piece)
+        await response.write_eof()
+        return response
+
+
+async def _read_page(websocket: web.WebSocketResponse, viewer: BrowserViewer) -> None:
+    """Hand on what a page sends until it is closed; what cannot be read is passed over."""
+    async for frame in websocket:
+        if frame.type != WSMsgType.TEXT:
+            continue
+        match decode(frame.data):
+            case Typed(keys):
+                await viewer.send_bytes(keys)
+            case Resized(columns, lines):
+                await viewer.set_terminal_size(columns, lines)
+            case Pinged(text):
+                await websocket.send_json(["pong", text])
+            case Focused(focused):
+                await (viewer.focus() if focused else viewer.blur())
+
+
+def _attachment(name: str) -> str:
+    """The header that has a browser keep a file under a name (RFC 6266)."""
+    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 async def _secure(request: web.Request, response: web.StreamResponse) -> None:
@@ -118,4 +165,4 @@ def _on_ending(stop: Callable[[], object]) -> None:
 
 
 def _cells(request: web.Request, name: str, usual: int) -> int:
-    return min(max(to_int(request.query.get(name, ""), usual), 1), 1000)
+    return bounded(to_int(request.query.get(name, ""), usual))

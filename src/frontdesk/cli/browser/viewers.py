@@ -1,6 +1,9 @@
 """A viewer in a process of its own, which draws on a page and reads its keys."""
 
 import asyncio
+import os
+import signal
+import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
@@ -40,7 +43,7 @@ class BrowserViewer(AppService):
                         await process.wait()
             finally:
                 if process.returncode is None:
-                    process.kill()
+                    _kill(process)
             await process.wait()
 
     async def run(self) -> None:
@@ -81,3 +84,12 @@ class BrowserViewer(AppService):
         assert self._process.stdin is not None
         self._stdin = self._process.stdin
         return self._process
+
+
+def _kill(process: Process) -> None:
+    """Kill a viewer and what it runs, such as a command that writes its key."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

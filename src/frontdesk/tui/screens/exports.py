@@ -17,7 +17,7 @@ from frontdesk.tui.screens.keepsakes import (
     thread_text,
     threads_text,
 )
-from frontdesk.tui.screens.saving import save_prompt, written
+from frontdesk.tui.screens.saving import save, save_prompt
 from frontdesk.tui.screens.whole_thread import whole_thread
 from frontdesk.wire import Conversation, Message, Note
 
@@ -34,15 +34,19 @@ class Exports(InboxFrame):
             contact = conversation.contact
             name = first_said(contact.name, contact.phone, contact.id)
             suggested = file_name(name, today, THREAD_ENDINGS[0])
-            self.app.push_screen(save_prompt(suggested, THREAD_ENDINGS), self._save_thread)
+            self.app.push_screen(
+                save_prompt(self.app, suggested, THREAD_ENDINGS), self._save_thread
+            )
         elif self._list.marked:
             suggested = file_name("marked", today, MARKED_ENDINGS[0])
-            self.app.push_screen(save_prompt(suggested, MARKED_ENDINGS), self._save_marked)
+            self.app.push_screen(
+                save_prompt(self.app, suggested, MARKED_ENDINGS), self._save_marked
+            )
         elif self._list.row is None:
             self._say("There is nothing to save here")
         else:
             suggested = file_name("conversations", today, QUEUE_ENDINGS[0])
-            self.app.push_screen(save_prompt(suggested, QUEUE_ENDINGS), self._save_queue)
+            self.app.push_screen(save_prompt(self.app, suggested, QUEUE_ENDINGS), self._save_queue)
 
     def _save_thread(self, name: str | None) -> None:
         if name is not None:
@@ -50,16 +54,16 @@ class Exports(InboxFrame):
 
     def _write_thread(self, name: str, entries: Entries) -> None:
         text = thread_text(entries, _ending(name), self._clock.now().tzinfo)
-        if written(name, text, self._tell):
-            self._say(f"{len(entries)} messages and notes saved as {name}")
+        if saved := save(self.app, name, text, self._tell):
+            self._say(f"{len(entries)} messages and notes {saved}")
 
     def _save_queue(self, name: str | None) -> None:
         rows = self._list.rows
         if name is None or rows is None:
             return
         text = queue_text([rows[at] for at in range(len(rows))], _ending(name))
-        if written(name, text, self._tell):
-            self._say(f"{len(rows)} conversations saved as {name}: those that are loaded")
+        if saved := save(self.app, name, text, self._tell):
+            self._say(f"{len(rows)} conversations {saved}: those that are loaded")
 
     def _save_marked(self, name: str | None) -> None:
         """Rows are saved as they are held; threads are loaded for it."""
@@ -68,8 +72,9 @@ class Exports(InboxFrame):
         known = [self._queue.current(id) for id in self._list.marked]
         marked = [conversation for conversation in known if conversation is not None]
         if _ending(name) in QUEUE_ENDINGS:
-            if written(name, queue_text(marked, _ending(name)), self._tell):
-                self._say(f"{_conversations(marked)} saved as {name}")
+            text = queue_text(marked, _ending(name))
+            if saved := save(self.app, name, text, self._tell):
+                self._say(f"{_conversations(marked)} {saved}")
         else:
             self._save_threads(name, marked)
 
@@ -89,9 +94,9 @@ class Exports(InboxFrame):
 
         if await self._look(look):
             text = threads_text(threads, _ending(name), self._clock.now().tzinfo)
-            if written(name, text, self._tell):
+            if saved := save(self.app, name, text, self._tell):
                 count = sum(len(entries) for _, entries in threads)
-                self._say(f"{_conversations(conversations)}, {count} messages saved as {name}")
+                self._say(f"{_conversations(conversations)}, {count} messages {saved}")
 
     @work(group="looking", exclusive=True)
     async def _with_thread(self, use: Callable[[Entries], None]) -> None:

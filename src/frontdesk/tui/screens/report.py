@@ -30,7 +30,7 @@ from frontdesk.tui.screens.report_periods import (
 )
 from frontdesk.tui.screens.report_prompts import Explanation, date_prompt
 from frontdesk.tui.screens.report_query import Asked
-from frontdesk.tui.screens.saving import save_prompt, written
+from frontdesk.tui.screens.saving import save, save_prompt
 from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.stylesheets import STYLES
@@ -311,7 +311,7 @@ class ReportScreen(ViewScreen):
             self.notify("There is no report to save yet", markup=False)
             return
         report = self._report
-        prompt = save_prompt(default_name(report, self._zone()), ENDINGS)
+        prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
         self.app.push_screen(prompt, partial(self._save, report))
 
     def _save(self, report: Report, name: str | None) -> None:
@@ -320,8 +320,8 @@ class ReportScreen(ViewScreen):
         before = self.mailbox.report(self._asked.query_before(self._today()))
         ending = Path(name).suffix.lstrip(".")
         text = exported(report, before.series if before else None, ending)
-        if written(name, text, self.tell):
-            self.notify(f"Saved as {name}", markup=False)
+        if saved := save(self.app, name, text, self.tell):
+            self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 
     # What the panes report
 

@@ -21,6 +21,9 @@ def copy(screen: Screen[Any], text: str) -> None:
         return
     screen.app.copy_to_clipboard(text)
     say(screen, "Sent to the clipboard")
+    if screen.app.is_web:
+        # The browser has it; the machine that serves is somebody else's, perhaps.
+        return
     natively = partial(clipboard.copy_natively, text)
     # The screen may be left before the program has taken it.
     screen.app.run_worker(natively, thread=True, group="copying")
