@@ -209,7 +209,7 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await pilot.press("enter")
         await settle(pilot)
         assert {one.contact.id for one in queue(app)} == {customer.id}
-        assert "seen so far" in lines(app)[-1]
+        assert "of 500 looked at" in lines(app)[-1]
         await pilot.press("backspace")
         await settle(pilot)
         assert "any status · all channels" in lines(app)[0]
@@ -243,7 +243,7 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
         await settle(pilot)
         found = screen_of(app)._reading.conversation
         assert found is not None
-        assert "seen so far" in lines(app)[-1]
+        assert "of 500 looked at" in lines(app)[-1]
 
 
 async def test_a_customer_who_is_known_only_from_the_queue_is_named_in_the_chip(

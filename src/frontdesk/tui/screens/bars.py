@@ -82,7 +82,15 @@ class Bars:
         width = list_title.size.width
         list_title.show(say.status_tabs(queue.counts, queue.filter, width))
         loaded = queue.listing.fetched_at is not None
-        words = say.empty_words(queue.view, names, self._keys, loaded=loaded, problem=problem)
+        words = say.empty_words(
+            queue.view,
+            names,
+            self._keys,
+            loaded=loaded,
+            problem=problem,
+            looked_through=queue.looked_through,
+            looking=queue.looking,
+        )
         queue.say_when_empty(words)
 
     def tell(self, at: str, state: list[Piece]) -> None:

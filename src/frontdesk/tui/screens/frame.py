@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from textual import work
 from textual.app import ComposeResult
@@ -33,6 +34,9 @@ from frontdesk.wire import Conversation
 
 # How long the cursor rests on a row before its thread is read.
 PREVIEW_SECONDS = 0.15
+
+# The workers that look through a filter for what a sieve keeps.
+SIFTING = "sifting"
 
 
 class InboxFrame(LaidScreen[None], Even):
@@ -102,6 +106,7 @@ class InboxFrame(LaidScreen[None], Even):
 
     def _choose(self, view: View) -> None:
         """Show another view of the queue."""
+        self.workers.cancel_group(self, SIFTING)
         self._queue.choose(view)
         self._open_selected()
         self._describe()
@@ -189,6 +194,8 @@ class InboxFrame(LaidScreen[None], Even):
         self._ask_later()
         if await self._ask(self._queue.refresh, by_hand=by_hand):
             self._connection.is_live()
+            if self._queue.sift_is_due:
+                self._sift()
             self._cue(self._queue.news)
             if self._bell.rings(self._queue.unread()) and self._preferences.bell:
                 self.app.bell()
@@ -217,14 +224,17 @@ class InboxFrame(LaidScreen[None], Even):
     async def _load_older_messages(self) -> None:
         await self._ask(self._reading.older, beside=True)
 
-    @work(group="looking", exclusive=True)
-    async def _sift(self) -> None:
-        """Find more rows that the sieve keeps; escape ends it."""
+    def _sift(self) -> None:
+        """Look through the filter for what the sieve keeps, unless that is under way."""
+        if not self._queue.looking:
+            self._look_through()
 
-        async def look() -> None:
-            await self._queue.sift(self._describe)
-
-        await self._ask(look)
+    @work(group=SIFTING, exclusive=True)
+    async def _look_through(self) -> None:
+        """What is held, then what the server has; escape ends it, and what fails goes on later."""
+        await self._queue.sift_held()
+        if not await self._ask(partial(self._queue.sift, self._describe)):
+            self._ask_later()
 
     @work(group="ahead", exclusive=True)
     async def _read_ahead(self) -> None:

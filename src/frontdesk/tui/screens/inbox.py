@@ -12,7 +12,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens import dialogs
 from frontdesk.tui.screens.filters import with_filter, without
-from frontdesk.tui.screens.frame import InboxFrame
+from frontdesk.tui.screens.frame import SIFTING, InboxFrame
 from frontdesk.tui.screens.passages import Passages
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import View
@@ -187,7 +187,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_back(self) -> None:
         """End what is looked for; else contact to thread, thread to list; there take marks off."""
-        if self.workers.cancel_group(self, "looking"):
+        if any([self.workers.cancel_group(self, group) for group in ("looking", SIFTING)]):
             self._describe()
             return
         match self._panes.at:
@@ -290,7 +290,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         if event.widget is self._list and not event.top:
             if self._queue.sieve.idle:
                 self._load_older_conversations()
-            elif event.asked:
+            elif event.asked and self._queue.sift_further():
                 self._sift()
         elif event.widget is self._thread:
             if event.top:

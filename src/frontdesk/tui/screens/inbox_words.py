@@ -249,14 +249,26 @@ def key_words(keys: Sequence[str], width: int, last: str) -> str:
     return shown
 
 
-def empty_words(view: View, names: Names, keys: KeyNames, *, loaded: bool, problem: str) -> str:
-    """Why there are no conversations here, and which key helps."""
+def empty_words(
+    view: View,
+    names: Names,
+    keys: KeyNames,
+    *,
+    loaded: bool,
+    problem: str,
+    looked_through: str = "",
+    looking: bool = False,
+) -> str:
+    """Why there are no conversations here, and which key helps.
+
+    looked_through: how far a sieve has come, empty where it has come to the end.
+    """
     take_off = keys["inbox.take_off"]
-    if view.sieve.contact:
-        return (
-            "No conversation of this customer was seen here so far, and the server has no such"
-            f" filter.  {take_off} takes it off."
-        )
+    if loaded and looked_through:
+        goes_on = f"{keys['inbox.back']}: stop" if looking else f"{keys['list.last']}: keep looking"
+        return f"No match in the first {looked_through}.  {goes_on} · {take_off}: remove filter"
+    if loaded and view.sieve.contact:
+        return f"This customer has no conversation.  {take_off} takes it off."
     if loaded and not view.sieve.idle:
         what = view_words(view, names)
         return f"Nothing loaded so far is {what}.  {take_off} takes off the last filter."

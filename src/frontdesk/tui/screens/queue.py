@@ -6,12 +6,13 @@ from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
 
+from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import inbox_words as say
 from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.screens.lacking import ignored_filters, lacking
-from frontdesk.tui.screens.sieve import Sieve, Sifting, View, stored_view
+from frontdesk.tui.screens.sieve import Sieve, Sifting, View, is_within, stored_view
 from frontdesk.tui.widgets.channel_list import (
     ALL_CHANNELS,
     ChannelList,
@@ -19,7 +20,7 @@ from frontdesk.tui.widgets.channel_list import (
     channel_rows,
 )
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.rows import FixedRows, MergedRows, Rows
+from frontdesk.tui.widgets.rows import MergedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
 from frontdesk.wire.words import STATUSES
 
@@ -36,6 +37,10 @@ MOST_OPENED_KEPT = 50
 
 # So many rows are counted where the server leaves counts out.
 _MOST_PROVING = 500
+
+# A sieve is complete once the whole filter is loaded; it stops after this many rows until "last"
+# is pressed.
+MOST_ROWS_SIFTED = 5000
 
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
 
@@ -63,6 +68,9 @@ class Queue:
         self._chosen = remembered is not None
         self._take(remembered or View(filter=first_filter(self.all_counts)))
         self._sifting: Sifting | None = None
+        self._showings = self._reloads = 0
+        self._sifts_up_to = MOST_ROWS_SIFTED
+        self._sift_stopped = self._stays_at_top = False
         self.looking = False
         self._loading_older = False
         self._refreshes = 0
@@ -113,9 +121,15 @@ class Queue:
         """Why the server does not tell something, or empty."""
         return lacking(self._mailbox, feature)
 
-    def show(self) -> None:
-        """Show what is held of the view, with the cursor on the conversation it was on."""
-        last = self._mailbox.recall(_CONVERSATION)
+    def show(self, *, at_top: bool = False) -> None:
+        """Show what is held of the view, with the cursor on the conversation it was on.
+
+        at_top: with the cursor on the first row, where it stays while a sieve finds more.
+        """
+        last = None if at_top else self._mailbox.recall(_CONVERSATION)
+        self._showings += 1
+        self._sifts_up_to, self._sift_stopped = MOST_ROWS_SIFTED, False
+        self._stays_at_top, self.looking = at_top, False
         self._opened, self._departed = {}, {}
         self._list.dimmed = frozenset()
         self._answered = self._leaving_out = False
@@ -134,11 +148,15 @@ class Queue:
         self.listing: Listing[Conversation] = self._mailbox.conversations(view.filter)
 
     def choose(self, view: View) -> None:
-        """Show another view's conversations, and remember it for the next start."""
+        """Show another view's conversations, and remember it for the next start.
+
+        Another order begins at its top.
+        """
+        reordered = view.sieve.order != self.sieve.order
         self._take(view)
         self._chosen = True
         self._mailbox.remember(_VIEW, view.model_dump_json())
-        self.show()
+        self.show(at_top=reordered)
 
     def remember(self, conversation: Conversation) -> None:
         """The reader is at this conversation."""
@@ -279,28 +297,58 @@ class Queue:
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
 
-    async def sift(self, progress: Callable[[], None]) -> None:
-        """Find a screen more of what the sieve keeps, in up to 20 more pages.
+    async def sift_held(self) -> None:
+        """Look through all rows that are held, which needs no server."""
+        if self._sifting is not None:
+            await self._look_through(self._sifting)
 
-        `progress` is called after every page; what was found until then is shown.
+    async def sift(self, progress: Callable[[], None]) -> None:
+        """Load the filter to its end, or up to `MOST_ROWS_SIFTED`, and find what the sieve keeps.
+
+        `progress` is called after every page. What fails leaves what was found; the next call goes
+        on from there.
         """
-        sifting, chosen = self._sifting, self.view
-        if sifting is None:
+        showing, chosen = self._showings, self.filter
+        if self._sifting is None:
             return
-        enough = len(sifting.rows()) + max(10, self._list.size.height)
-        self.looking = True
+        self.looking, stopped = True, True
         try:
-            for _ in range(MOST_PAGES_LOADED):
-                await self._look_through(sifting)
-                if chosen != self.view or len(sifting.rows()) >= enough or self._no_more:
-                    break
+            while self._sifts_on():
                 progress()
-                await self._mailbox.older_conversations(chosen.filter)
+                extent = self.listing.extent
+                await self._mailbox.older_conversations(chosen)
+                if showing != self._showings:
+                    break
                 self.listing.reload()
-            if chosen == self.view:
-                await self._look_through(sifting)
+                await self._look_through(self._sifting)
+                if self.listing.extent == extent:
+                    break
+        except Unreachable:
+            stopped = False
+            raise
         finally:
-            self.looking = False
+            if showing == self._showings:
+                self.looking, self._sift_stopped = False, stopped
+                self._stays_at_top = self._stays_at_top and not stopped
+
+    @property
+    def sift_is_due(self) -> bool:
+        """There is more to look through, and neither the reader nor an error has stopped it."""
+        return not self.looking and not self._sift_stopped and self._sifts_on()
+
+    def sift_further(self) -> bool:
+        """Let the sieve look through as many rows more; False if it does already, or is done."""
+        if self._sifting is None or self.looking or self.listing.complete:
+            return False
+        self._sifts_up_to = self._sifting.looked_at + MOST_ROWS_SIFTED
+        self._sift_stopped = False
+        return True
+
+    def _sifts_on(self) -> bool:
+        sifting = self._sifting
+        if sifting is None or self.listing.complete:
+            return False
+        return sifting.looked_at < self._sifts_up_to
 
     async def reload(self) -> None:
         """Show what the cache holds now."""
@@ -340,19 +388,28 @@ class Queue:
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
 
     def _sifted_words(self, on: str) -> str:
+        """How much was looked through: sorting 350 of 521…; without ~ once that is all."""
         assert self._sifting is not None
-        if self.sieve.contact:
-            return f"~{self._sifting.matches} seen so far"
-        kept, looked_at = self._sifting.matches, self._sifting.looked_at
-        words = f"~{kept} of {looked_at} looked at"
-        if self.looking:
-            return f"{words}, loading…"
-        return words if self._no_more else f"{words}, {on} goes on"
+        found, looked_at = self._sifting.matches, self._sifting.looked_at
+        total = say.count_for(self.counts, self.filter)
+        only_sorts = self.sieve == Sieve(order=self.sieve.order)
+        if self.listing.complete:
+            return f"{found} of {looked_at} looked at"
+        if only_sorts:
+            of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
+            return f"sorting {of}…" if self.looking else f"~sorted {of}, {on} goes on"
+        of = f" (of {total})" if total is not None else ""
+        words = f"~{found} of {looked_at} looked at{of}"
+        return f"{words}, loading…" if self.looking else f"{words}, {on} goes on"
 
     @property
-    def _no_more(self) -> bool:
-        """Loading more would not bring more of what is looked for."""
-        return self.listing.complete or bool(self.sieve.contact)
+    def looked_through(self) -> str:
+        """How far a sieve has come where it has not come to the end: 1,100 of 20,000."""
+        if self._sifting is None or self.listing.complete:
+            return ""
+        total = say.count_for(self.counts, self.filter)
+        of = f" of {total:,}" if total is not None else ""
+        return f"{self._sifting.looked_at:,}{of}"
 
     @property
     def _counted(self) -> ConversationFilter:
@@ -380,9 +437,6 @@ class Queue:
         """Show what the cache holds now, unless another filter was chosen meanwhile."""
         if chosen != self.filter:
             return
-        if self._sifting is not None and self.looking:
-            self.listing.reload()
-            return
         stay = self._staying()
         if self._leaving_out:
             self._opened, self._departed, self._leaving_out = {}, {}, False
@@ -391,8 +445,19 @@ class Queue:
             self._list.rows = self._with_departed(stay)
             self._list.rows_changed()
         else:
-            before, self._sifting = self._sifting, self._new_sifting(stay)
-            await self._look_through(self._sifting, until=before.looked_at)
+            await self._sift_again(self._new_sifting(stay))
+
+    async def _sift_again(self, sifting: Sifting) -> None:
+        """Look through all that is held once more, and show only then what was found.
+
+        A newer call replaces an older one that has not come to its end.
+        """
+        self._reloads += 1
+        this = self._showings, self._reloads
+        await self._look_through(sifting)
+        if this == (self._showings, self._reloads):
+            self._sifting = sifting
+            self._show_sifted(sifting)
 
     def _staying(self) -> dict[str, Conversation]:
         """The rows that may not leave under the reader's hands, by id, as they were shown.
@@ -428,29 +493,40 @@ class Queue:
         return MergedRows(self.listing, others) if others else self.listing
 
     def _new_sifting(self, stay: Mapping[str, Conversation] = MappingProxyType({})) -> Sifting:
-        rows: Rows[Conversation] = self.listing
+        known: Sequence[Conversation] = ()
         if self.sieve.contact:
             seen = self._mailbox.conversations_of(self.sieve.contact)
-            rows = FixedRows([(f"conversation {one.id}", one) for one in seen])
+            known = [one for one in seen if is_within(one, self.filter)]
         return Sifting(
-            rows,
+            self.listing,
             self.sieve,
             self.is_unread,
             self._clock.server_now(),
             stay=stay,
             current=self.current,
+            known=known,
         )
 
-    async def _look_through(self, sifting: Sifting, until: int | None = None) -> None:
-        """Look at the rows that are held, letting keys through, and show what was kept."""
-        while sifting.step(_SIFTED_AT_A_TIME):
-            if until is not None and sifting.looked_at >= max(until, _SIFTED_AT_ONCE):
-                break
+    async def _look_through(self, sifting: Sifting) -> None:
+        """Look at the rows that are held, letting keys through, and show what was found."""
+        more = True
+        while more:
+            more = sifting.step(_SIFTED_AT_A_TIME)
             await asyncio.sleep(0)
         if sifting is self._sifting:
-            self._list.rows = sifting.rows()
-            self._list.dimmed = frozenset(sifting.stale)
-            self._list.rows_changed()
+            self._show_sifted(sifting)
+
+    def _show_sifted(self, sifting: Sifting) -> None:
+        """Show what was found; until the reader goes elsewhere, the cursor stays at the top."""
+        if not self._list.is_attached:
+            return
+        reader_is_there = self._list.screen.focused is self._list and self._list.cursor == 0
+        self._stays_at_top = self._stays_at_top and reader_is_there
+        self._list.rows = sifting.rows()
+        self._list.dimmed = frozenset(sifting.stale)
+        self._list.rows_changed()
+        if self._stays_at_top:
+            self._list.go_to(0)
 
 
 def first_filter(counts: Counts | None) -> ConversationFilter:

@@ -1,6 +1,6 @@
 """What the server cannot filter or order by: looked for in the rows that are loaded."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -47,6 +47,8 @@ class Sieve(Wire):
             return False
         if self.awaiting_human and not conversation.awaiting_human:
             return False
+        if self.contact and conversation.contact.id != self.contact:
+            return False
         wanted = self.text.casefold().split()
         if not wanted:
             return True
@@ -85,11 +87,24 @@ def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
     return words
 
 
+def is_within(conversation: Conversation, filter: ConversationFilter) -> bool:
+    """A conversation is known to match a filter of the server; "me" only the server can tell."""
+    assignee = conversation.assignee.id if conversation.assignee else "unassigned"
+    wanted = filter.assignee
+    return (
+        filter.status in (None, conversation.status)
+        and filter.channel in (None, conversation.channel.id)
+        and (filter.label is None or filter.label in conversation.labels)
+        and (wanted in (None, assignee) or (wanted == "assigned" and assignee != "unassigned"))
+    )
+
+
 class Sifting:
     """The rows of a list that a sieve keeps, looked through a part at a time.
 
     stay: rows by id that are kept even if they do not match any more, where they were before.
     current: the newest state of a conversation, None if it is gone. stale: the ids of such rows.
+    known: rows that match, wherever they stand in the list.
     """
 
     def __init__(
@@ -101,12 +116,14 @@ class Sifting:
         *,
         stay: Mapping[str, Conversation] = MappingProxyType({}),
         current: Callable[[str], Conversation | None] = lambda id: None,
+        known: Iterable[Conversation] = (),
     ) -> None:
         self._rows = rows
         self._sieve = sieve
         self._is_unread = is_unread
         self._now = now
-        self._stay = stay
+        self._known = {one.id: one for one in known if sieve.keeps(one, unread=is_unread(one))}
+        self._stay = {id: row for id, row in stay.items() if id not in self._known}
         self._current = current
         # Each as the row by which it is ordered, and the row itself.
         self._kept: list[tuple[Conversation, Conversation]] = []
@@ -117,13 +134,15 @@ class Sifting:
     @property
     def matches(self) -> int:
         """How many rows match, of those that were looked at."""
-        return len(self._kept) - sum(row.id in self.stale for _, row in self._kept)
+        kept = sum(row.id not in self.stale for _, row in self._kept)
+        return kept + len(self._known.keys() - self._met)
 
     def step(self, count: int) -> bool:
         """Look at the next `count` rows; False when all were looked at."""
         end = min(self.looked_at + count, len(self._rows))
         for position in range(self.looked_at, end):
-            self._look_at(self._rows[position])
+            if self._rows[position].id not in self._met:
+                self._look_at(self._rows[position])
         self.looked_at = end
         return end < len(self._rows)
 
@@ -156,7 +175,7 @@ class Sifting:
         unmet = [(row, state) for row, state in states if state is not None]
         if self.looked_at == len(self._rows):
             self.stale.update(state.id for _, state in unmet)
-        return unmet
+        return unmet + [(row, row) for id, row in self._known.items() if id not in self._met]
 
     def _window_left(self, conversation: Conversation) -> datetime:
         ends = _time(conversation.service_window_expires_at)

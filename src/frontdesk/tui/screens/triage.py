@@ -64,8 +64,10 @@ class Triage(InboxFrame):
         position = self._queue.unread_beside(self._list.cursor, step)
         if position is not None:
             self._go_to(position)
-        elif step > 0:
+        elif step > 0 and self._queue.sieve.idle:
             self._find_unread()
+        elif step > 0:
+            self._say("No unread conversation below")
         else:
             self._say("No unread conversation above")
 

@@ -229,6 +229,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def action_last(self) -> None:
         """Go to the last row, and on to the last of those that are loaded because of it."""
+        if not self._count():
+            self.post_message(self.NearEnd(self, top=False, asked=True))
+            return
         self.go_to(self._count() - 1)
         self._window.to_end()
         self._bound_for, self._loads_left = 1, LOADS_PER_KEY
@@ -237,6 +240,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _go_on(self) -> None:
         """More rows were loaded on the way to an end: go there, unless it was far enough."""
         bound_for, left = self._bound_for, self._loads_left - 1
+        self._bound_for = 0
         self.go_to(0 if bound_for < 0 else self._count() - 1)
         if left:
             self._bound_for, self._loads_left = bound_for, left
