@@ -1,5 +1,7 @@
 """The report, driven by keys on the sample; what is read is what stands on the screen."""
 
+import re
+
 import pytest
 
 from tests.tui.conftest import Open, lines, settle, shown
@@ -95,6 +97,33 @@ async def test_p_chooses_a_period_by_its_name(report: Open, typed: str, words: s
         await type_in(pilot, typed)
         await press(pilot, "enter")
         assert words in title_of(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "last", "was"),
+    [
+        ("90", "15 Dec", "9 Mar(part)", "(week of 8 Dec)"),
+        ("30", "13", "11", "(Thu 12 Feb)"),
+        ("7", "Su", "Sa(part)", "(Sat 7 Mar)"),
+        ("this month", "Su", "Sa(part)", "(Sat 28 Feb)"),
+        ("today", "00", "22", "(Fri 13 Mar 23:00)"),
+    ],
+)
+async def test_the_axis_of_the_plot_has_the_dates_of_the_period_and_no_others(
+    report: Open, typed: str, first: str, last: str, was: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(160, 50)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, typed)
+        await press(pilot, "enter", "2")
+        axis = next(line for line in lines(app) if re.match(" +0 ┼", line))
+        labels = [label for label in axis.split("┼")[1].split("  ")[0].split("─") if label]
+        assert labels[0] == first
+        assert last in labels
+        await press(pilot, "end")
+        assert was in shown(app)
 
 
 async def test_dates_can_be_typed_and_wrong_ones_are_explained(report: Open) -> None:

@@ -13,7 +13,12 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from frontdesk.tui.screens import report_words as say
-from frontdesk.tui.screens.report_periods import bucket_label, bucket_words, unfinished
+from frontdesk.tui.screens.report_periods import (
+    bucket_label,
+    bucket_words,
+    coming_hours,
+    unfinished,
+)
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.glyphs import Glyphs
@@ -161,15 +166,27 @@ class ReportPanes(Vertical):
     def _series(self) -> Sequence[Bucket]:
         return self._report.series or () if self._report else ()
 
+    def _columns(self) -> list[Bucket]:
+        """The parts of this period, and those to come that the period before has too."""
+        series = list(self._series())
+        if not series:
+            return []
+        columns = series + coming_hours(series[-1], self._zone) * (self._parts == "hour")
+        return columns[: max(len(series), len(self._before or ()))]
+
     def _labels(self) -> list[str]:
-        longer = max(self._series(), self._before or (), key=len)
-        return [bucket_label(one, self._parts, self._zone, len(longer)) for one in longer]
+        columns = self._columns()
+        return [bucket_label(one, self._parts, self._zone, len(columns)) for one in columns]
+
+    def _series_before(self) -> Sequence[Bucket]:
+        """The parts of the period before that stand beside a column of this one."""
+        return (self._before or ())[: len(self._columns())]
 
     def _scene(self, metric: Metric) -> Scene:
         series = self._series()
         return Scene(
             tuple(value_of(bucket.metrics, metric.field) for bucket in series),
-            tuple(value_of(bucket.metrics, metric.field) for bucket in self._before or ()),
+            tuple(value_of(bucket.metrics, metric.field) for bucket in self._series_before()),
             tuple(self._labels()),
             frozenset(
                 at
@@ -198,6 +215,8 @@ class ReportPanes(Vertical):
             return ""
         then = scene.then[at] if at < len(scene.then) else None
         was = f"was {value_words(figure.metric, then)}"
+        if at < len(scene.then):
+            was += f" ({bucket_words(self._series_before()[at], self._parts, self._zone)})"
         if at >= len(self._series()):
             return f"to come, {was}"
         bucket = self._series()[at]

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.text import month_first, short_date, time_of_day
 from frontdesk.tui.dates import HOW_TO, day_of
-from frontdesk.wire import Bucket, instant
+from frontdesk.wire import Bucket, Metrics, instant
 
 LONGEST_DAYS = 366
 DEFAULT = "7 days"
@@ -21,6 +21,7 @@ MOST_HOURLY_DAYS = 40
 _BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|\bto\b|\buntil\b)\s*|\s+-\s+", re.IGNORECASE)
 _TWO_ISO = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d)", re.ASCII)
 _ONE_DAY = timedelta(days=1)
+_ONE_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,23 @@ def _is_edge(moment: datetime, granularity: str) -> bool:
     if granularity == "week":
         return moment.weekday() == 0
     return granularity == "day" or moment.day == 1
+
+
+def coming_hours(last: Bucket, zone: tzinfo) -> list[Bucket]:
+    """The hours after the last one of a period, to the end of its day, with nothing in them."""
+    end = instant(last.end)
+    if end is None or not instant(last.start):
+        return []
+    hour = end.replace(minute=0, second=0, microsecond=0)
+    hour = hour if hour == end else hour + _ONE_HOUR
+    day = (end - timedelta(microseconds=1)).astimezone(zone).date()
+    hours = []
+    while hour.astimezone(zone).date() == day:
+        hours.append(
+            Bucket(start=hour.isoformat(), end=(hour + _ONE_HOUR).isoformat(), metrics=Metrics())
+        )
+        hour += _ONE_HOUR
+    return hours
 
 
 def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:
