@@ -272,7 +272,7 @@ async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_
     one, other = map(station.client_from, ("192.0.2.1", "192.0.2.2"))
     posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(MOST_AT_ONCE)]
     half = MOST_AT_ONCE // 2
-    for refused in islice(asyncio.as_completed(posts), half):
+    for refused in islice(asyncio.as_completed(posts, timeout=20), half):
         is_problem(await refused, 503, "service_unavailable")
     posts.append(asyncio.create_task(other.post(PATH, **signed(BODY))))
     gated.gate.set()
