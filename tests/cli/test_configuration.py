@@ -214,3 +214,36 @@ def test_config_lists_actions_with_the_keys_they_have_now(configuration_home: Pa
     assert rows["inbox.next"] == "ctrl+n"
     assert rows["list.next"] == "j,down"
     assert not [name for name in rows if name.startswith("not_yet")]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("#" * 70_000, "line 1: this is larger than 64 KiB"),
+        ("[viewer]\n" + ".".join("a" * 10_000) + " = 1", "line 2: this is not TOML: a key has"),
+        ("x = " + "9" * 5_000, "line 1: this is not TOML: "),
+        ("x = " + "[" * 30_000, "line 1: this is not TOML: it is nested too deeply"),
+    ],
+    ids=["large", "dotted", "digits", "nested"],
+)
+def test_what_would_take_long_to_read_is_a_mistake(tmp_path: Path, text: str, told: str):
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    (mistake,) = read(file).mistakes
+    assert str(mistake).startswith(told)
+
+
+def test_of_very_many_mistakes_the_first_have_their_lines(tmp_path: Path):
+    file = tmp_path / "config.toml"
+    file.write_text("\n".join(f"x{number} = 1" for number in range(300)))
+    mistakes = read(file).mistakes
+    assert len(mistakes) == 300
+    assert {mistake.line for mistake in mistakes} >= set(range(1, 11))
+
+
+def test_the_password_of_an_address_is_not_repeated(tmp_path: Path):
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.work]\ndatabase = "postgresql://ana:s3cret@db/inbox\\n"')
+    (mistake, *_) = read(file).mistakes
+    assert "s3cret" not in str(mistake)
+    assert "database is 'postgresql://ana:***@db/inbox" in str(mistake)

@@ -1,9 +1,15 @@
 """`frontdesk sample`: a database of any size that every other command takes."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from shells import PROGRAM
+from tests.stores import PostgresServer
 
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
@@ -46,3 +52,63 @@ def test_a_day_is_written_as_a_date(tmp_path: Path, day: str) -> None:
     result = run("sample", "--database", str(tmp_path / "i.db"), "--until", day)
     assert result.exit_code == 2
     assert "'%Y-%m-%d'" in result.output
+
+
+def filling(path: Path) -> "subprocess.Popen[bytes]":
+    """A process that makes a large sample, once its first rows are in the file."""
+    process = subprocess.Popen(
+        [*PROGRAM, "sample", "--database", str(path), "--conversations", "1000000"],
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    partial = path.with_name(f"{path.name}.partial")
+    while not (partial.exists() and partial.stat().st_size) and process.poll() is None:
+        os.sched_yield()
+    return process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL to a group of processes")
+def test_what_a_killed_sample_left_is_removed_by_the_next_and_a_living_one_is_left_alone(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "inbox.db"
+    process = filling(path)
+    try:
+        again = run("sample", "--database", str(path), "--conversations", "10")
+        assert isinstance(again.exception, BadSettings)
+        assert "is being filled by another process" in str(again.exception)
+        assert process.poll() is None
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert [one.name for one in tmp_path.iterdir()] == ["inbox.db.partial"]
+    again = run("sample", "--database", str(path), "--conversations", "10")
+    assert again.exit_code == 0, again.output
+    assert [one.name for one in tmp_path.iterdir()] == ["inbox.db"]
+    assert run("check", "--database", str(path)).output == "Everything adds up.\n"
+
+
+def test_a_file_of_somebody_else_is_not_taken_for_what_was_left(tmp_path: Path) -> None:
+    partial = tmp_path / "inbox.db.partial"
+    partial.write_bytes(b"mine")
+    result = run("sample", "--database", str(tmp_path / "inbox.db"), "--conversations", "10")
+    assert isinstance(result.exception, BadSettings)
+    assert "is in the way" in str(result.exception)
+    assert partial.read_bytes() == b"mine"
+
+
+@pytest.mark.postgres
+def test_an_empty_postgresql_database_is_filled_and_a_full_one_is_refused(
+    postgres: PostgresServer,
+) -> None:
+    with postgres.database() as address:
+        size = ("--conversations", "30", "--messages", "120", "--until", "2026-03-14")
+        made = run("sample", "--database", address, *size)
+        assert made.exit_code == 0, made.output
+        assert "30 conversations, 120 messages until 2026-03-14" in made.output
+        assert run("check", "--database", address).output == "Everything adds up.\n"
+        listed = run("list", "conversations", "--all", "--format", "jsonl", "--database", address)
+        assert len(listed.stdout.splitlines()) == 30
+        again = run("sample", "--database", address, *size)
+        assert isinstance(again.exception, BadSettings)
+        assert "There is an inbox in" in str(again.exception)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest import archive
+from frontdesk.ingest import archive, native
 from frontdesk.ingest.archive import Line, Native, Reading, Rejected, read
 from frontdesk.ingest.events import MessageUpsert
+from frontdesk.ingest.shapes import Malformed
 
 VALUE = {
     "metadata": {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"},
@@ -129,3 +130,48 @@ def test_damaged_gzip_is_reported() -> None:
 
 def test_an_empty_archive_has_no_lines() -> None:
     assert lines(b"") == []
+
+
+def test_blank_lines_are_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "BLANK_LIMIT", 5_000)
+    few, many = b"\n" * 4_000, b" \n" * 4_000
+    assert [type(one) for one in lines(few + GOOD + b"\n" + few + GOOD)] == [Line, Line]
+    good, bound = lines(GOOD + b"\n" + many + GOOD)
+    assert said(good).text == "Hello"
+    assert isinstance(bound, Rejected)
+    assert bound.reason.endswith("of blank lines, nothing more is read")
+
+
+NATIVE = {"kind": "channel", "id": "101", "display_phone_number": "+1 555 078 3881"}
+SENT = {
+    "kind": "cloud_api_send",
+    "at": "2026-03-14T09:00:00Z",
+    "phone_number_id": "101",
+    "request": {"to": "16505551234", "type": "text", "text": {"body": "Hello"}},
+    "response": {"messages": [{"id": "wamid.1"}]},
+}
+
+
+@pytest.mark.parametrize("id", ["sales", "10a", "١٢٣", "1" * 21, "9" * 200, "-1", "1.0", " 1"])
+def test_an_id_of_a_channel_has_digits_and_not_too_many(id: str) -> None:
+    webhook = GOOD.replace(b"106540352242922", id.encode())
+    (one,) = lines(webhook)
+    assert isinstance(one, Rejected)
+    assert "is no phone_number_id, which has 1 to 20 digits" in one.reason
+    with pytest.raises(Malformed, match="is no phone_number_id"):
+        native.told({**NATIVE, "id": id}, 0)
+    with pytest.raises(Malformed, match="is no phone_number_id"):
+        native.told({"kind": "note", "channel": id, "created_at": 0}, 0)
+    (sent,) = lines(json.dumps({**SENT, "phone_number_id": id}).encode())
+    assert isinstance(sent, Rejected)
+    assert "is no phone_number_id" in sent.reason
+
+
+def test_a_display_number_is_not_longer_than_numbers_are_written() -> None:
+    long = "1" * 5_000
+    (one,) = lines(GOOD.replace(b"15550783881", long.encode()))
+    assert isinstance(one, Rejected)
+    assert "display_phone_number has more than 40 characters" in one.reason
+    with pytest.raises(Malformed, match="display_phone_number has more than 40 characters"):
+        native.told({**NATIVE, "display_phone_number": long}, 0)
+    assert native.told(NATIVE, 0)

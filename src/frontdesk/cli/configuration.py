@@ -4,18 +4,23 @@ A mistake costs what it is in: the rest holds, and the default stands in its pla
 """
 
 import re
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk import settings
+from frontdesk import settings, toml
 from frontdesk.errors import BadSettings
 from frontdesk.proxy_address import check_proxy
 from frontdesk.text import clean, one_line
 
+_LONGEST_VALUE = 100
+_LARGEST = 64 * 1024
+_LINES_TRIED = 20
+_LINES_TOLD = 10
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 Place = tuple[str, ...]
 
@@ -138,11 +143,15 @@ def configuration(*, whole: bool = True) -> Configuration:
 def read(path: Path, *, whole: bool = True) -> Configuration:
     """What a file says; it never fails: mistakes stand in it."""
     try:
-        written = path.read_bytes()
+        with path.open("rb") as file:
+            written = file.read(_LARGEST + 1)
     except FileNotFoundError:
         return Configuration(path)
     except OSError as error:
         return Configuration(path, mistakes=(Mistake(1, f"cannot be read: {error.strerror}"),))
+    if len(written) > _LARGEST:
+        words = f"this is larger than {_LARGEST // 1024} KiB"
+        return Configuration(path, mistakes=(Mistake(1, words),))
     try:
         text = written.decode()
     except UnicodeDecodeError as error:
@@ -153,11 +162,9 @@ def read(path: Path, *, whole: bool = True) -> Configuration:
 
 def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
     """What a text says, as if it stood in the file at `path`."""
-    import tomllib
-
     try:
-        members = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        members = toml.loads(text)
+    except ValueError as error:
         return Configuration(path, mistakes=(_syntax(text, str(error)),))
     if not whole:
         members = _without_looks(members)
@@ -165,19 +172,31 @@ def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
 
 
 def line_of(text: str, place: Place) -> int:
-    """The line with which a text of sound TOML has said what stands at a place."""
-    import tomllib
+    """The line with which a text of sound TOML has said what stands at a place.
 
+    What a beginning of the text says, every longer one says too, so that it is found by halving.
+    """
     lines = text.splitlines()
-    for number in range(1, len(lines) + 1):
+    ends = range(1, len(lines) + 1)
+    found = bisect_left(ends, True, key=lambda end: _beginning(lines, end, place)[1])
+    return _beginning(lines, found + 1, place)[0] if found < len(ends) else 1
+
+
+def _beginning(lines: Sequence[str], end: int, place: Place) -> tuple[int, bool]:
+    """The first line at or behind `end` with which the text may end; whether it says the place."""
+    # A value over several lines is looked through for so many of them.
+    for at in range(end, min(end + _LINES_TRIED, len(lines) + 1)):
         try:
-            found: Any = tomllib.loads("\n".join(lines[:number]))
+            found: Any = toml.loads("\n".join(lines[:at]))
+        except ValueError:
+            continue
+        try:
             for name in place:
                 found = found[name]
-        except (tomllib.TOMLDecodeError, KeyError, TypeError):
-            continue
-        return number
-    return 1
+        except (KeyError, TypeError):
+            return at, False
+        return at, True
+    return end, False
 
 
 def _without_looks(members: dict[str, Any]) -> dict[str, Any]:
@@ -263,7 +282,7 @@ class _Reader:
                 values[name] = checks[name](table[name])
             except ValueError as error:
                 # An address of a proxy may hold a password.
-                value = "" if name == "proxy" else f" is {table[name]!r}"
+                value = "" if name == "proxy" else f" is {_repeated(table[name])}"
                 self._wrong((*place, name), f"{name}{value}: {error}")
         return {_FIELDS.get(name, name): value for name, value in values.items()}
 
@@ -281,6 +300,14 @@ class _Reader:
 
     def _wrong(self, place: Place, words: str) -> None:
         self._mistakes.append(Mistake(line_of(self._text, place), one_line(clean(words)), place))
+
+
+def _repeated(value: object) -> str:
+    """A value as a mistake shows it: without a password, and not too long."""
+    from frontdesk.store.addresses import shown
+
+    text = repr(shown(value) if isinstance(value, str) else value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 Check = Callable[[object], object]

@@ -7,6 +7,7 @@ from pathlib import Path
 from frontdesk.cli.configuration import Configuration, Profile
 from frontdesk.cli.places import Place
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
+from frontdesk.store.addresses import is_address
 from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.screens.connect import Fault, Wanted
 
@@ -62,5 +63,5 @@ def _profile(wanted: Wanted) -> Profile:
     if wanted.is_server:
         return Profile(wanted.name, url=wanted.address)
     address = wanted.address
-    path = address if "://" in address else str(Path(address).expanduser().absolute())
+    path = address if is_address(address) else str(Path(address).expanduser().absolute())
     return Profile(wanted.name, database=path, user=wanted.user or None)

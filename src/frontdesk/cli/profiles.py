@@ -59,10 +59,12 @@ def add_command(
     """
     import shlex
 
+    from frontdesk.store.addresses import is_address
+
     if bool(url) == bool(database) or (url and user) or (database and key_command):
         raise click.UsageError("Give --url, with a key, or --database, with --as for who you are")
     command = tuple(shlex.split(key_command)) if key_command else ()
-    kept = str(Path(database).absolute()) if database and "://" not in database else database
+    kept = str(Path(database).absolute()) if database and not is_address(database) else database
     profile = Profile(name, url, kept, user, key_command=command)
     wish = _Wish(**wishes)  # type: ignore[arg-type]
     configured = _checked(configuration(whole=False), name, replace=wish.replace)

@@ -1,6 +1,6 @@
 """The options of `frontdesk serve` by which it receives webhooks, and where their secrets are."""
 
-import tomllib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from frontdesk import settings
+from frontdesk import settings, toml
 from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
@@ -155,8 +155,8 @@ def _from_file(name: str) -> "Agreements":
     from frontdesk.service.agreements import Agreements
 
     try:
-        members = tomllib.loads(private_text(name))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        members = toml.loads(private_text(name))
+    except ValueError:
         raise BadSettings(f"{name} is not TOML") from None
     accounts = members.pop("accounts", {})
     if not isinstance(accounts, dict):
@@ -184,6 +184,6 @@ def _address(text: str | None) -> tuple[str, int] | None:
         return None
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
+    if not host or not (re.fullmatch("[0-9]{1,5}", port) and int(port) <= 65535):
         raise click.BadParameter("give HOST:PORT, such as 127.0.0.1:8081")
     return host, int(port)

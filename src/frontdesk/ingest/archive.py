@@ -27,6 +27,9 @@ _CHUNK = 64 * 1024
 # So many blank lines may stand before the first value for its layout to be recognised.
 _BLANK_LINES = 1000
 
+# Nobody writes so much blank space; packed it is next to nothing, and would be read for hours.
+BLANK_LIMIT = 64 * 1024 * 1024
+
 _GZIP_BEGINS = b"\x1f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WRAPPINGS = ("body", "payload")
@@ -138,11 +141,16 @@ class _Text(NamedTuple):
 def _read(
     stream: io.BufferedReader | gzip.GzipFile, reading: Reading
 ) -> Iterator[Line | Native | Rejected]:
-    number = 0
+    number = blank = 0
     try:
         _refuse_foreign(stream)
         for found in _texts(stream):
             number = found.number
+            blank = 0 if found.text is None or found.text.strip() else blank + len(found.text)
+            if blank > BLANK_LIMIT:
+                limit = BLANK_LIMIT // 1024 // 1024
+                yield Rejected(number, f"{limit} MiB of blank lines, nothing more is read")
+                return
             if number <= reading.after:
                 continue
             if found.text is None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from frontdesk.ingest.events import ChannelUpsert, TemplateUpsert
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import phone_of
+from frontdesk.ingest.value import channel_id, phone_of, shown_number
 
 NUMBER_FIELDS = (
     "id",
@@ -35,7 +35,7 @@ TEMPLATE_FIELDS = (
 def channel(row: object, account: str, at: int) -> ChannelUpsert:
     """A number of the account. Raises: Malformed."""
     told = _part(row, "a number")
-    shown = told.optional_text("display_phone_number")
+    shown = shown_number(told)
     on_app = told.flag("is_on_biz_app")
     details: dict[str, Any] = {
         "verified_name": told.optional_text("verified_name"),
@@ -49,7 +49,7 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
         "synced_at": at,
     }
     return ChannelUpsert(
-        phone_number_id=told.id("id"),
+        phone_number_id=channel_id(told, "id"),
         at=at,
         phone=phone_of(shown),
         display_phone_number=shown,

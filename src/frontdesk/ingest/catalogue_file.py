@@ -2,12 +2,12 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from frontdesk import toml
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
@@ -19,8 +19,9 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.native_catalogue import COLOR, FIELD_TYPES
 from frontdesk.store.folding import label_key
+from frontdesk.wire.words import CHANNEL_ID
 
-_CHANNEL_ID = re.compile(r"[0-9]{5,20}")
+_CHANNEL_ID = re.compile(CHANNEL_ID)
 _FIELD_KEY = re.compile(r"[\w.\-]{1,64}")
 _TITLE = re.compile(r"\S(?:[^\x00-\x1f]{0,98}\S)?")
 _E_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
@@ -55,7 +56,7 @@ class Known:
 
 def parsed(text: str, *, is_json: bool) -> Mapping[str, Any]:
     """The contents of a file. Raises: ValueError: it is not of its format."""
-    contents = json.loads(text) if is_json else tomllib.loads(text)
+    contents = json.loads(text) if is_json else toml.loads(text)
     if not isinstance(contents, dict):
         raise ValueError("it is not an object")
     return contents
@@ -191,7 +192,7 @@ def _quoted(value: str) -> str:
 
 
 def _channel(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    number = entry.needed("id", _CHANNEL_ID, "the id of a number has digits only")
+    number = entry.needed("id", _CHANNEL_ID, "the id of a number has 1 to 20 digits")
     alias = entry.text("alias")
     reading.channels[number] = number
     if alias:

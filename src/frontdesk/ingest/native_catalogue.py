@@ -17,7 +17,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.native_references import at_of, chosen, optional_instant, user_key
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import phone_of
+from frontdesk.ingest.value import channel_id, phone_of, shown_number
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 
@@ -47,11 +47,11 @@ def texts(line: Part, name: str) -> tuple[str, ...]:
 
 
 def _channel(line: Part, now: int) -> Iterator[DomainEvent]:
-    number, at = line.id("id"), at_of(line, now)
+    number, at = channel_id(line, "id"), at_of(line, now)
     created = optional_instant(line, "created_at")
     if created is not None and created < at:
         yield ChannelUpsert(number, created)
-    shown = line.optional_text("display_phone_number")
+    shown = shown_number(line)
     on_app = line.flag("on_business_app")
     details: dict[str, Any] = {name: line.optional_text(name) for name in _DETAILS}
     details["on_business_app"] = None if on_app is None else int(on_app)

@@ -8,14 +8,14 @@ from typing import Any
 from frontdesk.ingest.copies import instant
 from frontdesk.ingest.events import Person
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import is_phone
+from frontdesk.ingest.value import channel_id, is_phone
 
 
 def channel_of(line: Part) -> str:
     """The phone_number_id of the line's channel, told as it is or as {id}."""
     if isinstance(line.members.get("channel"), Mapping):
-        return line.part("channel").id("id")
-    return line.id("channel")
+        return channel_id(line.part("channel"), "id")
+    return channel_id(line, "channel")
 
 
 def person_of(contact: Part, what: str = "contact") -> Person:

@@ -9,7 +9,7 @@ from frontdesk.ingest.chats import say
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
 from frontdesk.ingest.native_references import optional_instant, user_key
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import Value, phone_of
+from frontdesk.ingest.value import Value, checked_channel_id, phone_of
 
 KIND = "cloud_api_send"
 
@@ -23,6 +23,7 @@ def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
     channel = record.optional_id("phone_number_id") or record.optional_id("channel") or channel
     if channel is None:
         raise Malformed("phone_number_id is missing; --channel tells it of a whole file")
+    checked_channel_id(channel, "phone_number_id")
     at = optional_instant(record, "at")
     if at is None:
         raise Malformed("at is missing")

@@ -6,7 +6,7 @@ from typing import Any
 
 from frontdesk.ingest.events import NumberUpdate, TemplateUpsert
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import phone_of
+from frontdesk.ingest.value import phone_of, shown_number
 
 # Members of a value by which it is told what it is about, whatever its field is called.
 TEMPLATE = "message_template_id"
@@ -44,7 +44,7 @@ def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
 
 def number(value: Part, at: int) -> NumberUpdate:
     """A change of a number's limits or of its name."""
-    phone = phone_of(value.optional_text("display_phone_number"))
+    phone = phone_of(shown_number(value))
     if phone is None:
         raise Malformed(f"{value.where}.display_phone_number is not a phone number")
     details: dict[str, Any] = {}

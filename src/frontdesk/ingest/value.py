@@ -13,12 +13,15 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.wire.words import PHONE_DIGITS
+from frontdesk.wire.words import CHANNEL_ID, PHONE_DIGITS
 
 # A time may be so much later than its receipt before it is taken for a wrong clock's.
 CLOCKS_DIFFER = 5 * 60 * 1000
 
 _DIGITS_OF_A_PHONE = re.compile(PHONE_DIGITS)
+_CHANNEL_ID = re.compile(CHANNEL_ID)
+# The longest numbers have 15 digits; this leaves room for how they are written.
+_LONGEST_SHOWN_NUMBER = 40
 _NO_DIGITS = re.compile(r"[^0-9]")
 
 
@@ -103,14 +106,14 @@ class Value:
 
     def business_digits(self) -> str:
         """The digits of our own number, as far as they are told."""
-        return _NO_DIGITS.sub("", self.metadata.optional_text("display_phone_number") or "")
+        return _NO_DIGITS.sub("", shown_number(self.metadata) or "")
 
     def _channel_upsert(self, account: str | None) -> ChannelUpsert:
         return ChannelUpsert(
             phone_number_id=self.channel,
             at=self.at,
             phone=phone_of(self.business_digits()),
-            display_phone_number=self.metadata.optional_text("display_phone_number"),
+            display_phone_number=shown_number(self.metadata),
             waba_id=account,
             listed=False,
         )
@@ -159,6 +162,27 @@ class Value:
 def is_phone(digits: str) -> bool:
     """Whether these are the digits of an international number."""
     return _DIGITS_OF_A_PHONE.fullmatch(digits) is not None
+
+
+def channel_id(part: Part, name: str) -> str:
+    """The id of a channel, which must be there. Raises: Malformed."""
+    return checked_channel_id(part.id(name), part.at(name))
+
+
+def checked_channel_id(told: str, where: str) -> str:
+    """An id of a channel as it is told at `where`. Raises: Malformed."""
+    if not _CHANNEL_ID.fullmatch(told):
+        raise Malformed(f"{where} is no phone_number_id, which has 1 to 20 digits and nothing else")
+    return told
+
+
+def shown_number(part: Part) -> str | None:
+    """The display_phone_number, if it is there. Raises: Malformed."""
+    told = part.optional_text("display_phone_number")
+    if told is not None and len(told) > _LONGEST_SHOWN_NUMBER:
+        where = part.at("display_phone_number")
+        raise Malformed(f"{where} has more than {_LONGEST_SHOWN_NUMBER} characters")
+    return told
 
 
 def phone_of(shown: str | None) -> str | None:

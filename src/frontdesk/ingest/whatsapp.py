@@ -12,7 +12,7 @@ from frontdesk.ingest.contents import TEXT_LIMIT
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.synced import tell_chunk, tell_contact
-from frontdesk.ingest.value import Value
+from frontdesk.ingest.value import Value, channel_id, shown_number
 
 __all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 
@@ -163,10 +163,11 @@ def _tell(reading: _Reading, change: _Change) -> None:
 def _tell_elements(reading: _Reading, change: _Change) -> None:
     part = change.value
     metadata = part.part("metadata")
+    shown_number(metadata)
     past = change.name == "history" or "history" in part
     contacts = [*_readable(part.elements("contacts"), reading.refused)]
     value = Value(
-        channel=metadata.id("phone_number_id"),
+        channel=channel_id(metadata, "phone_number_id"),
         metadata=metadata,
         contacts=contacts,
         errors=[*_readable(part.elements("errors"), reading.refused)],

@@ -2,16 +2,41 @@
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 from frontdesk.errors import BadSettings
 
 _SCHEMES = ("postgresql://", "postgres://")
-_PASSWORDS = re.compile(r"(?<=[?&])((?:ssl)?password=)[^&]*")
+# An address of any kind; that of an unknown one may hold a password too.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SECRETS = ("password", "sslpassword")
+_HIDDEN = "***"
+# What may stand behind the last colon of a host: a port, or the end of an IPv6 address.
+_PORT = re.compile(r"[0-9]{0,5}|[^:]*\]")
+# The other form of libpq, `host=… password='…'`. A value ends at a blank outside of quotes; where
+# quotes are not closed, everything behind them belongs to it.
+_KEYWORDS = "host|hostaddr|port|dbname|user|password|passfile|service|sslmode|sslpassword|options"
+_IS_KEYWORDS = re.compile(rf"(?:^|\s)(?:{_KEYWORDS})\s*=")
+_KEYWORD_SECRET = re.compile(
+    r"""((?:ssl)?password\s*=\s*)(?:'(?:\\.|[^'\\])*(?:'|\\?$)|(?:\\.|[^\s\\])*)""",
+    re.DOTALL,
+)
 
 
 def is_address(target: str | Path) -> bool:
-    """Whether `target` is an address; anything else is a path."""
-    return str(target).startswith(_SCHEMES)
+    """Whether `target` is an address; anything else is a path.
+
+    Raises: BadSettings: it is neither; it is not repeated, as it may hold a password.
+    """
+    text = str(target)
+    if text.startswith(_SCHEMES):
+        return True
+    if _URL.match(text) or _IS_KEYWORDS.search(text):
+        raise BadSettings(
+            "The database is named by the path of a file, or by an address that begins with "
+            "postgresql://, such as postgresql://USER@HOST/NAME; it is neither of these"
+        )
+    return False
 
 
 def checked(address: str) -> str:
@@ -20,25 +45,38 @@ def checked(address: str) -> str:
     Raises: BadSettings: it holds characters that must be written as %40, %2F and so on.
     """
     place = address.partition("://")[2].partition("?")[0]
-    user, _, rest = place.partition("@")
-    if "@" in rest or (rest and "/" in user):
+    user, _, rest = place.rpartition("@")
+    ports = (host.rpartition(":")[2] for host in rest.partition("/")[0].split(",") if ":" in host)
+    if "@" in user or "/" in user or not all(map(_PORT.fullmatch, ports)):
         raise BadSettings(
             "The database's address cannot be read: in a user's name or password, "
-            "write %40 for @ and %2F for /"
+            "write %40 for @, %2F for / and %3F for ?; a port is a number"
         )
     return address
 
 
 def shown(target: str | Path) -> str:
-    """The target as it may be printed: without a password."""
-    if not is_address(target):
-        return str(target)
-    scheme, _, rest = str(target).partition("://")
+    """The target as it may be printed: without a password, in whichever form it is written."""
+    text = str(target)
+    if not _URL.match(text):
+        keywords = _IS_KEYWORDS.search(text)
+        return _KEYWORD_SECRET.sub(rf"\1{_HIDDEN}", text) if keywords else text
+    scheme, _, rest = text.partition("://")
     place, mark, query = rest.partition("?")
+    if "@" in query and ":" in place:
+        # Perhaps a password with a question mark that is not written as %3F.
+        place, mark, query = rest, "", ""
     credentials, at, where = place.rpartition("@")
     user, colon, _ = credentials.partition(":")
-    hidden = f"{user}:***" if colon else user
-    return f"{scheme}://{hidden}{at}{where}" + _PASSWORDS.sub(r"\1***", mark + query)
+    hidden = f"{user}:{_HIDDEN}" if colon else user
+    parameters = "&".join(map(_parameter, query.split("&")))
+    return f"{scheme}://{hidden}{at}{where}{mark}{parameters}"
+
+
+def _parameter(text: str) -> str:
+    """A parameter of an address as it may be printed."""
+    name, equals, _ = text.partition("=")
+    return f"{name}{equals}{_HIDDEN}" if equals and unquote(name).strip() in _SECRETS else text
 
 
 def short_name(target: str | Path) -> str:

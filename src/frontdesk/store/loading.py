@@ -4,7 +4,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ Packed = tuple[str, list[tuple[Any, ...]]]
 
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+)")
 _PARTIAL = ".partial"
+_ENDS = ("", "-journal", "-wal", "-shm")
+_SQLITE = b"SQLite format 3\0"
 
 
 def packed(kind: str, rows: Iterable[Mapping[str, Any]]) -> Packed:
@@ -65,19 +67,18 @@ def _file(path: Path) -> Iterator[FillingConnection]:
     if path.exists():
         raise BadSettings(f"{path} exists already: name a file that does not")
     partial = path.with_name(f"{path.name}{_PARTIAL}")
-    _make(partial)
-    try:
-        with (
-            closing(open_database(partial, create=True, durable=False)) as database,
-            database.filling() as connection,
-        ):
-            yield connection
-        _settle(partial, path)
-    except sqlite3.OperationalError as error:
-        raise UnusableFile(f"{path} cannot be made: {error}") from error
-    finally:
-        for end in ("", "-journal", "-wal", "-shm"):
-            Path(f"{partial}{end}").unlink(missing_ok=True)
+    with _claimed(partial):
+        try:
+            with (
+                closing(open_database(partial, create=True, durable=False)) as database,
+                database.filling() as connection,
+            ):
+                yield connection
+            _settle(partial, path)
+        except sqlite3.OperationalError as error:
+            raise UnusableFile(f"{path} cannot be made: {error}") from error
+        finally:
+            _remove(partial)
 
 
 @contextmanager
@@ -105,16 +106,57 @@ def _has_rows(connection: Connection) -> bool:
     return any(connection.row(f"SELECT 1 AS one FROM {table} LIMIT 1") for table in tables)
 
 
-def _make(path: Path) -> None:
-    """Make an empty file for its owner's eyes alone."""
+@contextmanager
+def _claimed(partial: Path) -> Iterator[None]:
+    """An empty file for its owner's eyes alone, as long as this process has it locked.
+
+    What a process left there that was killed is removed before.
+
+    Raises: BadSettings: another process fills it, or it is somebody else's. UnusableFile.
+    """
+    taken = BadSettings(f"{partial} is being filled by another process: wait until it has ended")
+    with ExitStack() as held:
+        try:
+            private.make(partial)
+            with partial.open("rb") as file:
+                if file.read(len(_SQLITE)) not in (b"", _SQLITE):
+                    raise BadSettings(f"{partial} is in the way: move it elsewhere, or remove it")
+            if not _is_locked(partial, held):
+                raise taken
+            for end in _ENDS[1:]:
+                Path(f"{partial}{end}").unlink(missing_ok=True)
+        except OSError as error:
+            raise UnusableFile(f"{partial} cannot be made: {error.strerror}") from error
+        yield
+
+
+def _is_locked(partial: Path, held: ExitStack) -> bool:
+    """Empty a file and lock it until `held` ends, however its process ends. Raises: OSError."""
     try:
-        private.make(path, new=True)
-    except FileExistsError:
-        raise BadSettings(
-            f"{path} exists: it is being filled by another process, or was left; remove it"
-        ) from None
-    except OSError as error:
-        raise UnusableFile(f"{path} cannot be made: {error.strerror}") from error
+        import fcntl
+    except ImportError:
+        # Windows lets nobody remove what another process has open.
+        try:
+            partial.unlink()
+        except PermissionError:
+            return False
+        private.make(partial, new=True)
+        return True
+    file = held.enter_context(partial.open("r+b"))
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    # Whoever had it may have given it its name, or removed it, in between.
+    if not partial.exists() or not os.path.samestat(os.fstat(file.fileno()), partial.stat()):
+        return False
+    file.truncate(0)
+    return True
+
+
+def _remove(partial: Path) -> None:
+    for end in _ENDS:
+        Path(f"{partial}{end}").unlink(missing_ok=True)
 
 
 def _settle(partial: Path, path: Path) -> None:

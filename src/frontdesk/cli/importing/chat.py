@@ -1,5 +1,6 @@
 """`frontdesk import chat`: what WhatsApp's "Export chat" writes."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line, shortened
+from frontdesk.wire.words import CHANNEL_ID
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply import InitialStatus
@@ -158,9 +160,10 @@ class _Run:
         if number is None and channels:
             known_ones = shortened(", ".join(sorted(channels)), 600)
             raise BadSettings(f"No channel {shortened(asked.channel)!r}; known: {known_ones}")
-        if number is None and not asked.channel.isdecimal():
+        if number is None and not re.fullmatch(CHANNEL_ID, asked.channel):
             raise BadSettings(
-                f"No channel {shortened(asked.channel)!r}: a new one is told by its id, in digits"
+                f"No channel {shortened(asked.channel)!r}:"
+                " a new one is told by its id, of at most 20 digits"
             )
         phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
         if phone is None:

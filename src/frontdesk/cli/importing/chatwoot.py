@@ -1,6 +1,7 @@
 """`frontdesk import chatwoot`: everything of a Chatwoot account, through its API."""
 
 import asyncio
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from frontdesk.cli.places import network
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
+from frontdesk.wire.words import CHANNEL_ID
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply import InitialStatus
@@ -146,8 +148,8 @@ def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for pair in pairs:
         inbox, _, channel = pair.partition("=")
-        if not (inbox.isdecimal() and channel.isdecimal()):
-            raise BadSettings(f"--map {pair!r} is not INBOX=ID, both in digits")
+        if not (re.fullmatch("[0-9]{1,18}", inbox) and re.fullmatch(CHANNEL_ID, channel)):
+            raise BadSettings(f"--map {pair!r} is not INBOX=ID, both of at most 20 digits")
         found[inbox] = channel
     return found
 

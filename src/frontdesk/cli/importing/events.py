@@ -1,5 +1,6 @@
 """`frontdesk import events`: archives of webhook bodies, sent messages and native lines."""
 
+import re
 from functools import partial
 from io import BufferedReader
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from frontdesk.cli.importing.files import (
 from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable
 from frontdesk.errors import NothingRead
+from frontdesk.wire.words import CHANNEL_ID
 
 if TYPE_CHECKING:
     from frontdesk.cli.importing.files import Advance
@@ -45,7 +47,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="How conversations start; auto: resolved if silent for more than a week.",
 )
-@click.option("--channel", metavar="ID", help="The number of sent messages that do not tell it.")
+@click.option(
+    "--channel",
+    metavar="ID",
+    callback=lambda context, option, text: _channel(text),
+    help="The number of sent messages that do not tell it.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
 @click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")
 @admission_options
@@ -173,3 +180,9 @@ class Run:
     def _reject(self, name: str, line: "Rejected") -> None:
         assert self._import is not None
         self._rejects.take(name, line, more=self._import.resumed_after > 0)
+
+
+def _channel(text: str | None) -> str | None:
+    if text is not None and not re.fullmatch(CHANNEL_ID, text):
+        raise click.BadParameter("give the phone_number_id of the number, of at most 20 digits")
+    return text

@@ -7,7 +7,7 @@ from typing import Any
 from frontdesk.ingest.chatwoot.moments import shown
 from frontdesk.ingest.native_catalogue import FIELD_TYPES
 from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import phone_of
+from frontdesk.ingest.value import checked_channel_id, phone_of
 
 Line = dict[str, Any]
 
@@ -40,6 +40,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
                 f"the inbox {name!r} does not tell its phone_number_id, which an administrator's "
                 f"token would see: say --map {number}=<phone_number_id>"
             )
+        checked_channel_id(channel, f"the phone_number_id of the inbox {name!r}")
         found.append((Inbox(number, name, channel), row))
     return found
 
