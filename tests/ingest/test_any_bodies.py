@@ -143,7 +143,9 @@ def amended(draw: st.DrawFn, second: int) -> dict[str, Any]:
         return body(value(channel(index), statuses=[told]))
     if step == "failed":
         members |= {"errors": [{"code": 131026, "title": "Undeliverable"}]}
-    told = status(f"m{index}", second, step, pricing={"category": "service"}, **members)
+    category = draw(st.sampled_from(("service", "marketing", None)))
+    pricing = {"category": category, "billable": draw(st.booleans()), "type": "regular"}
+    told = status(f"m{index}", second, step, pricing=pricing, **members)
     return body(value(channel(index), statuses=[told]))
 
 
@@ -274,10 +276,16 @@ MORE_VIEWS = VIEWS | {
     "amended messages": """
         SELECT wamid, created_at, direction, author, author_name, type, text, content_json,
           media_json, delivery_status, sent_at, delivered_at, read_at, played_at, failed_at,
-          error_json, source, richness, live, category, edited_at, deleted_at, stamped_at, raw_json
+          error_json, source, richness, live, category, billable,
+          pricing_model, pricing_type, priced_at, edited_at, deleted_at, stamped_at, raw_json
         FROM message
         """,
     "orphans": "SELECT target, kind, created_at FROM orphan",
+    "pricing": """
+        SELECT grain, bucket, phone_number_id, author, category, type, n, billable
+        FROM pricing_rollup JOIN (SELECT id, phone_number_id FROM channel) number
+          ON number.id = channel_id
+        """,
 }
 
 

@@ -145,7 +145,10 @@ def test_members_are_always_there_but_those_that_may_be_absent(told):
         if member not in schema["required"]
     }
     assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
-        ("Conversation", "last_message")
+        ("Conversation", "last_message"),
+        ("Message", "pricing"),
+        ("Report", "pricing"),
+        *(("Pricing", member) for member in ("billable", "model", "category", "type")),
     }
 
 

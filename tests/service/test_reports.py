@@ -69,6 +69,7 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
         "metrics": nothing,
         "previous": nothing,
         "outgoing_by_author": {},
+        "pricing": [],
         "channels": [],
         "live": {
             "open": 0,

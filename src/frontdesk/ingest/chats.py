@@ -21,6 +21,7 @@ from frontdesk.ingest.events import (
 from frontdesk.ingest.payments import PAYMENT, payment_contents
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.value import Value, is_phone, phone_of
+from frontdesk.store.pricing import WORD_LIMIT
 from frontdesk.wire.words import DELIVERY_STEPS
 
 # Who reacts: a conversation has two sides, and each has one reaction to a message.
@@ -98,7 +99,6 @@ def _tell_delivery(value: Value, status: Part, step: str) -> None:
     if person is not None:
         value.met(person, at)
     errors = told_errors(status.parts("errors"))
-    pricing = status.optional_part("pricing")
     value.events.append(
         StatusUpdate(
             channel=value.channel,
@@ -108,10 +108,26 @@ def _tell_delivery(value: Value, status: Part, step: str) -> None:
             status=step,
             error=errors[0] if errors else None,
             live=value.live,
-            category=pricing.optional_text("category") if pricing else None,
+            **_pricing(status.members.get("pricing")),
         )
     )
     value.at = max(value.at, at)
+
+
+def _pricing(told: object) -> dict[str, Any]:
+    """What a status tells of the price; members of another shape are as good as none."""
+    members = told if isinstance(told, Mapping) else {}
+    billable = members.get("billable")
+    return {
+        "category": _price_word(members.get("category")),
+        "billable": billable if isinstance(billable, bool) else None,
+        "pricing_model": _price_word(members.get("pricing_model")),
+        "pricing_type": _price_word(members.get("type")),
+    }
+
+
+def _price_word(told: object) -> str | None:
+    return told[:WORD_LIMIT] if isinstance(told, str) and told else None
 
 
 def _tell_payment(value: Value, status: Part, step: str) -> None:

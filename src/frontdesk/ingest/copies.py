@@ -76,6 +76,9 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
     for column in columns(kind):
         if column in shape:
             row[column] = _read(line, *shape[column])
+            if row[column] is None and column in stored:
+                # Older exports have no member for it.
+                row[column] = _checked(column, stored[column])
         else:
             row[column] = _checked(column, stored.get(column))
     row["account_id"] = account_id
@@ -250,6 +253,10 @@ _SHAPES: Mapping[str, _Shape] = MappingProxyType(
             reply_wamid=("reply_to.wamid", _SAME),
             referral_json=("referral", _JSON),
             error_json=("error", _JSON),
+            billable=("pricing.billable", _FLAG),
+            pricing_model=("pricing.model", _SAME),
+            category=("pricing.category", _SAME),
+            pricing_type=("pricing.type", _SAME),
             raw_json=("raw", _JSON),
             **{column: (f"delivery.{column}", _TIME) for column in _DELIVERY},
         ),

@@ -1,7 +1,8 @@
 """The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from frontdesk.ingest import letters
 from frontdesk.ingest.applied import Counted
@@ -168,7 +169,7 @@ class Correspondence:
             self._rewrite(row, before, "statuses", changed=changed)
         elif event.person is None:
             self._counted.ignore()
-            self._keep_earliest(channel_id, event)
+            self._keep_status(channel_id, event)
         else:
             self._stand_in(channel_id, event, event.person)
 
@@ -225,7 +226,7 @@ class Correspondence:
     def _keep_orphan(self, channel_id: int, event: MessageEdit | MessageRevoke) -> bool:
         """Let an edit or a revocation wait, if it tells more than what waits already."""
         if isinstance(event, MessageRevoke):
-            return self._keep_earliest(channel_id, event)
+            return self._keep_earliest_revoke(channel_id, event)
         detail = asdict(event)
         waiting = self._orphans.waiting(channel_id, event.target_wamid, EDIT)
         if waiting is not None:
@@ -235,14 +236,21 @@ class Correspondence:
         self._orphans.keep(channel_id, event.target_wamid, EDIT, event.at, detail)
         return True
 
-    def _keep_earliest(self, channel_id: int, event: MessageRevoke | StatusUpdate) -> bool:
-        """Let the earliest of its kind wait for its message."""
-        target, kind = _waiting(event)
-        waiting = self._orphans.waiting(channel_id, target, kind)
+    def _keep_earliest_revoke(self, channel_id: int, event: MessageRevoke) -> bool:
+        """Let the earliest revocation wait for its message."""
+        waiting = self._orphans.waiting(channel_id, event.target_wamid, REVOKE)
         if waiting is not None and waiting[0] <= event.at:
             return False
-        self._orphans.keep(channel_id, target, kind, event.at, asdict(event))
+        self._orphans.keep(channel_id, event.target_wamid, REVOKE, event.at, asdict(event))
         return True
+
+    def _keep_status(self, channel_id: int, event: StatusUpdate) -> None:
+        """Let a delivery step wait for its message, as one with what waits of the same step."""
+        place = channel_id, event.wamid, f"{STATUS}{event.status}"
+        waiting = self._orphans.waiting(*place)
+        merged = event if waiting is None else letters.merged_status(_status(waiting[1]), event)
+        if waiting is None or asdict(merged) != waiting[1]:
+            self._orphans.keep(*place, merged.at, asdict(merged))
 
     def _take_orphans(self, row: Letter) -> None:
         """What waited for a message that now is there."""
@@ -256,7 +264,7 @@ class Correspondence:
         for status in sorted(DELIVERY_STEPS):
             step = self._orphans.take(*place, f"{STATUS}{status}")
             if step is not None and row["direction"] == OUTBOUND:
-                letters.deliver(row, StatusUpdate(**{**step[1], "person": None}))
+                letters.deliver(row, _status(step[1]))
 
     def _append(self, thread: Thread, row: Letter, person: Person) -> None:
         row["account_id"] = self._account_id
@@ -291,11 +299,9 @@ class Correspondence:
             thread.refold = thread.refold or letters.standing_parts(row) != before
 
 
-def _waiting(event: MessageRevoke | StatusUpdate) -> tuple[str, str]:
-    """What an event waits for, and as what."""
-    if isinstance(event, MessageRevoke):
-        return event.target_wamid, REVOKE
-    return event.wamid, f"{STATUS}{event.status}"
+def _status(detail: Mapping[str, Any]) -> StatusUpdate:
+    """A delivery step that waited."""
+    return StatusUpdate(**{**detail, "person": None})
 
 
 def _amend(row: Letter, event: MessageEdit | MessageRevoke) -> bool:

@@ -12,6 +12,7 @@ from frontdesk.store.accounts import take_turn
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.phones import national_variants
+from frontdesk.store.pricing import PricingRollups
 from frontdesk.store.raw_events import Place
 from frontdesk.store.rollups import Rollups
 
@@ -163,7 +164,7 @@ def _pruning(
 def _remove(connection: Connection, account_id: int, person: _Person) -> Counter[str]:
     """Delete rows, and take them out of everything that is counted."""
     gone: Counter[str] = Counter()
-    rollups = Rollups()
+    rollups, pricing = Rollups(), PricingRollups()
     ids = [row["id"] for row in person.conversations]
     labels = known.labels_of(connection, account_id, ids)
     moves = [
@@ -173,11 +174,13 @@ def _remove(connection: Connection, account_id: int, person: _Person) -> Counter
     for row in person.conversations:
         messages = erasing.messages_of(connection, account_id, row["id"])
         rollups.take_messages(figures(row["channel_id"], messages))
+        pricing.add(row["channel_id"], messages, -1)
         for measure in known.metric_events_of(connection, account_id, row["id"]):
             rollups.add_measure(measure, -1)
         for table, count in erasing.forget_conversation(connection, account_id, row):
             gone[table] += count
     rollups.save(connection, account_id)
+    pricing.save(connection, account_id)
     gone["reaction"] += erasing.forget_reactions(connection, account_id, sorted(person.names))
     erasing.forget_changes(connection, account_id, sorted(person.names))
     for contact_id in person.contact_ids:

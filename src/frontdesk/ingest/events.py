@@ -38,6 +38,17 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
+class Pricing:
+    """What the provider charged a message as, told at a time. None: that was not told."""
+
+    at: int
+    category: str | None = None
+    billable: bool | None = None
+    model: str | None = None
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelUpsert:
     """A number is known, with whatever is told of it; `details` has columns of `channel`.
 
@@ -137,6 +148,7 @@ class MessageUpsert:
     edited_at: int | None = None
     deleted_at: int | None = None
     error: Mapping[str, Any] | None = None
+    pricing: Pricing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +177,8 @@ class MessageRevoke:
 class StatusUpdate:
     """A delivery step of an outbound message. status: sent, delivered, read, played, failed.
 
-    category: what the provider charges the message as: service, marketing, utility, …
+    category: what the provider charges the message as: service, marketing, utility, …; this and
+    the members after it are its pricing. priced_at: when that was told, None for `at`.
     """
 
     channel: str
@@ -176,6 +189,18 @@ class StatusUpdate:
     error: Mapping[str, Any] | None = None
     live: bool = True
     category: str | None = None
+    billable: bool | None = None
+    pricing_model: str | None = None
+    pricing_type: str | None = None
+    priced_at: int | None = None
+
+    @property
+    def pricing(self) -> Pricing | None:
+        """What is told of the pricing, None for nothing."""
+        told = (self.category, self.billable, self.pricing_model, self.pricing_type)
+        if all(one is None for one in told):
+            return None
+        return Pricing(self.at if self.priced_at is None else self.priced_at, *told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,6 +11,7 @@ from frontdesk.ingest.events import (
     Author,
     MessageEdit,
     MessageUpsert,
+    Pricing,
     StatusUpdate,
 )
 from frontdesk.ingest.rules import OUTBOUND
@@ -31,12 +33,13 @@ _WORDS = ("type", "text", "content_json", "media_json")
 # What else a better copy replaces; the rest of a message is kept, or has rules of its own.
 _FRAME = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
 _AUTHOR = ("author", "author_id", "author_name")
+_PRICING = ("priced_at", "category", "billable", "pricing_model", "pricing_type")
 _DELIVERY = (
     "direction",
     "delivery_status",
     *("sent_at", "delivered_at", "read_at", "played_at", "failed_at"),
     "error_json",
-    "category",
+    *_PRICING,
 )
 # What of a message an exported chat tells.
 EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_WORDS)
@@ -81,6 +84,7 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
         "edited_at": event.edited_at,
         "deleted_at": event.deleted_at,
         "error_json": packed(event.error),
+        **(_pricing(event.pricing) if event.outbound else {}),
     }
 
 
@@ -105,6 +109,7 @@ def enrich(row: Letter, copy: Letter) -> bool:
     if row["direction"] == copy["direction"] == OUTBOUND:
         told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
         told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
+        told |= _later_pricing(row, copy)
     return _take(row, told)
 
 
@@ -153,11 +158,12 @@ def deliver(row: Letter, event: StatusUpdate) -> bool:
     told: dict[str, Any] = {
         "delivery_status": _further(row["delivery_status"], event.status),
         moment: _earliest(row[moment], event.at),
-        "category": max(filter(None, (row["category"], event.category)), default=None),
         "live": max(row["live"], int(event.live))
         if row["richness"] == PLACEHOLDER
         else row["live"],
     }
+    if event.pricing is not None:
+        told |= _later_pricing(row, _pricing(event.pricing))
     if event.error is not None:
         told["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
     if row["richness"] == PLACEHOLDER:
@@ -187,6 +193,23 @@ def stand_in(event: StatusUpdate) -> Letter:
     )
 
 
+def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
+    """Two notices of one delivery step as one: the earlier, with the pricing told later."""
+    earlier = min(one, other, key=lambda event: event.at)
+    told = [event.pricing for event in (one, other) if event.pricing is not None]
+    if not told:
+        return earlier
+    latest = max(told, key=lambda pricing: _pricing_order(_pricing(pricing)))
+    return replace(
+        earlier,
+        category=latest.category,
+        billable=latest.billable,
+        pricing_model=latest.model,
+        pricing_type=latest.type,
+        priced_at=latest.at,
+    )
+
+
 def standing_parts(row: Letter) -> tuple[object, ...]:
     """What the state rules read of a message: if it differs, its conversation is folded anew."""
     return tuple(row[name] for name in _FOLDED)
@@ -195,6 +218,32 @@ def standing_parts(row: Letter) -> tuple[object, ...]:
 def packed(value: object) -> str | None:
     """A value as a *_json column holds it."""
     return None if value is None else _ENCODER.encode(value)
+
+
+def _pricing(pricing: Pricing | None) -> dict[str, Any]:
+    """The columns of a message's pricing."""
+    if pricing is None:
+        return {}
+    return {
+        "category": pricing.category,
+        "billable": None if pricing.billable is None else int(pricing.billable),
+        "pricing_model": pricing.model,
+        "pricing_type": pricing.type,
+        "priced_at": pricing.at,
+    }
+
+
+def _later_pricing(row: Letter, other: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of another pricing, if it was told later than that of the row."""
+    if other["priced_at"] is None or _pricing_order(other) <= _pricing_order(row):
+        return {}
+    return {name: other[name] for name in _PRICING}
+
+
+def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
+    """By time; at one time by what it says, so that the order of arrival decides nothing."""
+    at, *said = (columns[name] for name in _PRICING)
+    return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
 
 
 def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from frontdesk.ingest.events import (
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
+    Pricing,
     ReactionSet,
     StatusUpdate,
 )
@@ -163,8 +164,21 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
         live=stored.number("live") == 1,
         edited_at=optional_instant(line, "edited_at") if unnamed else None,
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
+        pricing=_pricing(line, at) if outbound else None,
         error=_object(line, "error") if unnamed and outbound else None,
     )
+
+
+def _pricing(line: Part, at: int) -> Pricing | None:
+    """What the message was charged as; lines of older exports tell the category alone."""
+    told = line.optional_part("pricing") or Part({})
+    stored = line.optional_part(STORED) or Part({})
+    category = told.optional_text("category") or stored.optional_text("category")
+    model, type_ = told.optional_text("model"), told.optional_text("type")
+    billable = told.flag("billable")
+    if category is None and model is None and type_ is None and billable is None:
+        return None
+    return Pricing(stored.number("priced_at") or at, category, billable, model, type_)
 
 
 def _status(line: Part, wamid: str | None) -> str | None:
@@ -178,7 +192,6 @@ def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
     """The steps of a delivery, as far as their times are told."""
     assert message.wamid is not None
     steps = line.optional_part("delivery") or Part({})
-    stored = line.optional_part(STORED) or Part({})
     for step in DELIVERY_STEPS:
         at = optional_instant(steps, f"{step}_at")
         if at is not None:
@@ -190,7 +203,6 @@ def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
                 status=step,
                 error=_object(line, "error") if step == "failed" else None,
                 live=message.live,
-                category=stored.optional_text("category"),
             )
 
 

@@ -9,6 +9,7 @@ from frontdesk.ingest.threads import Thread
 from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
+from frontdesk.store.pricing import PricingRollups
 from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
 
 
@@ -20,6 +21,7 @@ class Reckoning:
         self._account_id = account_id
         self._ids = ids
         self._rollups = Rollups()
+        self._pricing = PricingRollups()
         self._new: list[dict[str, Any]] = []
         self._gone: list[Row] = []
 
@@ -27,9 +29,13 @@ class Reckoning:
         """Count the messages that are new, and anew those that changed."""
         channel_id, rewritten = thread.channel_id, thread.rewritten.values()
         self._rollups.add_messages(figures(channel_id, thread.messages))
+        self._pricing.add(channel_id, thread.messages)
         if rewritten:
-            self._rollups.take_messages(figures(channel_id, (row["was"] for row in rewritten)))
+            before = [row["was"] for row in rewritten]
+            self._rollups.take_messages(figures(channel_id, before))
             self._rollups.add_messages(figures(channel_id, rewritten))
+            self._pricing.add(channel_id, before, -1)
+            self._pricing.add(channel_id, rewritten)
 
     def append(self, thread: Thread, measures: Iterable[Measure]) -> None:
         """Measures that come after all that the conversation had."""
@@ -68,11 +74,17 @@ class Reckoning:
         """All that was counted."""
         return self._rollups
 
+    @property
+    def pricing(self) -> PricingRollups:
+        """All that was counted by what it was charged as."""
+        return self._pricing
+
     def save(self) -> None:
         """Write what changed."""
         changes.drop_metric_events(self._connection, self._gone)
         changes.add(self._connection, "metric_event", self._new)
         self._rollups.save(self._connection, self._account_id)
+        self._pricing.save(self._connection, self._account_id)
 
 
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from frontdesk.ingest import rules
 from frontdesk.ingest.rules import Happening, Measure, Standing
-from frontdesk.store import known
+from frontdesk.store import known, pricing, rollups
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rollups import misrolled
 
 # So many conversations are read at once.
 _AT_ONCE = 500
@@ -25,9 +24,10 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
     for conversation_id in misfiled(connection, account_id):
         yield f"conversation {conversation_id}: listed elsewhere than it belongs"
     yield from _mismeasured(connection, account_id)
-    for row in misrolled(connection, account_id):
-        figure = dict(row)
-        yield f"roll-up {figure.pop('side')}: {_told(figure)}"
+    for name, misrolled in (("roll-up", rollups.misrolled), ("pricing", pricing.misrolled)):
+        for row in misrolled(connection, account_id):
+            figure = dict(row)
+            yield f"{name} {figure.pop('side')}: {_told(figure)}"
 
 
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:

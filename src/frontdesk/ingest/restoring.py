@@ -53,7 +53,12 @@ def row(members: Mapping[str, Any], account_id: int) -> Row:
     for name in lists.get(members["kind"], ()):
         if not isinstance(members.get(name), list):
             raise Malformed(f"{name} is not an array")
-    return row_of(members["kind"], members, account_id)
+    found = row_of(members["kind"], members, account_id)
+    is_message = members["kind"] == "message"
+    if is_message and found["category"] is not None and found["priced_at"] is None:
+        # Older exports do not tell when it was told.
+        found["priced_at"] = found["created_at"]
+    return found
 
 
 def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> bool:

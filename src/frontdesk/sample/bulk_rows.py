@@ -170,6 +170,7 @@ class _Rows:
         )
         yield packed("cell", cells)
         yield packed("rollup", self._reckoning.rollups.rows(self._account_id))
+        yield packed("pricing_rollup", self._reckoning.pricing.rows(self._account_id))
 
     def last_ids(self) -> Mapping[str, int]:
         """The last id in use, by kind of row."""

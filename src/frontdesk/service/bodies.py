@@ -24,6 +24,7 @@ from frontdesk.wire import (
     Note,
     Page,
     PhoneRef,
+    Pricing,
     ProviderError,
     Reaction,
     Ref,
@@ -129,7 +130,8 @@ def _conversation(row: Row, labels: tuple[str, ...], *, with_preview: bool) -> C
 def message_body(
     row: Row, author: Ref | None, quoted: Row | None, reactions: Sequence[Row]
 ) -> Message:
-    """A message; of a deleted one only the frame is told."""
+    """A message; of a deleted one only the frame is told. Without pricing, none is a member."""
+    pricing = _pricing(row)
     deleted = row["deleted_at"] is not None
     outbound = row["direction"] == 1
     return Message(
@@ -154,6 +156,7 @@ def message_body(
         edited_at=_time(row["edited_at"]),
         deleted_at=_time(row["deleted_at"]),
         created_at=timestamp(row["created_at"]),
+        **({"pricing": pricing} if pricing else {}),
     )
 
 
@@ -325,6 +328,19 @@ def _custom_fields(text: str) -> dict[str, Any]:
 def _preview(text: str | None) -> MessagePreview | None:
     """As stored: it was made for this."""
     return None if text is None else MessagePreview.model_validate_json(text)
+
+
+def _pricing(row: Row) -> Pricing | None:
+    """What the provider charged an outbound message as, as far as it told."""
+    billable = row["billable"]
+    members = {
+        "billable": None if billable is None else bool(billable),
+        "model": row["pricing_model"],
+        "category": row["category"],
+        "type": row["pricing_type"],
+    }
+    told = {name: value for name, value in members.items() if value is not None}
+    return Pricing(**told) if told else None
 
 
 def _media(text: str | None) -> Media | None:

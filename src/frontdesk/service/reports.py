@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from frontdesk.service import filters
 from frontdesk.service.bodies import grouped
@@ -18,6 +19,7 @@ from frontdesk.wire import (
     LiveCounts,
     Metrics,
     Period,
+    PricingCount,
     Ref,
     Report,
     ZonedPeriod,
@@ -25,6 +27,7 @@ from frontdesk.wire import (
 )
 
 _NOW, _BEFORE = 0, 1
+_PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billable_count")
 
 
 def inbox_report(call: Call) -> Report:
@@ -46,6 +49,7 @@ def inbox_report(call: Call) -> Report:
         previous=_metrics(row for row in rows if row["tag"] == _BEFORE),
         outgoing_by_author=_by_author(current),
         channels=_by_channel(call, channel_id, rows),
+        pricing=_pricing(call, channel_id, (period, before)),
         live=_live(call, channel_id),
         series=_series(call, channel_id, order),
     )
@@ -122,6 +126,35 @@ def _by_channel(
             previous=_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
         )
         for channel in reports.channels(call.connection, call.account_id, channel_id)
+    )
+
+
+def _pricing(
+    call: Call, channel_id: int | None, stretches: Iterable[Stretch]
+) -> tuple[PricingCount, ...]:
+    """Messages by what the provider charged them as, the most first."""
+    counts: dict[tuple[Any, ...], Counter[str]] = {}
+    spans = [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)]
+    for row in reports.priced(call.connection, call.account_id, channel_id, spans):
+        key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
+        found = counts.setdefault(key, Counter())
+        prefix = "" if row["tag"] == _NOW else "previous_"
+        found[f"{prefix}count"] += row["n"]
+        found[f"{prefix}billable_count"] += row["billable"]
+    channels = {
+        row["id"]: Ref(id=row["phone_number_id"], name=row["name"])
+        for row in reports.channels(call.connection, call.account_id, channel_id)
+    }
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1]["count"], pair[0]))
+    return tuple(
+        PricingCount(
+            channel=channels[channel],
+            author=author,
+            category=category or None,
+            type=type_ or None,
+            **{name: found[name] for name in _PRICING_COUNTS},
+        )
+        for (channel, author, category, type_), found in ordered
     )
 
 

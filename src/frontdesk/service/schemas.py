@@ -15,6 +15,7 @@ Schema = dict[str, Any]
 REFERENCE = "#/components/schemas/"
 E164 = rf"^\+{PHONE_DIGITS}$"
 OPEN = "x-known-values"
+EXTENSION = "x-frontdesk-extension"
 
 _PAGE = re.compile(r"^Page\[(\w+)\]$")
 
@@ -84,7 +85,8 @@ def _member(model: str, name: str, schema: Schema) -> Schema:
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
     if name in vocabulary.NEVER_NULL.get(model, frozenset()):
         kinds = [kind for kind in kinds if kind != {"type": "null"}]
-    return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    told = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    return told | {EXTENSION: True} if (model, name) in vocabulary.EXTENSIONS else told
 
 
 def _kind(model: str, name: str, kind: Schema) -> Schema:

@@ -18,6 +18,9 @@ TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "sta
 OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"last_message"}),
+        "Message": frozenset({"pricing"}),
+        "Pricing": frozenset({"billable", "model", "category", "type"}),
+        "Report": frozenset({"pricing"}),
         "ParameterProblem": frozenset({"allowed", "min", "max"}),
         "Problem": frozenset(
             {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
@@ -29,7 +32,8 @@ OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
 NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
-        "Message": frozenset({"conversation_id", "source"}),
+        "Message": frozenset({"conversation_id", "source", "pricing"}),
+        "Pricing": OPTIONAL["Pricing"],
         "Note": frozenset({"conversation_id", "updated_at"}),
         **dict.fromkeys(
             ("Contact", "CustomField", "Label", "User", "Team", "Channel", "CannedResponse"),
@@ -48,6 +52,9 @@ NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
         "Problem": OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
     }
 )
+
+# Members that the specification of `/v1` does not have; a client must do without them.
+EXTENSIONS: frozenset[Member] = frozenset({("Message", "pricing"), ("Report", "pricing")})
 
 # What the members of an object are, where any name may be one.
 KINDS_INSIDE: Mapping[Member, tuple[str, ...]] = MappingProxyType(
@@ -79,6 +86,16 @@ _TYPES = (
     "unsupported",
 )
 _CATEGORIES = ("AUTHENTICATION", "MARKETING", "UTILITY")
+_CHARGED_AS = (
+    "authentication",
+    "authentication_international",
+    "marketing",
+    "marketing_lite",
+    "referral_conversion",
+    "service",
+    "utility",
+)
+_PRICING_TYPES = ("regular", "free_customer_service", "free_entry_point")
 
 # Values that are known; a client must be ready for others.
 KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
@@ -110,6 +127,10 @@ KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
             "list",
             "checkbox",
         ),
+        ("Pricing", "model"): ("CBP", "PMP"),
+        ("PricingCount", "author"): AUTHORS,
+        **{(model, "category"): _CHARGED_AS for model in ("Pricing", "PricingCount")},
+        **{(model, "type"): _PRICING_TYPES for model in ("Pricing", "PricingCount")},
         ("User", "role"): ("agent", "administrator"),
         ("User", "availability"): ("online", "busy", "offline"),
         ("Team", "distribution"): ("round_robin",),

@@ -75,7 +75,7 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
             "direction author author_id author_name type text content_json media_json channel_id "
             "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
             "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
-            "live category stamped_at part",
+            "live category stamped_at part billable pricing_model pricing_type priced_at",
         ),
         "reaction": _table(
             "reaction", "channel_id target_wamid person", "emoji direction author created_at"
@@ -102,6 +102,9 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
         ),
         "cell": _table("cell", "label_id channel_id state assignee_id awaiting unread", "n"),
         "rollup": _table("rollup", "grain bucket channel_id name author", "n samples total"),
+        "pricing_rollup": _table(
+            "pricing_rollup", "grain bucket channel_id author category type", "n billable"
+        ),
     }
 )
 

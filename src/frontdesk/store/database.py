@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 Dialect = Literal["sqlite", "postgresql"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # When a reader who ran into a statement's deadline may try again.
 QUERY_RETRY_SECONDS = 5.0

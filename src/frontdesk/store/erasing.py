@@ -44,10 +44,12 @@ def aliases_of(connection: Connection, account_id: int, contact_id: int) -> list
 
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """(created_at, direction, author, type, wamid) of every message of a conversation."""
+    """What is counted of every message of a conversation, and its wamid."""
     return connection.rows(
         """
-        SELECT created_at, direction, author, type, wamid FROM message
+        SELECT created_at, direction, author, type, wamid,
+          category, billable, pricing_type, priced_at
+        FROM message
         WHERE account_id = :account AND conversation_id = :conversation
         """,
         {"account": account_id, "conversation": conversation_id},

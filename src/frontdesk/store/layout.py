@@ -11,6 +11,7 @@ from types import MappingProxyType
 from frontdesk.errors import UnusableFile
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
+from frontdesk.store.upgrades import UPGRADES
 
 _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
 
@@ -23,7 +24,7 @@ class Layout:
     """
 
     version: int = SCHEMA_VERSION
-    upgrades: Mapping[int, Callable[[Connection], None]] = field(default_factory=dict)
+    upgrades: Mapping[int, Callable[[Connection], None]] = field(default_factory=lambda: UPGRADES)
 
 
 def lay_out(connection: Connection) -> None:

@@ -1,10 +1,11 @@
 """What the service reads for reports: sums from whole buckets and, at the edges, from facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.pricing import WORDS as PRICING_WORDS
 from frontdesk.store.rollups import (
     DAY,
     DAYS,
@@ -33,6 +34,10 @@ class Span(NamedTuple):
     end: int
 
 
+# Spans, a statement about them, and its further parameters.
+_Select = tuple[Sequence[Span], str, Mapping[str, object]]
+
+
 class _Parts(NamedTuple):
     """Spans in pieces: whole days, whole quarter hours beside them, and what is left."""
 
@@ -56,7 +61,7 @@ def figures(
     `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
     """
     parts = _parted(spans)
-    selects = [
+    selects: list[_Select] = [
         (parts.days, _ROLLUPS, {"grain": DAYS}),
         (parts.quarters, _ROLLUPS, {"grain": QUARTERS}),
         (parts.edges, _MESSAGES, {}),
@@ -64,7 +69,36 @@ def figures(
         (spans, _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
-    shape = {**(_DETAILED if detailed else _SUMMED), **_RANGES[connection.dialect]}
+    shape = _DETAILED if detailed else _SUMMED
+    return _selected(connection, account_id, channel_id, selects, shape)
+
+
+def priced(
+    connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[Span]
+) -> list[Row]:
+    """(tag, channel_id, author, category, type, n, billable) of messages with a known pricing.
+
+    category and type: the beginning of each, "" where it was not told. A figure may come in several
+    rows, which add up.
+    """
+    parts = _parted(spans)
+    selects: list[_Select] = [
+        (parts.days, _PRICING_ROLLUPS, {"grain": DAYS}),
+        (parts.quarters, _PRICING_ROLLUPS, {"grain": QUARTERS}),
+        (parts.edges, _PRICED_MESSAGES, {}),
+    ]
+    return _selected(connection, account_id, channel_id, selects, {})
+
+
+def _selected(
+    connection: Connection,
+    account_id: int,
+    channel_id: int | None,
+    selects: Iterable[_Select],
+    shape: Mapping[str, str],
+) -> list[Row]:
+    """The rows of every statement, each for its own spans."""
+    members = {**shape, **_RANGES[connection.dialect]}
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     parameters = {"account": account_id, "channel": channel_id}
     found: list[Row] = []
@@ -73,7 +107,7 @@ def figures(
             values, bounds = _values(some)
             found += connection.rows(
                 f"WITH span(tag, start_at, end_at) AS (VALUES {values})"
-                f" {select.format(narrowed=narrowed, **shape)}",
+                f" {select.format(narrowed=narrowed, **members)}",
                 {**parameters, **bounds, **also},
             )
     return found
@@ -160,6 +194,22 @@ _MESSAGES = f"""
       AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} {{narrowed}}
       {{end}}
     GROUP BY span.tag, fact.direction {{by_channel}} {{by_author}}
+"""
+_PRICING_ROLLUPS = """
+    SELECT span.tag, fact.channel_id, fact.author, fact.category, fact.type,
+      CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.billable) AS BIGINT) AS billable
+    FROM span CROSS JOIN {ranges} pricing_rollup AS fact
+    WHERE fact.account_id = :account AND fact.grain = :grain
+      AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed} {end}
+    GROUP BY span.tag, fact.channel_id, fact.author, fact.category, fact.type
+"""
+_PRICED_MESSAGES = f"""
+    SELECT span.tag, fact.channel_id, fact.author, {PRICING_WORDS},
+      COUNT(*) AS n, CAST(SUM(COALESCE(fact.billable, 0)) AS BIGINT) AS billable
+    FROM span CROSS JOIN {{ranges}} message AS fact
+    WHERE fact.account_id = :account AND fact.created_at >= span.start_at
+      AND fact.created_at < span.end_at AND fact.priced_at IS NOT NULL {{narrowed}} {{end}}
+    GROUP BY 1, 2, 3, 4, 5
 """
 _MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,

@@ -189,9 +189,10 @@ CREATE TABLE cell(
 --sl   WITHOUT ROWID;
 
 -- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element,
--- kept where we do not map its type. live: 0 for back-fill. category: what the provider charged an
--- outbound message as (service, marketing, …). stamped_at: the provider's time where it lies in the
--- future; created_at is then the time of receipt.
+-- kept where we do not map its type. live: 0 for back-fill. stamped_at: the provider's time where it
+-- lies in the future; created_at is then the time of receipt. category, billable, pricing_model,
+-- pricing_type: what the provider charged an outbound message as (service, marketing, …), as it was
+-- told last, at priced_at; all null where nothing was told.
 -- part, here and below: with which contact_part it was; null for the one with the contact's own id.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
@@ -202,6 +203,7 @@ CREATE TABLE message(
   played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
   live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT, part BIGINT,
+  billable SMALLINT, pricing_model TEXT, pricing_type TEXT, priced_at BIGINT,
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
@@ -257,6 +259,15 @@ CREATE TABLE rollup(
   samples BIGINT NOT NULL, total BIGINT NOT NULL,
 --pg   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author));
 --sl   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author)) WITHOUT ROWID;
+
+-- Sums of outbound messages whose pricing was told, as in rollup. category and type: their first 64
+-- characters, '' where they were not told. billable: how many of the n were told to be so.
+CREATE TABLE pricing_rollup(
+  account_id BIGINT NOT NULL, grain SMALLINT NOT NULL, bucket BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, author TEXT NOT NULL, category TEXT NOT NULL, type TEXT NOT NULL,
+  n BIGINT NOT NULL, billable BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, grain, bucket, channel_id, author, category, type));
+--sl   PRIMARY KEY(account_id, grain, bucket, channel_id, author, category, type)) WITHOUT ROWID;
 
 -- Webhook bodies as they came, by the SHA-256 of their bytes. state: stored, applied, failed or
 -- ignored; reason: why it failed. done: how many events of a stored one are in already.

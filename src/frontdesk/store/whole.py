@@ -13,8 +13,8 @@ from frontdesk.store.layout import statements
 PAGE = 500
 
 # What can be counted or folded again from the rest, and so is not read out.
-DERIVED = frozenset(("metric_event", "entry", "cell", "rollup"))
-DERIVED_TABLES = frozenset(("metric_event", "entry", "cell", "rollup", "contact_words"))
+DERIVED = frozenset(("metric_event", "entry", "cell", "rollup", "pricing_rollup"))
+DERIVED_TABLES = DERIVED | {"contact_words"}
 # What stays where it is: secrets, marks of the database itself, and bodies as they came.
 KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
 

@@ -59,11 +59,29 @@ class Bucket(Wire):
     samples: dict[str, int] = {}
 
 
+class PricingCount(Wire):
+    """Messages of a channel and an author that the provider charged alike.
+
+    category, type: as in the pricing of messages, None where that was not told. billable_count:
+    how many of `count` the provider said to be billable. previous_: in the period before.
+    """
+
+    channel: Ref
+    author: str
+    category: str | None = None
+    type: str | None = None
+    count: int = 0
+    billable_count: int = 0
+    previous_count: int = 0
+    previous_billable_count: int = 0
+
+
 class Report(Wire):
     """What happened in an inbox, and in the period before.
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
-    period. series: None unless a granularity was asked for.
+    period. pricing: messages by what the provider charged them as, as far as it told. series: None
+    unless a granularity was asked for.
     """
 
     period: ZonedPeriod
@@ -73,5 +91,6 @@ class Report(Wire):
     previous: Metrics | None = None
     outgoing_by_author: dict[str, int] = {}
     channels: tuple[ChannelMetrics, ...] = ()
+    pricing: tuple[PricingCount, ...] = ()
     live: LiveCounts | None = None
     series: tuple[Bucket, ...] | None = None

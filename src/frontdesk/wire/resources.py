@@ -121,6 +121,19 @@ class ProviderError(Wire):
     details: str | None = None
 
 
+class Pricing(Wire):
+    """What the provider charged a message as; what it did not tell is absent.
+
+    category: marketing, utility, authentication, service and others. type: regular,
+    free_customer_service, free_entry_point. model: PMP (a message), CBP (a conversation).
+    """
+
+    billable: bool | None = None
+    model: str | None = None
+    category: str | None = None
+    type: str | None = None
+
+
 class Message(Wire):
     """One message of a conversation.
 
@@ -128,7 +141,8 @@ class Message(Wire):
     type: text, image, video, audio, document, sticker, location, contacts, interactive, template,
     order, reaction, system, unsupported; `content` has the type's own members (contract 1.4.2).
     delivery_status: pending, sent, delivered, read, played, failed; None for inbound.
-    source: webhook, echo, history, archive, chat_export, chatwoot.
+    source: webhook, echo, history, archive, chat_export, chatwoot. pricing is absent where the
+    provider told none.
     """
 
     id: str
@@ -147,6 +161,7 @@ class Message(Wire):
     delivery_status: str | None = None
     delivery: Delivery | None = None
     error: ProviderError | None = None
+    pricing: Pricing | None = None
     wamid: str | None = None
     source: str | None = None
     edited_at: str | None = None
