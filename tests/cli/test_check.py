@@ -43,6 +43,8 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
         ("UPDATE rollup SET n = n + 1 WHERE grain = 1440", "roll-up stored: grain 1440"),
         ("DELETE FROM rollup WHERE grain = 15", "roll-up counted: grain 15"),
         ("UPDATE message SET author = 'nobody' WHERE id = 1", "author 'nobody'"),
+        ("UPDATE pricing_rollup SET n = n + 1 WHERE grain = 15", "pricing stored: grain 15"),
+        ("DELETE FROM pricing_rollup WHERE grain = 1440", "pricing counted: grain 1440"),
     ],
 )
 def test_what_does_not_add_up_is_told(

@@ -96,6 +96,21 @@ def test_for_eyes_there_is_a_table_of_each(inbox: Path, style: str):
     assert text.count("2026-03-0") >= 7
 
 
+def test_messages_are_listed_by_what_they_were_charged_as(inbox: Path):
+    pricing = report(inbox, *DAYS).pricing
+    assert {one.category for one in pricing} >= {"marketing", "service"}
+    lines = told(inbox, "report", *DAYS, "--format", "markdown").splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("| Charged as |"))
+    first = pricing[0]
+    assert lines[at + 2].replace("\\_", "_") == (
+        f"| {first.category} | {first.type} | {first.channel.name} | {first.author} "
+        f"| {first.count} | {first.billable_count} | {first.previous_count} |"
+    )
+    rows = list(csv.DictReader(io.StringIO(told(inbox, "report", *DAYS, "--format", "csv"))))
+    counts = [row["value"] for row in rows if (row["scope"], row["figure"]) == ("pricing", "count")]
+    assert counts[:2] == [str(first.count), str(first.previous_count)]
+
+
 def test_what_has_no_samples_is_no_zero(inbox: Path):
     text = told(inbox, "report", "--from", "2020-03-02", "--to", "2020-03-08")
     times = [line.split() for line in text.splitlines() if "mean" in line]

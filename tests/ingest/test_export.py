@@ -28,7 +28,7 @@ from frontdesk.service.auth import SCOPES
 from frontdesk.store import whole
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.database import Connection, Database
+from frontdesk.store.database import Connection, Database, values_of
 from frontdesk.store.layout import statements
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -143,6 +143,22 @@ def test_the_sample_goes_to_an_engine_and_back(sample_database: Database, engine
         with sqlite_store() as back:
             put_in(back, exported(there))
             assert contents(back) == before
+
+
+def test_the_pricing_of_an_older_export_is_its_category(small: Database, engine: Engine) -> None:
+    older = []
+    for line in map(json.loads, exported(small).splitlines()):
+        if line["kind"] == "message":
+            line["stored"]["category"] = (line.pop("pricing") or {}).get("category")
+            del line["stored"]["priced_at"]
+        older.append(json.dumps(line))
+    sql = "SELECT id, category FROM message ORDER BY id"
+    before = small.read(lambda connection: [tuple(map(values_of, connection.rows(sql)))])
+    with engine.fresh() as there:
+        put_in(there, "\n".join(older).encode())
+        assert there.read(lambda c: [tuple(map(values_of, c.rows(sql)))]) == before
+        assert count(there, "pricing_rollup") > 0
+        assert sound(there)
 
 
 def test_words_of_restored_contacts_are_found(small: Database, engine: Engine) -> None:

@@ -22,6 +22,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     NoteUpsert,
     Person,
+    Pricing,
     ReactionSet,
     StatusUpdate,
     TeamUpsert,
@@ -93,6 +94,22 @@ def test_a_message_tells_what_became_of_it() -> None:
     assert [(step.status, step.at - AT) for step in events[1:3]] == [("sent", 0), ("failed", 1000)]
     assert events[2].error["code"] == 131026
     assert (events[3].person, events[3].target_wamid) == ("contact", "w")
+
+
+@pytest.mark.parametrize(
+    ("members", "pricing"),
+    [
+        ({"pricing": {"category": "utility", "billable": True}}, Pricing(AT, "utility", True)),
+        ({"pricing": {"type": "regular"}, "stored": {"priced_at": 7}}, Pricing(7, type="regular")),
+        ({"stored": {"category": "marketing"}}, Pricing(AT, "marketing")),
+        ({"pricing": None}, None),
+    ],
+)
+def test_a_sent_message_tells_what_it_was_charged_as(
+    members: dict[str, Any], pricing: Pricing | None
+) -> None:
+    assert message(direction="outbound", **members)[0].pricing == pricing
+    assert message(direction="inbound", **members)[0].pricing is None
 
 
 def test_what_was_edited_or_deleted_without_an_id_is_so_from_the_start() -> None:

@@ -61,7 +61,16 @@ def facts(draw: st.DrawFn) -> DomainEvent:
         name = draw(st.sampled_from(HAPPENINGS))
         return ConversationEvent(channel, person, f"{name}-{wamid}-{at}", at, name)
     if kind == "delivery":
-        return StatusUpdate(channel, person, wamid, at, "sent")
+        return StatusUpdate(
+            channel,
+            person,
+            wamid,
+            at,
+            "sent",
+            category=draw(st.sampled_from((None, "marketing", "service"))),
+            billable=draw(st.sampled_from((None, True, False))),
+            pricing_type=draw(st.sampled_from((None, "regular"))),
+        )
     author = draw(st.sampled_from(AUTHORS))
     return MessageUpsert(
         channel=channel,
@@ -141,6 +150,18 @@ class Plain:
         messages = self._within(self._messages, "created_at", start, end, channel)
         return [row for row in messages if row["type"] not in ("system", "reaction")]
 
+    def priced(self, start: str, end: str, channel: str | None) -> Counter[tuple[Any, ...]]:
+        """How many messages, and billable ones, by channel, author, category and type."""
+        numbers = {id_: number for number, id_ in self.channels.items()}
+        counts: Counter[tuple[Any, ...]] = Counter()
+        for row in self._within(self._messages, "created_at", start, end, channel):
+            told = (row["category"], row["pricing_type"], row["billable"])
+            if told != (None, None, None):
+                alike = (numbers[row["channel_id"]], row["author"], *told[:2])
+                counts[*alike, "count"] += 1
+                counts[*alike, "billable_count"] += row["billable"] or 0
+        return counts
+
     def samples(self, start: str, end: str, channel: str | None) -> dict[str, int]:
         names = {"avg_first_response_time": "first_response", "avg_reply_time": "reply"}
         names["avg_resolution_time"] = "resolved"
@@ -183,7 +204,20 @@ def check(connection: Connection, query: dict[str, str]) -> None:
     for one in report.channels:
         assert one.metrics == plain.metrics(*period, one.channel.id)
         assert one.previous == plain.metrics(*before, one.channel.id)
+    check_pricing(report, plain, channel)
     check_series(report, plain, channel, granularity=query.get("granularity"))
+
+
+def check_pricing(report: Report, plain: Plain, channel: str | None) -> None:
+    assert report.previous_period is not None
+    for prefix, period in (("", report.period), ("previous_", report.previous_period)):
+        counts = {
+            (one.channel.id, one.author, one.category, one.type, name): n
+            for one in report.pricing
+            for name in ("count", "billable_count")
+            if (n := getattr(one, f"{prefix}{name}"))
+        }
+        assert counts == +plain.priced(period.from_, period.to, channel)
 
 
 def check_series(

@@ -18,6 +18,7 @@ from tests.service.happenings import (
     answers,
     asks,
     happens,
+    message,
     report,
 )
 
@@ -80,6 +81,55 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
         },
         "series": None,
     }
+
+
+async def test_messages_are_counted_by_what_they_were_charged_as(
+    told: Tell, client: httpx.AsyncClient
+) -> None:
+    for at, author, channel, category in (
+        (0, "campaign", CHANNEL, "marketing"),
+        (1, "campaign", CHANNEL, "marketing"),
+        (2, "phone", OTHER, "service"),
+        (-7 * 24 * 60, "campaign", CHANNEL, "marketing"),
+    ):
+        sent = message(at, author, channel)
+        assert sent.wamid is not None
+        step = StatusUpdate(
+            channel,
+            SHEENA,
+            sent.wamid,
+            sent.at,
+            "sent",
+            category=category,
+            billable=category == "marketing",
+            pricing_model="PMP",
+            pricing_type="regular",
+        )
+        told([sent, step])
+    told([answers(3)])
+    pricing = (await report(client))["pricing"]
+    assert [one.pop("channel")["id"] for one in pricing] == [CHANNEL, OTHER]
+    assert pricing == [
+        {
+            "author": "campaign",
+            "category": "marketing",
+            "type": "regular",
+            "count": 2,
+            "billable_count": 2,
+            "previous_count": 1,
+            "previous_billable_count": 1,
+        },
+        {
+            "author": "phone",
+            "category": "service",
+            "type": "regular",
+            "count": 1,
+            "billable_count": 0,
+            "previous_count": 0,
+            "previous_billable_count": 0,
+        },
+    ]
+    assert len((await report(client, channel=OTHER))["pricing"]) == 1
 
 
 async def test_a_question_and_its_answer(metrics: Callable[..., Any]) -> None:

@@ -2,7 +2,9 @@
 
 import pytest
 from small_inbox import catalogue, conversations, thread
+from tests.ingest import webhooks
 
+from frontdesk.ingest.whatsapp import normalise
 from frontdesk.store.accounts import add_account
 
 
@@ -34,6 +36,26 @@ async def test_messages_come_newest_first_each_once(client, rows, path, limit):
 
 async def test_without_a_limit_a_page_of_messages_has_50(client, path):
     assert len((await client.get(f"{path}/messages")).json()["data"]) == 50
+
+
+async def test_a_message_carries_the_pricing_that_the_provider_told_last(client, told):
+    pricing = {"billable": True, "pricing_model": "PMP", "category": "marketing", "type": "regular"}
+    steps = [
+        webhooks.status("sent", 1, "sent", pricing={**pricing, "category": "utility"}),
+        webhooks.status("sent", 2, "delivered", pricing=pricing),
+        webhooks.status("sent", 3, "read"),
+        webhooks.status("partly", 4, "sent", pricing={"billable": False, "type": 7}),
+        webhooks.status("unpriced", 5, "sent", pricing="none"),
+    ]
+    steps = [{**step, "recipient_id": "16505550001"} for step in steps]
+    told(normalise(webhooks.body(webhooks.value(statuses=steps)), live=True).events)
+    (conversation,) = (await client.get("/v1/conversations")).json()["data"]
+    found = (await client.get(f"/v1/conversations/{conversation['id']}/messages")).json()["data"]
+    assert {message["wamid"]: message.get("pricing", "absent") for message in found} == {
+        "sent": {"billable": True, "model": "PMP", "category": "marketing", "type": "regular"},
+        "partly": {"billable": False},
+        "unpriced": "absent",
+    }
 
 
 async def test_a_reply_shows_what_it_answers(messages):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,17 @@ import pytest
 from tests.stores import PostgresServer
 
 from frontdesk.errors import UnusableFile
-from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
+from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.events import Person, StatusUpdate
+from frontdesk.ingest.recounting import differences
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Database, values_of
 from frontdesk.store.layout import Layout
 from frontdesk.store.postgres import PostgresDatabase
+from frontdesk.store.reports import Span, priced
 from frontdesk.store.sqlite import SQLiteDatabase
 
 Opening = Callable[..., Any]
+DAY = 24 * 60 * 60 * 1000
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -58,6 +64,55 @@ def fail(connection: Connection) -> None:
 OLD = Layout(version=0)
 NEW = Layout(version=1, upgrades={0: rename})
 NEWEST = Layout(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
+
+
+# What layout 2 added to layout 1.
+NOT_IN_1 = (
+    "DROP TABLE pricing_rollup",
+    *(
+        f"ALTER TABLE message DROP COLUMN {column}"
+        for column in ("billable", "pricing_model", "pricing_type", "priced_at")
+    ),
+)
+
+
+@pytest.mark.parametrize("told_again", [False, True])
+def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_them(
+    opening: Opening, told_again: bool
+):
+    steps = [
+        StatusUpdate("101", Person("+16505551234"), wamid, at, "sent", category=category)
+        for wamid, at, category in (("a", DAY, "marketing"), ("b", DAY + 1, "c" * 100))
+    ]
+    with opening(create=True) as database:
+        database.write(lambda connection: apply_events(connection, 1, steps, now=DAY + 9))
+    with opening(layout=Layout(version=2)) as database:
+        for statement in NOT_IN_1:
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        database.write(mark_as_1)
+    with pytest.raises(UnusableFile, match="frontdesk upgrade"), opening():
+        pass
+    with opening(upgrade=True) as database:
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+        if told_again:
+            step = replace(steps[0], at=DAY + 5, billable=True, pricing_type="regular")
+            database.write(lambda connection: apply_events(connection, 1, [step], now=DAY + 9))
+        counted = database.read(
+            lambda connection: priced(connection, 1, None, [Span(0, 0, 2 * DAY)])
+        )
+        assert {tuple(values_of(row)[3:]) for row in counted} == {
+            ("marketing", "regular", 1, 1) if told_again else ("marketing", "", 1, 0),
+            ("c" * 64, "", 1, 0),
+        }
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def mark_as_1(connection: Connection) -> None:
+    """Say that the database has the layout 1."""
+    if connection.dialect == "sqlite":
+        connection.run("PRAGMA user_version=1")
+    else:
+        connection.run("UPDATE meta SET value = '1' WHERE name = 'schema_version'")
 
 
 @pytest.fixture

@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from datetime import tzinfo
 
 from frontdesk.cli.formats import Cell, Column, local_time
-from frontdesk.text import first_said, words
+from frontdesk.text import first_said, one_line, words
 from frontdesk.tui.figures import NAMES, Row, rows
 from frontdesk.tui.widgets.metrics import (
     METRICS,
     NOTHING,
     change,
+    pricing_words,
     samples_of,
     value_of,
     value_words,
 )
-from frontdesk.wire import Metrics, Report
+from frontdesk.wire import Metrics, PricingCount, Report
 
 # What the tables of channels and of parts have room for.
 _HEADINGS = {
@@ -30,6 +31,11 @@ _HEADINGS = {
     "bot_resolutions_count": "BY AI",
 }
 
+_PRICING_HEADINGS = (
+    *("CHARGED AS", "TYPE", "CHANNEL", "SENT BY"),
+    *("MESSAGES", "BILLABLE", "PREVIOUS"),
+)
+
 COLUMNS: tuple[Column[Row], ...] = tuple(
     Column(name, lambda row, at=at: row[at])  # type: ignore[misc]
     for at, name in enumerate(NAMES)
@@ -43,7 +49,7 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    """Headings and rows of each table: the figures, channels, who sent, parts, and now."""
+    """Headings and rows of each table: figures, channels, who sent, pricing, parts, and now."""
     yield ("FIGURE", "THIS", "PREVIOUS", "CHANGE"), list(_against(report))
     shorts = tuple(_HEADINGS.get(metric.field, metric.short.upper()) for metric in METRICS)
     if len(report.channels) > 1:
@@ -53,6 +59,8 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
     if report.outgoing_by_author:
         sent = report.outgoing_by_author.items()
         yield ("SENT BY", "MESSAGES"), [(words(author), str(count)) for author, count in sent]
+    if report.pricing:
+        yield _PRICING_HEADINGS, [_charged(count) for count in report.pricing]
     if report.series:
         starts = [_day(local_time(bucket.start, zone)) for bucket in report.series]
         values = [all_written(bucket.metrics) for bucket in report.series]
@@ -66,6 +74,14 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
 def all_written(metrics: Metrics) -> tuple[str, ...]:
     """Every figure for eyes, in little room."""
     return tuple(value_words(m, value_of(metrics, m.field), tight=True) for m in METRICS)
+
+
+def _charged(count: PricingCount) -> tuple[str, ...]:
+    """Messages that were charged alike, and how many there were in the period before."""
+    channel = first_said(count.channel.name, count.channel.id)
+    numbers = (count.count, count.billable_count, count.previous_count)
+    shown = (*pricing_words(count), channel, words(count.author))
+    return (*map(one_line, shown), *map(str, numbers))
 
 
 def _day(time: str) -> str:

@@ -12,7 +12,7 @@ from frontdesk.client.tolerance import (
     METRIC_VALUES,
     PREVIOUS_METRICS,
 )
-from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics
+from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics, PricingCount
 from frontdesk.wire.words import STATUSES
 
 Remark = Callable[[str], None]
@@ -66,6 +66,7 @@ def report_in(body: Any, remark: Remark) -> Any:
     if isinstance(members.get("live"), dict):
         report["live"] = spell(spelt(members["live"]), LiveCounts, remark)
     report["channels"] = _channels(members.get("channels"), remark)
+    report["pricing"] = _pricing(members.get("pricing"), remark)
     if isinstance(members.get("series"), list):
         report["series"] = members["series"]
     return report
@@ -80,6 +81,12 @@ def _channels(channels: Any, remark: Remark) -> list[Any]:
         for row in rows
         if isinstance(row.get("channel"), dict) and isinstance(row.get("metrics"), dict)
     ]
+
+
+def _pricing(counts: Any, remark: Remark) -> list[Any]:
+    rows = counts if isinstance(counts, list) else []
+    found = [spell(spelt(row), PricingCount, remark) for row in rows if isinstance(row, dict)]
+    return [row for row in found if isinstance(row.get("channel"), dict) and "author" in row]
 
 
 def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:

@@ -21,6 +21,12 @@ from frontdesk.sample.script import AUTHORS, INBOUND, NOTE, REACTION, Line
 
 _NAMES = {"ai_agent": "Luma", "campaign": "Spring arrivals", "kiosk": "Riverside lockers"}
 _AUTHORS = {kind: Author(kind, None, _NAMES.get(kind)) for kind in AUTHORS.values()}
+# Category, whether billable, model and type of what is sent, by author.
+_PRICING = {
+    "campaign": ("marketing", True, "PMP", "regular"),
+    "automation": ("utility", True, "PMP", "regular"),
+}
+_SERVICE = ("service", False, "PMP", "free_customer_service")
 _REFERRAL = {
     "source_type": "ad",
     "source_id": "120210000000042",
@@ -221,5 +227,14 @@ class ConversationBuilder:
         assert message.wamid is not None
         person = self._customer.person
         self.events.append(
-            StatusUpdate(self._channel, person, message.wamid, at, status, why, live=self._live)
+            StatusUpdate(
+                self._channel,
+                person,
+                message.wamid,
+                at,
+                status,
+                why,
+                self._live,
+                *_PRICING.get(message.author.kind, _SERVICE),
+            )
         )

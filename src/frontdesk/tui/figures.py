@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from frontdesk.text import first_said
-from frontdesk.tui.widgets.metrics import LIVE, METRICS, samples_of, value_of
+from frontdesk.tui.widgets.metrics import LIVE, METRICS, pricing_words, samples_of, value_of
 from frontdesk.wire import Bucket, LiveCounts, Metrics, Report
 
 Row: TypeAlias = tuple[str | float | None, ...]
@@ -15,8 +15,8 @@ NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value",
 def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
     """A row for each number, its values in the order of NAMES.
 
-    scope: all, channel, author, part or live. period: this, previous or now. Times are seconds.
-    before: the parts of the period before, where they are known.
+    scope: all, channel, author, pricing, part or live. period: this, previous or now. Times are in
+    seconds. before: the parts of the period before, where they are known.
     """
     zone = report.period.timezone
     this: Row = ("this", report.period.from_, report.period.to, zone)
@@ -33,12 +33,24 @@ def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
             yield from _figures(("channel", name, *that), channel.previous)
     for author, count in report.outgoing_by_author.items():
         yield ("author", author, *this, "outgoing_messages_count", count, None)
+    yield from _pricing(report, this, that)
     for period, buckets in (("this", report.series or ()), ("previous", before)):
         for bucket in buckets:
             when = (period, bucket.start, bucket.end, zone)
             yield from _figures(("part", "", *when), bucket.metrics, [bucket])
     if report.live is not None:
         yield from _live(report.live, zone)
+
+
+def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
+    for one in report.pricing:
+        name = ", ".join(
+            (first_said(one.channel.name, one.channel.id), one.author, *pricing_words(one))
+        )
+        yield ("pricing", name, *this, "count", one.count, None)
+        yield ("pricing", name, *this, "billable_count", one.billable_count, None)
+        yield ("pricing", name, *that, "count", one.previous_count, None)
+        yield ("pricing", name, *that, "billable_count", one.previous_billable_count, None)
 
 
 def _live(counts: LiveCounts, zone: str) -> Iterator[Row]:

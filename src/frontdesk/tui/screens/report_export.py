@@ -9,7 +9,14 @@ from typing import Any
 
 from frontdesk.text import one_line, shielded
 from frontdesk.tui import figures
-from frontdesk.tui.widgets.metrics import LIVE, METRICS, NOTHING, value_of, value_words
+from frontdesk.tui.widgets.metrics import (
+    LIVE,
+    METRICS,
+    NOTHING,
+    pricing_words,
+    value_of,
+    value_words,
+)
 from frontdesk.tui.widgets.report_tables import AUTHORS, channel_name, figures_of
 from frontdesk.wire import Bucket, Report, instant
 
@@ -95,6 +102,20 @@ def _markdown(report: Report) -> str:
             [
                 (AUTHORS.get(author, author), f"{count}")
                 for author, count in report.outgoing_by_author.items()
+            ],
+        ),
+        _table(
+            ("Charged as", "Type", "Channel", "Sent by", "Messages", "Billable", "Previous"),
+            [
+                (
+                    *pricing_words(count),
+                    count.channel.name or count.channel.id or NOTHING,
+                    AUTHORS.get(count.author, count.author),
+                    f"{count.count}",
+                    f"{count.billable_count}",
+                    f"{count.previous_count}",
+                )
+                for count in report.pricing
             ],
         ),
     ]

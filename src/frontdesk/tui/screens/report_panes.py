@@ -138,7 +138,9 @@ class ReportPanes(Vertical):
         figures = figures_of(report, before, glyphs=self._glyphs) if report else []
         self.metrics.letters = "".join(label[0] for label in self._labels())
         self.metrics.put([(figure.metric.field, figure) for figure in figures])
-        self.authors.put_authors(dict(report.outgoing_by_author) if report else {})
+        self.authors.put_authors(
+            dict(report.outgoing_by_author) if report else {}, report.pricing if report else ()
+        )
         channels = report.channels if report else ()
         self.channels.put_channels(channels)
         self.set_class(not channels, "-no-channels")
@@ -240,7 +242,7 @@ class ReportPanes(Vertical):
                 ]
                 return f"{channel_name(channel)}: {', '.join(values)}"
             case "authors" if self.authors.row is not None:
-                return f"{self.authors.row.name}: {self.authors.row.count:,} messages sent"
+                return str(self.authors.row.sentence)
         return say.figure_words(self.metrics.row) if self.metrics.row else ""
 
 

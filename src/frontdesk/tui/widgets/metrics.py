@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from frontdesk.tui.widgets.glyphs import BLOCKS, Glyphs
-from frontdesk.wire import Bucket, ConversationFilter, Metrics
+from frontdesk.wire import Bucket, ConversationFilter, Metrics, PricingCount
 
 FEW = 5
 
@@ -248,3 +248,8 @@ def _judgement(metric: Metric, now: float, then: float) -> str:
     if not metric.better or abs(now - then) < 0.005 * abs(then):
         return ""
     return "better" if (now > then) == (metric.better > 0) else "worse"
+
+
+def pricing_words(count: PricingCount) -> tuple[str, str]:
+    """The category and the type that messages were charged as."""
+    return count.category or "unknown", count.type or "unknown"

@@ -1,5 +1,6 @@
 """The tables of a report: figures with their change, channels side by side, who sent what."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -17,6 +18,7 @@ from frontdesk.tui.widgets.metrics import (
     Change,
     Metric,
     change,
+    pricing_words,
     samples_of,
     value_of,
     value_words,
@@ -25,7 +27,7 @@ from frontdesk.tui.widgets.painted import Painted
 from frontdesk.tui.widgets.plots import sparkline
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Bucket, ChannelMetrics, Report
+from frontdesk.wire import Bucket, ChannelMetrics, PricingCount, Report
 
 
 class Table(VirtualList[Any]):
@@ -344,20 +346,48 @@ class Share:
     def name(self) -> str:
         return AUTHORS.get(self.author) or words(one_line(self.author))
 
+    @property
+    def sentence(self) -> str:
+        """What copying takes of it."""
+        return f"{self.name}: {self.count:,} messages sent"
+
+
+@dataclass(frozen=True)
+class Charged:
+    """Messages of one category and type, of all whose pricing was told; and those to be paid."""
+
+    category: str
+    type: str
+    count: int
+    billable: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return f"as {words(one_line(self.category))}, {words(one_line(self.type))}"
+
+    @property
+    def sentence(self) -> str:
+        """What copying takes of it."""
+        return f"charged {self.name}: {self.count:,} messages, {self.billable:,} billable"
+
 
 class AuthorTable(Table):
-    """One bar for each kind of author, the busiest first."""
+    """One bar for each kind of author, the busiest first; then one for each kind of pricing."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
         self.total = 0
 
-    def put_authors(self, counts: dict[str, int]) -> None:
-        """Show who sent how many of all messages out."""
+    def put_authors(self, counts: dict[str, int], pricing: Sequence[PricingCount] = ()) -> None:
+        """Show who sent how many of all messages out, and what they were charged as."""
         self.total = sum(counts.values())
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        self.put([(author, Share(author, n, self.total)) for author, n in ordered])
+        rows: list[tuple[str, Share | Charged]] = [
+            (author, Share(author, n, self.total)) for author, n in ordered
+        ]
+        self.put([*rows, *((row.name, row) for row in _charged(pricing))])
 
     def head(self, width: int) -> list[Piece]:
         return [("dim", fit(f"WHO SENT  {self.total:,} messages", width))]
@@ -368,7 +398,7 @@ class AuthorTable(Table):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        share: Share = self.rows[position]
+        share: Share | Charged = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
         room = width - 21 - 7 - 5 - 1
@@ -378,6 +408,18 @@ class AuthorTable(Table):
             line.append(("accent", " " + fit(bar, room)))
         line.append(("dim", percent.rjust(5)))
         return [[*line, ("text", " " * max(0, -room))]]
+
+
+def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
+    """Messages by category and type over all channels and authors, the most first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    billable: Counter[tuple[str, str]] = Counter()
+    for one in pricing:
+        counts[pricing_words(one)] += one.count
+        billable[pricing_words(one)] += one.billable_count
+    total = counts.total()
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Charged(*kind, n, billable[kind], total) for kind, n in ordered if n]
 
 
 def fields_in_order() -> list[tuple[str, str]]:
