@@ -5,6 +5,7 @@ The server has 260 open conversations; the longer a customer waits, the further 
 
 import asyncio
 import re
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -13,8 +14,11 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
+from frontdesk.cli.in_process import in_process
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.service.options import RateLimit
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.screens import queue as queue_module
@@ -29,7 +33,7 @@ from frontdesk.wire import (
 from tests.conftest import NOW
 from tests.mailbox.inbox import Inbox, at
 from tests.tui.conftest import idle_until, lines, settle, shown
-from tests.tui.inbox_state import open_conversation, queue, queue_names, screen_of
+from tests.tui.inbox_state import open_conversation, queue, queue_names, said, screen_of
 from tests.tui.views import press
 
 CONVERSATIONS = 260
@@ -301,6 +305,28 @@ async def test_without_a_server_all_that_is_held_is_sorted(cache: Cache) -> None
         assert queue_names(app)[0] == str(900 - held + 1)
         assert "~sorted 700" in lines(app)[-1]
         assert "offline" in lines(app)[-1]
+
+
+async def test_the_longest_wait_of_a_part_of_the_rows_is_called_so(cache: Cache) -> None:
+    app = viewer_of(Waiting(), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "W")
+        assert re.search(r"of the \d+ loaded rows; S w sorts all", " ".join(said(app)))
+        app.clear_notifications()
+        await press(pilot, "S", "w", "W")
+        assert not said(app)
+
+
+async def test_a_database_on_this_machine_is_not_rate_limited_for_its_own_viewer(
+    sample_database: SQLiteDatabase,
+) -> None:
+    more_than_a_burst = RateLimit().burst + 30
+    with ExitStack() as ending:
+        client = in_process(sample_database, None, ending)
+        for _ in range(more_than_a_burst):
+            await client.counts()
+        await client.close()
 
 
 # A customer's conversations

@@ -26,7 +26,7 @@ _MOST_SEEN = 50
 
 
 class ContactsScreen(ShelfScreen, Early[View | None]):
-    """Enter goes to a customer's conversations, those seen so far: the API has no such filter."""
+    """Enter goes to a customer's conversations, which the viewer looks for in all of the list."""
 
     SHOWN = "CONTACTS"
     SEARCHES_AT_ONCE = True

@@ -78,7 +78,7 @@ def without(view: View, name: str) -> View:
 
 
 def of_contact(id: str, name: str) -> View:
-    """What was seen of one customer, on any channel and whatever its status."""
+    """The conversations of one customer, on any channel and whatever their status."""
     return View(sieve=Sieve(contact=id, contact_name=name))
 
 

@@ -1,4 +1,4 @@
-"""What the server cannot filter or order by: looked for in the rows that are loaded."""
+"""Filters and orders that the server lacks, applied here to the rows that are loaded."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime

@@ -76,8 +76,11 @@ class Triage(InboxFrame):
         position = self._queue.longest_waiting(self._list.row)
         if position is None:
             self._say("Nobody waits, of those that are loaded")
-        else:
-            self._go_to(position)
+            return
+        self._go_to(position)
+        if not self._queue.listing.complete:
+            rows, order = len(self._queue.listing), self._keys["inbox.order"]
+            self._say(f"The longest wait of the {rows:,} loaded rows; {order} w sorts all")
 
     def action_swap(self) -> None:
         """Back to the conversation that was open before, and back again."""
