@@ -32,6 +32,8 @@ ALLOWED = {
     ("cli/beginning.py", "termios"): "there is no first screen on Windows",
     ("cli/beginning.py", "os.fpathconf"): "there is no first screen on Windows",
     ("cli/browser/viewers.py", "start_new_session"): "Windows ignores it",
+    ("cli/browser/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
+    ("cli/browser/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
     ("cli/discretion.py", "resource"): "the system's habit stands",
     ("cli/http_connections.py", "resource"): "the system's limit stands",
     ("cli/supervisor.py", "os.fork"): "only one worker may be asked for",

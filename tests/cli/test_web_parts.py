@@ -60,6 +60,19 @@ async def test_a_viewer_that_does_not_end_is_killed() -> None:
     assert process.returncode == -signal.SIGKILL
 
 
+async def test_what_a_killed_viewer_runs_is_killed_with_it(tmp_path: Path) -> None:
+    """The command that writes a key stands for it: here it holds a pipe open."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    viewer = viewer_of("sh", "-c", f"sleep 1000 > {pipe} & wait", patience_seconds=0.01)
+    await viewer.start(80, 24)
+    # Opens when the command has opened it, and ends when nobody has it open any more.
+    held = await asyncio.to_thread(open, pipe, "rb")
+    await viewer.stop()
+    assert await asyncio.to_thread(held.read) == b""
+    held.close()
+
+
 async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> None:
     downloads = Hesitant()
     viewer = viewer_of("head", "-c1", patience_seconds=20.0, downloads=downloads)
