@@ -90,6 +90,7 @@ class Bars:
             problem=problem,
             looked_through=queue.looked_through,
             looking=queue.looking,
+            complete=queue.listing.complete,
         )
         queue.say_when_empty(words)
 

@@ -258,10 +258,12 @@ def empty_words(
     problem: str,
     looked_through: str = "",
     looking: bool = False,
+    complete: bool = False,
 ) -> str:
     """Why there are no conversations here, and which key helps.
 
-    looked_through: how far a sieve has come, empty where it has come to the end.
+    looked_through: how far a sieve has come, empty where it has come to the end. complete: all
+    conversations of the filter are loaded.
     """
     take_off = keys["inbox.take_off"]
     if loaded and looked_through:
@@ -271,7 +273,8 @@ def empty_words(
         return f"This customer has no conversation.  {take_off} takes it off."
     if loaded and not view.sieve.idle:
         what = view_words(view, names)
-        return f"Nothing loaded so far is {what}.  {take_off} takes off the last filter."
+        nothing = "No conversation is" if complete else "Nothing loaded so far is"
+        return f"{nothing} {what}.  {take_off} takes off the last filter."
     if loaded:
         filter_key = keys["inbox.filter"]
         return f"No conversation is {view_words(view, names)}.  {filter_key} changes the filter."
