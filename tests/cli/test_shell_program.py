@@ -277,19 +277,26 @@ def test_what_the_viewer_has_seen_is_found_without_a_server(seen: Path):
     assert all(word.lower() in hit["text"].lower() for hit in hits)
     inside = ("--in", newest["id"], "--kind", "message", "--format", "csv")
     assert len(told(seen, "search", word, *inside).splitlines()) >= 2
-    assert told(seen, "search", word, "--in", "0", "--format", "json") == "[]\n"
+    missing = ask(seen, "search", word, "--in", "0", "--format", "json")
+    assert (missing.exit_code, missing.stdout) == (0, "[]\n")
+    assert "not found in what the viewer has shown" in missing.stderr
+    assert "nothing else was searched" in missing.stderr
 
 
-def test_a_search_in_nothing_says_so(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_search_in_nothing_is_an_error_that_says_what_is_searched(
+    inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    result = ask(inbox, "search", "anything")
-    assert result.exit_code == 0
-    assert "not kept anything" in result.stderr
+    result = ended(
+        "search", "anything", "--database", str(inbox), XDG_CACHE_HOME=str(tmp_path / "cache")
+    )
+    assert (result.returncode, result.stdout) == (ERROR, "")
+    assert "Nothing was searched: only what the viewer has shown is" in result.stderr
     assert not (tmp_path / "cache").exists()
 
 
 def test_another_user_has_seen_nothing_of_it(seen: Path):
     user = json.loads(told(seen, "list", "users", "--format", "json"))[0]["email"]
     result = ask(seen, "search", "a", "--as", user)
-    assert "kept nothing of this place" in result.stderr
+    assert "Nothing was searched" in str(result.exception)
     assert isinstance(ask(seen, "search", "a", "--as", "nobody").exception, BadSettings)

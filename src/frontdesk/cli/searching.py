@@ -8,9 +8,15 @@ from frontdesk.cli.commands import Command
 from frontdesk.cli.formats import Cell, Column, format_option, write_rows, writer_of
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, kept_under
+from frontdesk.errors import NotFound, UnusableFile
 
 KINDS = ("message", "note", "conversation", "contact")
 USUAL, MOST = 50, 1000
+
+_NOTHING_SEARCHED = (
+    "Nothing was searched: only what the viewer has shown is, and it has shown nothing of this "
+    "place yet; open it there first, or write it out with frontdesk export events"
+)
 
 _COLUMNS: tuple[Column[Hit], ...] = (
     Column("created_at", lambda hit: hit.created_at, "WHEN", moment=True),
@@ -38,7 +44,10 @@ def search_command(
     limit: int,
     style: str,
 ) -> None:
-    """Find words in what the viewer has seen of a server or database; nobody is asked.
+    """Find words in what the viewer has shown of a server or database, and nowhere else.
+
+    Neither is asked. Where the viewer has shown nothing yet, nothing is searched and the exit code
+    is 1.
 
     Newest first; all words of TEXT must be there, as they are or as parts of words. ID is what
     `frontdesk show` takes.
@@ -57,19 +66,28 @@ def search_command(
 def _found(
     place: Place, text: str, conversation: str | None, kinds: tuple[str, ...], limit: int
 ) -> list[Hit]:
+    """What is kept of the place and has the words.
+
+    Raises: NotFound: nothing is kept of it, so that nothing was searched.
+    """
     origin, file = kept_under(place), settings.cache_file()
     if not file.exists():
-        click.echo("frontdesk: the viewer has not kept anything here yet", err=True)
-        return []
+        raise NotFound(_NOTHING_SEARCHED)
     cache = Cache(file, origin)
     try:
         hits = cache.search(text, limit=limit, kinds=kinds, conversation_id=conversation)
-        seen = hits or any(cache.count(kind) for kind in ("conversation", "message"))
+        conversations, messages = cache.count("conversation"), cache.count("message")
         warning = cache.warning
     finally:
         cache.close()
     if warning:
-        click.echo(f"frontdesk: {warning}", err=True)
-    elif not seen:
-        click.echo("frontdesk: the viewer has kept nothing of this place yet", err=True)
+        raise UnusableFile(f"Nothing was searched: {warning}")
+    if not hits and not conversations and not messages:
+        raise NotFound(_NOTHING_SEARCHED)
+    if not hits:
+        click.echo(
+            f"frontdesk: not found in what the viewer has shown: {conversations:,} conversations"
+            f" and {messages:,} messages; nothing else was searched",
+            err=True,
+        )
     return hits
