@@ -14,12 +14,11 @@ from frontdesk.cli.formats import (
     Column,
     local_time,
     markdown_cell,
-    shielded,
     write_rows,
     writer_of,
 )
 from frontdesk.cli.tables import cells, cut, plain, table
-from frontdesk.text import clean
+from frontdesk.text import clean, shielded
 from frontdesk.wire import Label
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202eevil\r\n=1+1\t|"

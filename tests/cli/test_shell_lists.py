@@ -13,6 +13,7 @@ from tests.doubles import Query, standing_in
 from frontdesk.cli.ending import exit_code
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
+from frontdesk.tui.screens.keepsakes import queue_text
 from frontdesk.wire import Conversation, Counts
 
 RESOURCES = {
@@ -157,3 +158,15 @@ def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
     assert {name for row in rows.values() for name in row if row[name] == "0"} == set()
     assert counts["unassigned"] == 2
     assert not {"awaiting_human", "resolved", "assigned"} & counts.keys()
+
+
+def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(inbox: Path):
+    arguments = ("list", "conversations", "--all", "--format")
+    # The first to ask ends the snoozes that are over, which changes rows.
+    told(inbox, "counts")
+    rows = json.loads(told(inbox, *arguments, "json"))
+    saved = queue_text([Conversation.model_validate(row) for row in rows], "csv")
+    written = told(inbox, *arguments, "csv")
+    assert saved.splitlines() == written.splitlines()
+    assert len(saved.splitlines()) > len(rows) > 100
+    assert any(len(row["labels"]) > 1 for row in rows)

@@ -2,8 +2,8 @@
 
 from typing import Any, TypeVar
 
+from frontdesk import conversation_columns
 from frontdesk.cli.formats import Cell, Column, compact
-from frontdesk.text import first_said
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -27,41 +27,33 @@ def _member(name: str, heading: str = "") -> Column[Any]:
         value = getattr(row, name)
         return ",".join(map(str, value)) if isinstance(value, tuple) else value
 
-    return Column(name, read, heading, moment=name.endswith(("_at", "_since", "_until")))
+    return Column(name, read, heading, moment=_is_moment(name))
+
+
+def _is_moment(name: str) -> bool:
+    return name.endswith(("_at", "_since", "_until"))
 
 
 def _members(*names: str) -> tuple[Column[Any], ...]:
     return tuple(_member(name) for name in names)
 
 
-def _short(value: Conversation) -> str:
-    return first_said(value.contact.name, value.contact.phone, f"contact {value.contact.id}")
+# What a table shows of a conversation; CSV has every column.
+_HEADINGS = {
+    "id": "ID",
+    "status": "STATUS",
+    "contact": "CONTACT",
+    "channel_name": "CHANNEL",
+    "assignee_name": "ASSIGNEE",
+    "labels": "LABELS",
+    "unread_count": "UNREAD",
+    "last_activity_at": "ACTIVITY",
+    "last_message": "LAST MESSAGE",
+}
 
-
-def _said(row: Conversation) -> str | None:
-    preview = row.last_message
-    return None if preview is None else preview.text or f"[{preview.type}]"
-
-
-CONVERSATIONS: tuple[Column[Conversation], ...] = (
-    _member("id", "ID"),
-    _member("status", "STATUS"),
-    Column("contact", _short, "CONTACT"),
-    Column("contact_id", lambda row: row.contact.id),
-    Column("contact_name", lambda row: row.contact.name),
-    Column("contact_phone", lambda row: row.contact.phone),
-    Column("channel", lambda row: row.channel.id),
-    Column("channel_name", lambda row: row.channel.name or row.channel.id, "CHANNEL"),
-    Column("assignee", lambda row: row.assignee.id if row.assignee else None),
-    Column("assignee_name", lambda row: row.assignee.name if row.assignee else None, "ASSIGNEE"),
-    _member("labels", "LABELS"),
-    _member("awaiting_human"),
-    _member("unread_count", "UNREAD"),
-    _member("last_activity_at", "ACTIVITY"),
-    *_members("waiting_since", "snoozed_until", "first_reply_at", "last_inbound_at"),
-    *_members("service_window_expires_at", "created_at", "updated_at"),
-    Column("last_author", lambda row: row.last_message.author if row.last_message else None),
-    Column("last_message", _said, "LAST MESSAGE"),
+CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
+    Column(name, read, _HEADINGS.get(name, ""), moment=_is_moment(name))
+    for name, read in conversation_columns.COLUMNS
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (

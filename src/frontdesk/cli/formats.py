@@ -11,19 +11,19 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Generic, Protocol, TextIO, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TextIO, TypeVar
 
 import click
 
 from frontdesk.cli.tables import plain, table, terminal_width
-from frontdesk.text import shielded
+from frontdesk.conversation_columns import Cell as Cell
+from frontdesk.conversation_columns import csv_cell
 from frontdesk.wire import Wire, instant
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
-Cell: TypeAlias = str | int | float | bool | None
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -164,7 +164,7 @@ class _Csv(Generic[T]):
         self._csv.writerow([column.name for column in columns])
 
     def add(self, row: T) -> None:
-        self._csv.writerow([_csv_cell(column.read(row)) for column in self._columns])
+        self._csv.writerow([csv_cell(column.read(row)) for column in self._columns])
 
     def end(self) -> None:
         self._out.flush()
@@ -217,12 +217,6 @@ class _Markdown(_Shown[T]):
 
     def _line(self, cells: Sequence[str]) -> None:
         self._out.write(f"| {' | '.join(cells)} |\n")
-
-
-def _csv_cell(cell: Cell) -> Cell:
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return shielded(cell) if isinstance(cell, str) else cell
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:

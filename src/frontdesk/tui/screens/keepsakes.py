@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, tzinfo
 
 from frontdesk import transcript
-from frontdesk.text import first_said, one_line, shielded
+from frontdesk.conversation_columns import write_csv
+from frontdesk.text import first_said, one_line
 from frontdesk.wire import Conversation, Message, Note
 
 THREAD_ENDINGS = ("md", "txt", "json")
@@ -54,46 +55,9 @@ def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
     """Conversations in their order, in the format of a file's ending."""
     if ending == "json":
         return _json(conversations)
-    # Not needed for a first paint.
-    import csv
-
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for one in conversations:
-        writer.writerow([shielded(str(value or "")) for value in _cells(one)])
+    write_csv(text, conversations)
     return text.getvalue()
-
-
-_COLUMNS = (
-    "id",
-    "status",
-    "contact",
-    "phone",
-    "channel",
-    "assignee",
-    "labels",
-    "unread",
-    "waiting_since",
-    "last_activity_at",
-    "last_message",
-)
-
-
-def _cells(one: Conversation) -> Sequence[object]:
-    return (
-        one.id,
-        one.status,
-        one.contact.name,
-        one.contact.phone,
-        one.channel.name or one.channel.id,
-        one.assignee.name if one.assignee else None,
-        " ".join(one.labels),
-        one.unread_count,
-        one.waiting_since,
-        one.last_activity_at,
-        one.last_message.text if one.last_message else None,
-    )
 
 
 def _json(values: Sequence[Conversation | Message | Note]) -> str:
