@@ -156,3 +156,18 @@ async def test_a_report_keeps_its_period_and_tells_figures_that_nobody_knows() -
 async def test_what_has_no_figures_is_no_report(body: Any) -> None:
     with pytest.raises(BadResponse):
         await report_of(body)
+
+
+async def test_a_report_tells_the_pricing_that_can_be_read() -> None:
+    good = {
+        "channel": {"id": "101", "name": None},
+        "author": "api",
+        "category": "utility",
+        "count": 3,
+        "billableCount": "2",
+    }
+    odd = [good, {**good, "channel": 7}, {"channel": {"id": "101"}}, "many", None]
+    report = await report_of({"metrics": METRICS, "pricing": odd})
+    (found,) = (one for one in report.pricing if one.author == "api" and one.channel.id == "101")
+    assert (found.category, found.type, found.count) == ("utility", None, 3)
+    assert (await report_of({"metrics": METRICS, "pricing": {"marketing": 3}})).pricing == ()

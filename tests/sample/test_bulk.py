@@ -50,6 +50,7 @@ TABLES = {
     "conversation_event": "id",
     "metric_event": "id",
     "rollup": "grain, bucket, channel_id, name, author",
+    "pricing_rollup": "grain, bucket, channel_id, author, category, type",
     "last_id": "kind",
 }
 

@@ -295,3 +295,24 @@ async def test_the_whole_thread_is_copied_as_text(viewer: Viewer) -> None:
         await pilot.press("Y", "t")
         await settle(pilot)
         assert app.clipboard.count("\n") >= len(entries(app))
+
+
+async def test_the_pricing_of_a_message_is_in_the_row_as_it_was_received(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 45)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"wholesale", "enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        sent = next(
+            at
+            for at, entry in enumerate(reversed(entries(app)))
+            if isinstance(entry, Message) and entry.pricing is not None
+        )
+        await pilot.press(*["k"] * sent, "w")
+        await settle(pilot)
+        await pilot.press("G")
+        await settle(pilot)
+        assert '"pricing": {' in shown(app)
+        assert '"model": "PMP"' in shown(app)
