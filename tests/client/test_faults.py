@@ -10,6 +10,7 @@ from tests.client.faulty import ABORT, HANG_UP, NOW, ROWS, WHOLE, client_at
 from tests.client.prepared import ALL, CONVERSATION, EMPTY
 from tests.client.sockets import Scripted, raw, serving
 
+from frontdesk.client import InboxClient
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -180,3 +181,12 @@ async def test_more_labels_than_anyone_has_are_read() -> None:
     server = Scripted(raw(json.dumps(labels).encode()))
     async with serving(server) as url, client_at(url) as client:
         assert len((await client.label_page()).data) == 100_000
+
+
+async def test_a_service_in_this_process_that_raises_is_a_failure_of_the_server():
+    async def broken(scope: object, receive: object, send: object) -> None:
+        raise ValueError("of a bug")
+
+    async with InboxClient("http://localhost", "fd_live_x", app=broken) as client:
+        with pytest.raises(BadResponse, match="The server answered 500"):
+            await client.counts()

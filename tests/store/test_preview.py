@@ -20,8 +20,14 @@ from frontdesk.wire.resources import MessagePreview
         ("🇪🇸🇫🇷", 3, "🇪🇸"),
         ("🇪🇸🇫🇷", 2, "🇪🇸"),
         ("a\r\nb", 2, "a"),
+        ("a\r\nb", 3, "a\r\n"),
+        ("ab\nc", 2, "ab"),
+        ("a\rb", 2, "a\r"),
     ],
-    ids=["fits", "letters", "accent", "family", "skin tone", "heart", "flag", "flags", "line end"],
+    ids=[
+        *("fits", "letters", "accent", "family", "skin tone", "heart", "flag", "flags"),
+        *("inside a line end", "behind a line end", "before a line feed", "behind a return"),
+    ],
 )
 def test_a_text_is_cut_between_graphemes(text: str, limit: int, kept: str) -> None:
     assert shortened(text, limit) == kept
