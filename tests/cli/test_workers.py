@@ -188,6 +188,34 @@ def test_workers_that_cannot_begin_say_why_and_end_it():
     assert set(ended.stderr.splitlines()) == {"frontdesk: It cannot begin"}
 
 
+DYING = """
+import os, signal, sys, time
+from frontdesk.cli.supervisor import Supervisor
+
+lives, life = os.pipe()
+os.write(life, b"+++")
+os.set_blocking(lives, False)
+
+def work(ready):
+    ready()
+    try:
+        os.read(lives, 1)
+    except BlockingIOError:
+        os.kill(os.getppid(), signal.SIGTERM)
+
+Supervisor(1, work).run(lambda: None, stopping=lambda: None)
+print(time.process_time())
+"""
+
+
+def test_a_supervisor_waits_and_does_not_spin_while_workers_die():
+    ended = subprocess.run(
+        [sys.executable, "-c", DYING], capture_output=True, text=True, check=True
+    )
+    # It waits for three seconds in all: what it computes meanwhile is next to nothing.
+    assert float(ended.stdout) < 1.0
+
+
 SLOW = """
 import os, pathlib, socket, sys
 from frontdesk.cli.worker import answer
