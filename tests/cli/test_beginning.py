@@ -59,9 +59,13 @@ def start(inbox: Path, tmp_path: Path, gate: Path) -> Iterator[Start]:
     environment |= {**directories, "PYTHONPATH": paths, "TERM": "xterm-256color"}
 
     def begin(
-        *options: str, held: bool = False, size: tuple[int, int] = (120, 40), **variables: str
+        *options: str,
+        place: tuple[str, ...] = ("--database", str(inbox)),
+        held: bool = False,
+        size: tuple[int, int] = (120, 40),
+        **variables: str,
     ) -> PseudoTerminal:
-        command = (sys.executable, "-m", "frontdesk", "--database", str(inbox), *options)
+        command = (sys.executable, "-m", "frontdesk", *place, *options)
         held_at = {"GATE": str(gate)} if held else {}
         terminal = PseudoTerminal(command, {**environment, **held_at, **variables}, size)
         started.append(terminal)
@@ -204,6 +208,21 @@ def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
     assert before[3] & termios.ECHO
     assert "connecting…" not in terminal.text
     assert terminal.text.strip()
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
+    start: Start, inbox: Path, cache: Path, configuration_home: Path, asks: bool
+) -> None:
+    # The command may ask for a password on the terminal.
+    configuration_home.mkdir(parents=True)
+    lines = ["[profiles.work]", f'database = "{inbox}"', 'key_command = ["echo", "key"]']
+    (configuration_home / "config.toml").write_text("\n".join(lines if asks else lines[:2]))
+    terminal = start("--profile", "work", place=())
+    terminal.wait_for(live, SECONDS)
+    terminal.write(LEAVE)
+    assert terminal.ending(SECONDS) == 0
+    assert Path(first_frame.file_of(cache)).exists() is not asks
 
 
 # Python lets a process die of SIGINT that was interrupted within `exec`, as dataclasses call it
