@@ -192,13 +192,13 @@ async def test_plus_shows_one_pane_alone_and_all_again(viewer: Viewer) -> None:
         assert "Open 60" in shown(app)
 
 
-@pytest.mark.parametrize("width", [60, 90, 120, 170])
+@pytest.mark.parametrize("width", [60, 90, 120, 170, 200])
 async def test_i_shows_the_contact_and_puts_it_away(viewer: Viewer, width: int) -> None:
     app = viewer()
     async with app.run_test(size=(width, 30)) as pilot:
         await settle(pilot)
         at_first = "CUSTOM FIELDS" in shown(app)
-        assert at_first == (width >= 160)
+        assert at_first == (width >= 190)
         await pilot.press("i")
         await settle(pilot)
         assert ("CUSTOM FIELDS" in shown(app)) != at_first

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
+from textual.widget import Widget
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
@@ -13,6 +14,7 @@ from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.screens import dialogs
 from frontdesk.tui.screens.filters import with_filter, without
 from frontdesk.tui.screens.frame import SIFTING, InboxFrame
+from frontdesk.tui.screens.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH
 from frontdesk.tui.screens.passages import Passages
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import View
@@ -111,9 +113,14 @@ class InboxScreen(Triage, Passages, InboxFrame):
         (40, "-single"),
         (80, "-double"),
         (100, "-triple"),
-        (160, "-quad"),
+        (LEAST_ALL_PANES, "-quad"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-short"), (32, "-middle"), (50, "-tall")]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
+        (10, "-short"),
+        (LEAST_LINES_OF_BOTH, "-middle"),
+        (50, "-tall"),
+    ]
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -121,6 +128,14 @@ class InboxScreen(Triage, Passages, InboxFrame):
         super().__init__(mailbox, clock, title=title, preferences=preferences)
         self._inbox_title = title
         self._quit_asked = clock.now() - _QUIT_WITHIN
+
+    def take_classes(self, size: Size, *, update: bool = True) -> None:
+        super().take_classes(size, update=update)
+        self._panes.fit_to(size)
+
+    @property
+    def focus_home(self) -> Widget | None:
+        return self._panes.focus_home
 
     def fit(self, size: Size) -> None:
         if not self._list.is_attached:
@@ -158,7 +173,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._panes.show_contact(not shown)
         if shown and self._panes.at == "contact":
             self._panes.enter("thread")
-        elif not shown and (self.has_class("-single") or self.has_class("-double")):
+        elif not shown and (self.has_class("-single") or self._panes.replaces_list):
             self._panes.enter("contact")
 
     def action_section(self, step: int) -> None:

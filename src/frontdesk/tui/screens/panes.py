@@ -1,15 +1,16 @@
 """Four panes side by side, folding away in a planned order when the terminal is narrow.
 
 channels  list  thread  contact
-160 columns and more: all four. 100 to 159: list and thread, the contact at the right on demand.
-80 to 99: the contact takes the list's place. Under 80: one pane at a time. The stylesheet says
-which pane is how wide; this says which one the reader is in.
+190 columns and more: all four. 80 to 189: list and thread; the contact comes under the list, or in
+its place under 32 lines. Under 80: one pane at a time. The stylesheet says which panes are shown,
+`pane_widths` how wide they are, and `Panes` which one the reader is in.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 from textual.widget import Widget
 
 from frontdesk.tui.screens.find import Finding
@@ -18,6 +19,41 @@ from frontdesk.tui.widgets.laid import Even
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
+
+LEAST_PANES, LEAST_ALL_PANES = 80, 190
+LEAST_LINES_OF_BOTH = 32
+
+# Where the focus goes when its pane is no longer shown: the first of these that is.
+_INSTEAD = {
+    "channels": ("list", "thread", "contact"),
+    "list": ("contact", "thread", "channels"),
+    "thread": ("list", "contact", "channels"),
+    "contact": ("thread", "list", "channels"),
+}
+
+
+class PaneWidths(NamedTuple):
+    """Cells of panes side by side, their lines between them included."""
+
+    channels: int
+    list: int
+    thread: int
+    contact: int
+
+
+def pane_widths(columns: int) -> PaneWidths:
+    """How wide the panes are in a terminal of at least 80 columns; 0 for those not beside others.
+
+    The thread has at least 45 % and is never narrower in a wider terminal; lines wrap at 90 cells.
+    """
+    if columns < LEAST_ALL_PANES:
+        fitting = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
+        thread = max(-(-columns * 45 // 100), fitting)
+        return PaneWidths(0, columns - thread, thread, 0)
+    more = columns - LEAST_ALL_PANES
+    channels, contact = min(24, 20 + more // 20), min(40, 32 + more // 8)
+    thread = max(90, columns * 47 // 100)
+    return PaneWidths(channels, columns - channels - contact - thread, thread, contact)
 
 
 class Pane(Vertical, Even):
@@ -43,6 +79,35 @@ class Panes(Horizontal, Even):
         super().__init__(id="panes", classes="-at-list")
         self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
         self.at = "list"
+        self._terminal = Size(0, 0)
+
+    def fit_to(self, size: Size) -> None:
+        """Lay the panes out for a terminal of this size."""
+        self._terminal = size
+        self._lay_out()
+
+    @property
+    def replaces_list(self) -> bool:
+        """The contact is shown in the place of the list: there is no room for both."""
+        width, height = self._terminal
+        narrow = LEAST_PANES <= width < LEAST_ALL_PANES and height < LEAST_LINES_OF_BOTH
+        return narrow and self.has_class("-contact") and not self.has_class("-zoomed")
+
+    def _lay_out(self) -> None:
+        """Set the widths of the grid's columns; the stylesheet says which panes are in them."""
+        columns, contact = ["1fr"], None
+        if self._terminal.width >= LEAST_PANES and not self.has_class("-zoomed"):
+            widths = pane_widths(self._terminal.width)
+            if widths.channels:
+                columns = [str(widths.channels), "1fr", str(widths.thread), str(widths.contact)]
+                columns = columns[:-1] if self.has_class("-no-contact") else columns
+            elif self.replaces_list:
+                contact = widths.list
+            else:
+                columns = ["1fr", str(widths.thread)]
+        self._panes["contact"].styles.width = contact
+        self.styles.grid_size_columns = len(columns)
+        self.styles.grid_columns = " ".join(columns)
 
     def compose(self) -> ComposeResult:
         yield from self._panes.values()
@@ -54,10 +119,12 @@ class Panes(Horizontal, Even):
         """Ask for the contact pane, or put it away, also where it is there unasked."""
         self.set_class(shown, "-contact")
         self.set_class(not shown, "-no-contact")
+        self._lay_out()
 
     def toggle_zoom(self) -> None:
         """Show the pane with the focus alone, or all again."""
         self.toggle_class("-zoomed")
+        self._lay_out()
 
     def finding(self, sought: str, step: int) -> Finding:
         """Looks for the next row with these words in the pane with the focus."""
@@ -71,12 +138,21 @@ class Panes(Horizontal, Even):
         """Bring a pane to the front, where only one or some are shown, and focus it."""
         if name == "contact" and not self._panes[name].display:
             self.show_contact(True)
+        elif name == "list" and self.replaces_list:
+            self.show_contact(False)
         self._note(name)
         pane = self._panes[name]
         if pane.display:
             # Keys that are typed meanwhile are for this pane already.
             self.screen.set_focus(pane.body)
         self.call_after_refresh(self.screen.set_focus, pane.body)
+
+    @property
+    def focus_home(self) -> Widget | None:
+        """Where the focus belongs: the pane that the reader is in, or one that is shown instead."""
+        chain = self.screen.focus_chain
+        bodies = [self._panes[name].body for name in (self.at, *_INSTEAD[self.at])]
+        return next((body for body in bodies if body in chain), None)
 
     def entered(self, widget: Widget) -> None:
         """A widget has the focus: remember in which pane that is."""

@@ -58,6 +58,7 @@ class LaidScreen(Screen[R], Laid):
     """A screen of such widgets. Textual would paint it four times at a start."""
 
     _fitted_to = Size(0, 0)
+    _focused_last: Widget | None = None
     _laid_out_at = _painted_at = 0.0
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -66,6 +67,26 @@ class LaidScreen(Screen[R], Laid):
 
     def fit(self, size: Size) -> None:
         """Called when everything has another size, before any of that is painted."""
+
+    @property
+    def focus_home(self) -> Widget | None:
+        """Where the focus goes if nothing has it: where it was, or the first that takes it."""
+        chain = self.focus_chain
+        return self._focused_last if self._focused_last in chain else next(iter(chain), None)
+
+    def keep_focus(self) -> None:
+        """Focus what is shown, where nothing has the focus or it is on what is not shown.
+
+        Textual takes the focus from a widget that is hidden and does not give it back.
+        """
+        if self.is_attached and self.focused not in self.focus_chain:
+            self.set_focus(self.focus_home)
+
+    def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
+        if now is not None:
+            self._focused_last = now
+        elif before is not None:
+            self.call_after_refresh(self.keep_focus)
 
     def take_classes(self, size: Size, *, update: bool = True) -> None:
         """Have the classes of the breakpoints that a size reaches, before it is laid out for it."""
@@ -81,6 +102,7 @@ class LaidScreen(Screen[R], Laid):
     def _on_mount(self, event: events.Mount) -> None:
         # The timer counts frames from its first use: what a first key changes would wait for one.
         self._update_timer.resume()
+        self.watch(self, "focused", self._focus_moved, init=False)
 
     def _on_screen_resume(self, event: events.ScreenResume) -> None:
         event.prevent_default()
@@ -129,6 +151,7 @@ class LaidScreen(Screen[R], Laid):
         if self._size != self._fitted_to:
             self._fitted_to = self._size
             self.fit(self._size)
+            self.call_after_refresh(self.keep_focus)
         if self is not self.app.screen and self in self.app._background_screens:
             self._have_seen_through()
         else:
