@@ -296,3 +296,38 @@ async def test_views_open_over_the_inbox_and_lead_back(viewer: Viewer) -> None:
             await pilot.press("escape")
             await settle(pilot)
             assert isinstance(app.screen, InboxScreen)
+
+
+async def test_filters_of_one_customers_conversations_are_applied_to_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        customer = queue(app)[4]
+        screen_of(app)._show_found(f"{customer.id} ")
+        await settle(pilot)
+        name = customer.contact.name
+        for keys in ((*"fc", *(customer.channel.name or "")[:5], "enter"), ("f", "o")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert customer.id in [one.id for one in queue(app)]
+        assert f"open · {customer.channel.name} · ~{name}" in lines(app)[0]
+        assert {one.contact.id for one in queue(app)} == {customer.contact.id}
+        assert {(one.status, one.channel.id) for one in queue(app)} == {
+            ("open", customer.channel.id)
+        }
+        await pilot.press("f", "r")
+        await settle(pilot)
+        assert f"resolved · {customer.channel.name} · ~{name}" in lines(app)[0]
+        assert not [one for one in queue(app) if one.status != "resolved"]
+
+
+@pytest.mark.parametrize("keys", ["f u", "f h", "f t"])
+async def test_tabs_do_not_count_what_is_left_out_here(viewer: Viewer, keys: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "Open 60" in lines(app)[2]
+        await pilot.press(*keys.split(), *(["o", "enter"] if keys == "f t" else []))
+        await settle(pilot)
+        assert "Open 60" not in lines(app)[2]
+        assert "Open" in lines(app)[2]

@@ -80,7 +80,9 @@ class Bars:
         header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.proved_counts))
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         width = list_title.size.width
-        list_title.show(say.status_tabs(queue.counts, queue.filter, width))
+        # The server counts what its own filter has, not what is left of that here.
+        counts = None if queue.sieve.filters else queue.counts
+        list_title.show(say.status_tabs(counts, queue.filter, width))
         loaded = queue.listing.fetched_at is not None
         words = say.empty_words(
             queue.view,

@@ -61,9 +61,10 @@ class Exports(InboxFrame):
         rows = self._list.rows
         if name is None or rows is None:
             return
-        text = queue_text([rows[at] for at in range(len(rows))], _ending(name))
-        if saved := save(self.app, name, text, self._tell):
-            self._say(f"{len(rows)} conversations {saved}: those that are loaded")
+        every = [rows[at] for at in range(len(rows))]
+        matching = [row for row in every if row.id not in self._list.dimmed]
+        if saved := save(self.app, name, queue_text(matching, _ending(name)), self._tell):
+            self._say(f"{len(matching)} conversations {saved}: those that are loaded")
 
     def _save_marked(self, name: str | None) -> None:
         """Rows are saved as they are held; threads are loaded for it."""

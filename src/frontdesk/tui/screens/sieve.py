@@ -41,6 +41,11 @@ class Sieve(Wire):
         """Nothing is kept out and nothing moved: the server's own list is right."""
         return self == Sieve()
 
+    @property
+    def filters(self) -> bool:
+        """It leaves rows out that the server's filter has."""
+        return self.model_copy(update={"order": NEWEST}) != Sieve()
+
     def keeps(self, conversation: Conversation, *, unread: bool) -> bool:
         """Whether a conversation stays; `unread`: it has something that was not looked at."""
         if self.unread and not unread:
