@@ -155,6 +155,8 @@ def test_row_header_thread_and_contact_are_one_conversation_in_every_frame(
             for _ in range(150):
                 await story.step(app)
                 assert not wrong, wrong[0]
+            # Keys that are on their way are taken before the viewer is left.
+            await asyncio.sleep(1.0)
 
     run(seed, live)
     assert frames > 100
@@ -164,6 +166,11 @@ def all_rows(app: DeskApp) -> list[str]:
     """The names in the list, also of what is not in view."""
     rows = app.query_one(ConversationList).rows
     return [] if rows is None else [rows[at].contact.name or "" for at in range(len(rows))]
+
+
+def header(shown: Shown) -> str:
+    """The chips of the view, without the counts beside them."""
+    return "   ".join(shown.lines[0].split("   ")[:2])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -183,7 +190,9 @@ def test_rows_in_view_stay_in_the_list_until_a_key_is_pressed(tmp_path: Path, se
                 story.change()
                 await asyncio.sleep(45.0)
                 existing = {name(int(id)) for id in story.desk.rows}
-                if Shown(app).lines[0].split("all")[0] == shown.lines[0].split("all")[0]:
+                same_view = header(Shown(app)) == header(shown)
+                # What was never answered is shown as it was when it was last read.
+                if same_view and "live" in shown.lines[-1]:
                     compared.extend(before)
                     rows = all_rows(app)
                     left = [one for one in before if one in existing and one not in rows]

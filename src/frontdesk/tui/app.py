@@ -90,7 +90,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     @property
     def _early(self) -> "Early[Any] | None":
         """The screen on top, if it takes keys that came too early."""
-        if len(self.screen_stack) == 1:
+        # While the viewer is left there is none any more.
+        if len(self.screen_stack) < 2:
             return None
         # No start begins with one.
         from frontdesk.tui.screens.asking import Early

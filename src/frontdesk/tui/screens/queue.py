@@ -463,13 +463,14 @@ class Queue:
         """The rows that may not leave under the reader's hands, by id, as they were shown.
 
         These are the selected row, those that were opened, and those in view; with a sieve all that
-        are shown. Until the view was answered once, rows in view may be of yesterday.
+        are shown. Until the view was answered once rows in view may be of yesterday: they leave
+        unless the reader has begun to move among them.
         """
         rows: Rows[Conversation] | None = self._list.rows
         shown: Iterable[int] = ()
         if rows is None or self._leaving_out:
             return {}
-        if self._answered:
+        if self._answered or len(self._opened) > 1:
             shown = range(len(rows)) if self._sifting is not None else self._list.in_view()
         stay = {**self._opened, **self._departed, **{rows[at].id: rows[at] for at in shown}}
         if self._list.row is not None:
