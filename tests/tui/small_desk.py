@@ -237,7 +237,10 @@ async def desk_viewer(
     try:
         async with app.run_test(size=size, notifications=True):
             await asyncio.sleep(1.0)
-            yield app
+            try:
+                yield app
+            finally:
+                app.exit()
     finally:
         cache.close()
 
