@@ -15,10 +15,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What a base install brings, with what that brings in turn.
 NAMED = {
+    "anyio": {"idna", "sniffio", "typing-extensions"},
     "click": {"colorama"},
     "httpx": {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio"},
     "platformdirs": set(),
     "pydantic": {"annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"},
+    "pydantic-core": {"typing-extensions"},
+    "rich": {"markdown-it-py", "mdurl", "pygments"},
     "starlette": {"anyio"},
     "textual": {
         *("markdown-it-py", "mdit-py-plugins", "mdurl", "linkify-it-py", "uc-micro-py"),
@@ -29,7 +32,7 @@ NAMED = {
 }
 EXTRAS = {
     "keyring": {"keyring"},
-    "postgres": {"psycopg"},
+    "postgres": {"psycopg", "psycopg-pool"},
     "serve": {"httptools", "tzdata", "uvicorn"},
     "web": {"aiohttp", "textual-serve"},
 }

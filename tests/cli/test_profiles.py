@@ -276,7 +276,7 @@ from frontdesk.cli import main
 try:
     main()
 except SystemExit as ended:
-    sys.exit(ended.code or bool({"textual", "rich", "keyring"} & set(sys.modules)))
+    sys.exit(ended.code or bool({"textual", "keyring"} & set(sys.modules)))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ended.returncode == 0, ended.stderr

@@ -54,7 +54,7 @@ def viewer_of(
 async def test_a_viewer_that_does_not_end_is_killed() -> None:
     viewer = viewer_of("sleep", "1000", patience_seconds=0.01)
     await viewer.start(80, 24)
-    process = viewer._process
+    process = viewer.process
     assert process is not None
     await viewer.stop()
     assert process.returncode == -signal.SIGKILL
@@ -77,7 +77,7 @@ async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> 
     downloads = Hesitant()
     viewer = viewer_of("head", "-c1", patience_seconds=20.0, downloads=downloads)
     await viewer.start(80, 24)
-    process = viewer._process
+    process = viewer.process
     assert process is not None
     by_its_page, by_the_server = (asyncio.create_task(viewer.stop()) for _ in range(2))
     await by_its_page

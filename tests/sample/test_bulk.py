@@ -166,7 +166,7 @@ def test_what_is_interrupted_leaves_no_file(tmp_path: Path) -> None:
 def test_what_is_being_filled_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "inbox.db.partial"
     other.write_bytes(b"of another process")
-    with pytest.raises(BadSettings, match="being filled"):
+    with pytest.raises(BadSettings, match="is in the way"):
         fill(str(tmp_path / "inbox.db"), SIZE, quiet, quiet)
     assert other.read_bytes() == b"of another process"
 

@@ -77,8 +77,6 @@ def virtual_loop(chance: Random) -> Iterator[asyncio.Runner]:
     with (
         asyncio.Runner(loop_factory=lambda: VirtualLoop(chance)) as runner,
         patch("textual._time.get_time", runner.get_loop().time),
-        # What is older than the last frame is not painted: both are told by one clock.
-        patch("frontdesk.tui.widgets.laid.get_time", runner.get_loop().time),
         # Textual's own leaves out what is too short for the clock on the wall.
         patch("textual.timer.sleep", asyncio.sleep),
     ):

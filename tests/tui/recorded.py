@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from frontdesk.tui.screens.panes import pane_widths
 from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
 
 PATIENCE = 30.0
@@ -14,7 +15,7 @@ PATIENCE = 30.0
 FRAME_START = b"\x1b[?2026h"
 
 # Where the thread begins at 120 columns.
-THREAD = 46
+THREAD = pane_widths(COLUMNS).list + 1
 TITLE_ROW, FIRST_ROW, LAST_ROW = 2, 3, ROWS - 2
 
 

@@ -13,8 +13,6 @@ from textual.widget import Widget
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.laid import Even
-from frontdesk.tui.widgets.painted import Painted
 from frontdesk.tui.widgets.thread import Thread
 from tests.tui.conftest import Viewer, settle
 
@@ -162,28 +160,6 @@ async def test_a_page_draws_the_rows_that_come_into_view(
         await settle(pilot)
         rows_in_view = 40 // 2
         assert 0 < drawn["ConversationList"] <= rows_in_view + 2
-
-
-async def test_a_page_has_only_the_panes_draw_whose_words_change(
-    viewer: Viewer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    others: Counter[str] = Counter()
-    for kind in (Painted, Even):
-        real = kind.render_lines
-
-        def render_lines(self: Any, crop: Region, real: Any = real) -> Any:
-            others[self.id] += 1
-            return real(self, crop)
-
-        monkeypatch.setattr(kind, "render_lines", render_lines)
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert {"header", "channel-tabs", "status"} <= others.keys()
-        others.clear()
-        await pilot.press("j", "k", "pagedown", "pageup")
-        between = {"panes", "list-pane", "list-title", "thread-pane"}
-        assert others.keys() <= {"thread-title", "thread-foot", *between}
 
 
 async def test_a_refresh_without_news_draws_no_row_anew(

@@ -57,7 +57,7 @@ def read_and_go_on(terminal: Recorded) -> None:
     terminal.send("fa")
     terminal.until("esc back", gone="showing: notes")
     terminal.send("i")
-    terminal.until("CUSTOM FIELDS", "NOTES (")
+    terminal.until("CUSTOM FIELDS")
     terminal.send("i\x1b")
     terminal.until("j/k move", gone="CUSTOM FIELDS")
 

@@ -192,7 +192,7 @@ def owners() -> Iterator[type[DOMNode]]:
 
 
 def bindings(owner: type[DOMNode]) -> list[Binding]:
-    return [one for one in vars(owner)["BINDINGS"] if isinstance(one, Binding)]
+    return [one for one in vars(owner)["BINDINGS"] if isinstance(one, Binding) and one.id]
 
 
 OWNERS = {owner.__name__: owner for owner in owners()}

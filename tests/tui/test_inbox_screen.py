@@ -7,7 +7,7 @@ import pytest
 from frontdesk.client import InboxClient
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.wire import Conversation
-from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.inbox_state import open_conversation, queue_names, screen_of
 
 
@@ -204,8 +204,7 @@ async def test_i_shows_the_contact_and_puts_it_away(viewer: Viewer, width: int) 
         assert ("CUSTOM FIELDS" in shown(app)) != at_first
         await pilot.press("j")
         await pilot.press("i")
-        await settle(pilot)
-        assert ("CUSTOM FIELDS" in shown(app)) == at_first
+        await until(pilot, lambda: ("CUSTOM FIELDS" in shown(app)) == at_first)
 
 
 async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(viewer: Viewer) -> None:

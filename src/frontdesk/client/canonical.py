@@ -19,8 +19,8 @@ from frontdesk.wire import Page, Wire
 from frontdesk.wire.base import nested_model
 from frontdesk.wire.words import DIRECTIONS
 
-# What a server may leave out, because the key may not read it (contract 1.1).
-_WITHHELD = frozenset({"last_message"})
+# Members that a server may leave out: the key may not read them, or nothing is known of them.
+_WITHHELD = frozenset({"last_message", "pricing"})
 
 
 @dataclass(frozen=True)

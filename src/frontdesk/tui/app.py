@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.keys import _character_to_key
 from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.layouts import latin_key
+from frontdesk.tui.layouts import key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.screens import dialogs
 from frontdesk.tui.screens.choices import Choice
@@ -35,7 +34,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     TITLE = "frontdesk"
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+o", "profiles", "Another profile", id="app.profiles"),
     ]
@@ -60,7 +59,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         # Assigned plainly, the theme would have all stylesheets read twice at the start.
         self.set_reactive(FrontdeskApp.theme, preferences.theme or DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
-        self.set_keymap(dict(preferences.keys))
+        self.use_keys(preferences.keys)
 
     def exit(self, *arguments: Any, **options: Any) -> None:
         """Leave. Nothing is asked any more: an answer would find no screen to stand on."""
@@ -111,7 +110,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         latin = latin_key(character)
         if latin is None or event.key in self.screen.active_bindings:
             return event
-        return events.Key(_character_to_key(latin), latin)
+        return events.Key(key_of(latin), latin)
 
     def get_key_display(self, binding: Binding) -> str:
         """A key as help shows it: enter as the status lines show it."""
@@ -146,12 +145,16 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """The terminal got or lost the focus."""
         self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
 
-    def action_command_palette(self) -> None:
-        """The list of commands."""
-        from frontdesk.tui.screens.leaving import Palette
+    def action_commands(self) -> None:
+        """Choose from the list of commands."""
+        commands = {command.title: command for command in self.get_system_commands(self.screen)}
+        choices = [Choice(title, title, command.help) for title, command in commands.items()]
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        def run(title: str | None) -> None:
+            if title is not None:
+                self.call_later(commands[title].callback)
+
+        self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 
     def search_themes(self) -> None:
         """Choose how the viewer looks, until it is left."""

@@ -23,7 +23,7 @@ class ConnectApp(WatchedApp[Wanted]):
         for one in THEMES:
             self.register_theme(one)
         self.theme = theme or DARK.name
-        self.set_keymap(dict(keys or {}))
+        self.use_keys(keys or {})
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, for themes that do not know them."""

@@ -8,7 +8,10 @@ from typing import Any
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import KEY_NAME_REPLACEMENTS, Keys, _character_to_key
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys
+
+from frontdesk.tui.layouts import key_of
+from frontdesk.tui.screens.key_names import bindings_of
 
 _MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
 _FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
@@ -55,12 +58,12 @@ def action_ids() -> dict[str, tuple[str, str]]:
 def _key_name(key: str) -> str | None:
     """The name that a key is known by; None: there is no such key."""
     if len(key) == 1:
-        return _character_to_key(key) if key.isprintable() else None
+        return key_of(key) if key.isprintable() else None
     *modifiers, last = key.split("+") if not key.endswith("++") else [*key[:-2].split("+"), "+"]
     if modifiers:
         last = last.lower()
     if len(last) == 1:
-        last = _character_to_key(last)
+        last = key_of(last)
     unknown = set(modifiers) - set(_MODIFIERS)
     return None if unknown or not _is_named(last) else "+".join([*modifiers, last])
 
@@ -111,11 +114,9 @@ def _conflicts(keys: Mapping[str, str], screens: Sequence[Together]) -> list[tup
 def _bindings(together: Together) -> Iterator[tuple[str, Binding]]:
     """The keys, each with what it does, that work where these are."""
     for one in together:
-        merged = one._merged_bindings
-        for key, bindings in merged.key_to_bindings.items() if merged is not None else ():
-            for binding in bindings:
-                if binding.id and not binding.id.startswith("not_yet"):
-                    yield key, binding
+        for key, binding in bindings_of(one):
+            if binding.id and not binding.id.startswith("not_yet"):
+                yield key, binding
 
 
 def _together() -> Sequence[Together]:

@@ -3,8 +3,11 @@
 Only letters that no Latin layout has are known: whoever types them meant the key, not the letter.
 """
 
+import unicodedata
 from collections.abc import Iterator
 from types import MappingProxyType
+
+from textual.keys import ASCII_KEY_NAMES, KEY_NAME_REPLACEMENTS
 
 _LATIN = "qwertyuiop[]asdfghjkl;'zxcvbnm,./`"
 _SHIFTED = 'QWERTYUIOP{}ASDFGHJKL:"ZXCVBNM<>?~'
@@ -35,6 +38,17 @@ def _places() -> Iterator[tuple[str, str]]:
 
 
 _LATIN_OF = MappingProxyType(dict(reversed(list(_places()))))
+
+
+def key_of(character: str) -> str:
+    """The name of the key of a character, as Textual names it: "a", "comma", "question_mark"."""
+    key = character
+    if not character.isalnum():
+        try:
+            key = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+        except ValueError:
+            key = ASCII_KEY_NAMES.get(character, character)
+    return KEY_NAME_REPLACEMENTS.get(key, key)
 
 
 def latin_key(character: str) -> str | None:

@@ -1,11 +1,11 @@
-"""How a start would look from what is kept now: drawn on no terminal, as text for one.
-
-And the driver of a viewer that goes on from there, on a terminal that shows it already.
-"""
+"""Draws the first screen of the next start, and starts on a terminal that shows it already."""
 
 from typing import Any
 
+from textual import events
+from textual.app import App
 from textual.driver import Driver
+from textual.geometry import Size
 
 from frontdesk.cache import Cache
 from frontdesk.errors import Unreachable
@@ -20,10 +20,10 @@ SECOND_SCREEN = "\x1b[?1049h"
 async def portrait(
     cache: Cache, title: str, preferences: Preferences, columns: int, lines: int
 ) -> str:
-    """What a viewer draws on its first screen, before it has asked its server anything."""
-    sitter = _Sitter(_Still(_nobody, cache), title=title, preferences=preferences)
-    await sitter.run_async(headless=True, size=(columns, lines))
-    return sitter.drawn
+    """The bytes that draw a viewer's first screen, before it has asked its server anything."""
+    app = _PortraitApp(_ReadOnlyMailbox(_no_source, cache), title=title, preferences=preferences)
+    await app.run_async(size=(columns, lines))
+    return app.drawn
 
 
 def going_on(driver_class: type[Driver]) -> type[Driver]:
@@ -44,27 +44,72 @@ def going_on(driver_class: type[Driver]) -> type[Driver]:
     return GoingOn
 
 
-class _Still(Mailbox):
-    """What is kept, for somebody who only looks: nothing is remembered of that."""
+class _ReadOnlyMailbox(Mailbox):
+    """The cache, in which nothing is changed by looking at it."""
 
     def remember(self, name: str, value: str) -> None:
-        """Not this time."""
+        """Remember nothing."""
 
     def mark_looked_at(self, conversation_id: str) -> None:
-        """Nobody did."""
+        """Mark nothing as read."""
 
 
-def _nobody() -> Source:
-    """Instead of a client: the viewer leaves as soon as it has drawn its first screen."""
-    raise Unreachable("Nothing is asked for a picture")
+def _no_source() -> Source:
+    """Raises: Unreachable, so that the viewer leaves as soon as it has drawn its first screen."""
+    raise Unreachable("There is no server behind a saved screen")
 
 
-class _Sitter(FrontdeskApp):
-    """Holds still until it is drawn."""
+class _RecordingDriver(Driver):
+    """Keeps what a terminal of a given size would get."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self.size = Size(*(size or (80, 24)))
+        self.written: list[str] = []
+
+    def write(self, data: str) -> None:
+        self.written.append(data)
+
+    def start_application_mode(self) -> None:
+        self.send_message(events.Resize(self.size, self.size))
+
+    def disable_input(self) -> None:
+        """There is no input."""
+
+    def stop_application_mode(self) -> None:
+        """There is no mode."""
+
+
+class _PortraitApp(FrontdeskApp):
+    """Leaves when its first screen is drawn, and has that as the bytes for a terminal."""
 
     drawn = ""
 
+    def __init__(self, mailbox: Mailbox, *, title: str, preferences: Preferences) -> None:
+        super().__init__(mailbox, title=title, preferences=preferences)
+        self._driver_made: _RecordingDriver | None = None
+        self.driver_class = self._make_driver  # type: ignore[assignment]
+
+    def _make_driver(self, app: App[Any], **options: Any) -> _RecordingDriver:
+        self._driver_made = _RecordingDriver(app, **options)
+        return self._driver_made
+
     def exit(self, *arguments: Any, **options: Any) -> None:
-        update = self.screen._compositor.render_full_update()
-        self.drawn = update.render_segments(self.console)
-        super().exit(*arguments, **options)
+        """Draw all of the screen once more, by itself, then leave."""
+        driver = self._driver_made
+        assert driver is not None
+        driver.written.clear()
+        self.screen.refresh()
+
+        def leave() -> None:
+            self.drawn = "".join(driver.written)
+            super(_PortraitApp, self).exit(*arguments, **options)
+
+        self.screen.call_after_refresh(leave)

@@ -1,71 +1,101 @@
-"""What both applications share: bugs are kept for who ran it, what is pasted is cleaned."""
+"""The base of both applications: crash reports, clean toasts and pastes, one notice at a time."""
 
+import io
+import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rich.console import RenderableType
+from rich.console import Console
 from textual import events
-from textual.app import App
 from textual.dom import DOMNode
-from textual.screen import Screen
-from textual.widget import AwaitMount
 from textual.worker import WorkerFailed
 
 from frontdesk.crash import Crashed
 from frontdesk.text import clean
+from frontdesk.tui.textual_private import ExceptionHookApp
 
 if TYPE_CHECKING:
     from textual.actions import ActionParseResult
 
 Outcome = TypeVar("Outcome")
 _MOST_ACTIONS = 30
+_NOTICE_SECONDS = 3.0
 
 
-class WatchedApp(App[Outcome], Generic[Outcome]):
-    """`crash` is the bug that ended it, and what it was at then: nothing that was typed or read."""
+class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
+    """An application that reports a bug without what was typed or read.
+
+    crash: the bug that ended it, and what it was doing.
+    """
 
     crash: Crashed | None = None
 
     def __init__(self) -> None:
         super().__init__()
-        # Nothing here has one, and each screen would have a widget for it.
-        self._disable_tooltips = True
+        # Textual prints errors with local variables, which may be a key or a customer's words.
+        self.error_console = Console(file=io.StringIO())
+        self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
+        self._notice = ("", 0.0)
+        # The keys that actions have instead of their own, by the ids of the actions.
+        self.changed_keys: Mapping[str, str] = {}
 
     def on_mount(self) -> None:
         """A shell has written on the terminal when the program goes on after it was stopped."""
-        self.app_resume_signal.subscribe(self, self._go_on)
-        self._tell_of_every_stop()
+        self.app_resume_signal.subscribe(self, lambda _: self._draw_again())
+        self._draw_again_after_sigstop()
 
-    def _go_on(self, _: App[Any]) -> None:
-        self._tell_of_every_stop()
+    def _draw_again(self) -> None:
         self.screen.refresh(layout=True)
 
-    def _tell_of_every_stop(self) -> None:
-        """Textual would tell of SIGTSTP alone, and not of SIGSTOP."""
-        driver: Any = self._driver
-        driver._must_signal_resume = True
+    def _draw_again_after_sigstop(self) -> None:
+        """Textual resumes after SIGTSTP alone, and does nothing after SIGSTOP."""
+        number = getattr(signal, "SIGCONT", None)
+        if number is None or threading.current_thread() is not threading.main_thread():
+            return
+        resume = signal.getsignal(number)
 
-    def refresh(
-        self, *, repaint: bool = True, layout: bool = False, recompose: bool = False
-    ) -> Self:
-        """Draw everything again, but not when a screen has come or gone.
+        def go_on(received: int, frame: FrameType | None) -> None:
+            if callable(resume):
+                resume(received, frame)
+            self.call_later(self._draw_again)
 
-        Textual asks for a layout then; screens draw themselves when they come into view.
-        """
-        return self if layout else super().refresh(repaint=repaint, recompose=recompose)
+        signal.signal(number, go_on)
 
-    def _get_screen(self, screen: Screen[Any] | str) -> tuple[Screen[Any], AwaitMount]:
-        found, mounted = super()._get_screen(screen)
-        # Textual asks for one more layout when its widgets are there: the application needs none.
-        mounting: Any = mounted
-        mounting._parent = self
-        return found, mounted
+    def use_keys(self, keys: Mapping[str, str]) -> None:
+        """Give actions other keys than their own."""
+        self.changed_keys = dict(keys)
+        self.set_keymap(dict(keys))
+
+    def push_screen(
+        self, screen: Any, callback: Any = None, *arguments: Any, **options: Any
+    ) -> Any:
+        """Open a screen. One that is left once calls back itself, see `LeftOnce.answer_to`."""
+        if callback is not None and hasattr(screen, "answer_to"):
+            screen.answer_to(callback)
+            callback = None
+        return super().push_screen(screen, callback, *arguments, **options)
+
+    def exit(self, *arguments: Any, **options: Any) -> None:
+        """Leave the application."""
+        self._leaving = True
+        super().exit(*arguments, **options)
 
     def notify(self, message: str, **options: Any) -> None:
         """Show a toast. Its text may quote a server, so it is cleaned here too."""
         super().notify(clean(message), **options)
+
+    def notify_once(self, sentence: str) -> None:
+        """Show a short toast, unless the same one is still shown."""
+        shown, until = self._notice
+        now = time.monotonic()
+        if shown != sentence or until <= now:
+            self._notice = (sentence, now + _NOTICE_SECONDS)
+            self.notify(sentence, timeout=_NOTICE_SECONDS, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
         """Everything that comes from the terminal. A field draws what is pasted as it is given."""
@@ -79,31 +109,20 @@ class WatchedApp(App[Outcome], Generic[Outcome]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Do what a key stands for, and remember its name."""
+        """Run an action, and remember its name for a crash report."""
         name = action.partition("(")[0] if isinstance(action, str) else action[1]
         self._actions.append(f"{type(default_namespace or self).__name__}.{name}")
         return await super().run_action(action, default_namespace, namespaces)
 
-    def panic(self, *renderables: RenderableType) -> None:
-        """Leave over something unexpected, without a word about it."""
-        self._close_messages_no_wait()
-
-    def _handle_exception(self, error: Exception) -> None:
-        if self._exit:
-            # A screen that was about to open finds nothing of itself any more.
-            return
-        if self.crash is None:
+    def on_unhandled_exception(self, error: Exception) -> None:
+        """Keep the first bug. A screen that was about to open when the app was left has none."""
+        if self.crash is None and not self._leaving:
             self.crash = Crashed(self._circumstances())
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
-        super()._handle_exception(error)
-
-    def _fatal_error(self) -> None:
-        self.panic()
 
     def _circumstances(self) -> dict[str, str]:
-        told: dict[str, Any] = {
+        return {
             "screens": " > ".join(type(screen).__name__ for screen in self.screen_stack),
             "size": f"{self.size.width}x{self.size.height}",
             "actions": " ".join(self._actions),
         }
-        return told

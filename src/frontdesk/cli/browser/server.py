@@ -43,7 +43,7 @@ class BrowserServer(Server):
         """Serve until SIGINT, SIGTERM or SIGHUP; all viewers end with it."""
         stopped = asyncio.Event()
         _on_ending(stopped.set)
-        runner = web.AppRunner(await self._make_app(), access_log=None, shutdown_timeout=10)
+        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=10)
         await runner.setup()
         try:
             await web.SockSite(runner, self._listening).start()
@@ -52,15 +52,16 @@ class BrowserServer(Server):
         finally:
             await runner.cleanup()
 
-    async def _make_app(self) -> web.Application:
-        application = await super()._make_app()
-        application.middlewares.append(self._guard)
+    def _application(self) -> web.Application:
+        application = web.Application(middlewares=[self._guard])
         application.on_response_prepare.append(_secure)
+        application.on_shutdown.append(self.on_shutdown)
+        application.router.add_get("/", self.handle_index)
+        application.router.add_get("/ws", self.handle_websocket)
+        application.router.add_get("/download/{key}", self.handle_download)
+        application.router.add_static("/static", self.statics_path)
         application.router.add_static("/page", _PAGE)
         return application
-
-    async def on_startup(self, app: web.Application) -> None:
-        """Nothing is said here: the address is announced."""
 
     async def on_shutdown(self, app: web.Application) -> None:
         """End all viewers."""

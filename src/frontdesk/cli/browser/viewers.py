@@ -7,9 +7,11 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from typing import Any
 
 from textual_serve.app_service import AppService
+from textual_serve.download_manager import DownloadManager
 
 # What the viewer's driver says before its first packet.
 _GREETING = b"__GANGLION__\n"
@@ -22,16 +24,43 @@ class BrowserViewer(AppService):
     """
 
     def __init__(
-        self, program: Sequence[str], *, patience_seconds: float = 5.0, **connection: Any
+        self,
+        program: Sequence[str],
+        *,
+        download_manager: DownloadManager,
+        patience_seconds: float = 5.0,
+        **connection: Any,
     ) -> None:
-        super().__init__("", **connection)
+        super().__init__("", download_manager=download_manager, **connection)
         self._program = program
+        self._downloads = download_manager
         self._patience_seconds = patience_seconds
         self._stopping = asyncio.Lock()
+        self.process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """Where the viewer reads packets."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        return self.process.stdin
+
+    async def start(self, width: int, height: int) -> None:
+        """Start the viewer for a page of this size in cells."""
+        # A session of its own: Ctrl-C in the terminal is for the server, which ends its viewers.
+        self.process = await asyncio.create_subprocess_exec(
+            *self._program,
+            stdin=PIPE,
+            stdout=PIPE,
+            env=_environment(width, height),
+            start_new_session=True,
+        )
+        self._reading = asyncio.create_task(self.run())
 
     async def stop(self) -> None:
         """End the viewer: it is asked, then killed."""
-        process = self._process
+        process = self.process
         if process is None:
             return
         # A page that is left and a server that ends may both want that at once.
@@ -39,17 +68,24 @@ class BrowserViewer(AppService):
             try:
                 with suppress(TimeoutError, ConnectionError):
                     async with asyncio.timeout(self._patience_seconds):
-                        await super().stop()
+                        await self._ask_to_quit()
                         await process.wait()
             finally:
                 if process.returncode is None:
                     _kill(process)
             await process.wait()
 
+    async def _ask_to_quit(self) -> None:
+        reading, self._reading = self._reading, None
+        if reading is not None:
+            await self._downloads.cancel_app_downloads(app_service_id=self.app_service_id)
+            await self.send_meta({"type": "quit"})
+            await reading
+
     async def run(self) -> None:
         """Hand on what the viewer draws until it ends, then close the page's connection."""
-        assert self._process is not None
-        stdout = self._process.stdout
+        assert self.process is not None
+        stdout = self.process.stdout
         assert stdout is not None
         try:
             while (line := await stdout.readline()) and line != _GREETING:
@@ -75,15 +111,19 @@ class BrowserViewer(AppService):
         elif kind == b"P":
             await self.on_packed(payload)
 
-    async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
-        environment = self._build_environment(width=width, height=height)
-        # A session of its own: Ctrl-C in the terminal is for the server, which ends its viewers.
-        self._process = await asyncio.create_subprocess_exec(
-            *self._program, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True
-        )
-        assert self._process.stdin is not None
-        self._stdin = self._process.stdin
-        return self._process
+
+def _environment(width: int, height: int) -> dict[str, str]:
+    """The environment in which Textual draws on a page, as its web driver documents it."""
+    return {
+        **os.environ,
+        "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
+        "TEXTUAL_FPS": "60",
+        "TEXTUAL_COLOR_SYSTEM": "truecolor",
+        "TERM_PROGRAM": "textual",
+        "TERM_PROGRAM_VERSION": version("textual-serve"),
+        "COLUMNS": str(width),
+        "ROWS": str(height),
+    }
 
 
 def _kill(process: Process) -> None:

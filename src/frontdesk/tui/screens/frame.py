@@ -23,12 +23,12 @@ from frontdesk.tui.screens.pulse import Pulse
 from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.screens.reading import Reading
 from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.screens.sized import SizedScreen
 from frontdesk.tui.screens.telling import say
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.laid import Even, LaidScreen
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation
 
@@ -39,7 +39,7 @@ PREVIEW_SECONDS = 0.15
 SIFTING = "sifting"
 
 
-class InboxFrame(LaidScreen[None], Even):
+class InboxFrame(SizedScreen[None]):
     """Owns the place of the reader and the state of the connection; asks only the mailbox."""
 
     def __init__(

@@ -98,7 +98,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("escape", "back", "One level back; stops what is looked for", id="inbox.back"),
         Binding("q", "leave", "Back; twice in the list: quit", id="inbox.leave"),
         Binding("question_mark,f1", "help", "Keys", id="inbox.help"),
-        Binding("colon", "app.command_palette", "Commands", id="inbox.commands"),
+        Binding("colon", "app.commands", "Commands", id="inbox.commands"),
         Binding("ctrl+l", "redraw", "Draw the screen anew", id="inbox.redraw"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend"),
         *(

@@ -1,14 +1,17 @@
 """What keys are called in words that name them: as the reader has them, not as they come."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from textual.app import App
+from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
 from textual.keys import format_key
 from textual.screen import Screen
 
+from frontdesk.tui.watched import WatchedApp
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 UNCHANGED: Mapping[str, str] = MappingProxyType({})
@@ -30,10 +33,8 @@ class KeyNames:
     ) -> None:
         own: dict[str, str] = {}
         for owner in owners:
-            bindings = owner._merged_bindings
-            for key, bound in bindings.key_to_bindings.items() if bindings is not None else ():
-                for binding in bound:
-                    own.setdefault(binding.id or "", key)
+            for key, binding in bindings_of(owner):
+                own.setdefault(binding.id or "", key)
         self._keys = {action: changed.get(action, key) for action, key in own.items()}
 
     def __getitem__(self, action: str) -> str:
@@ -51,9 +52,24 @@ class KeyNames:
         return [self.told(one) for one in words]
 
 
+def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
+    """The keys of a class and of those that it derives from, each with what it is bound to."""
+    merged: dict[str, list[Binding]] = {}
+    for base in reversed(owner.__mro__):
+        if issubclass(base, DOMNode):
+            merged |= BindingsMap(base.__dict__.get("BINDINGS", [])).key_to_bindings
+    for key, bindings in merged.items():
+        yield from ((key, binding) for binding in bindings)
+
+
+def changed_keys(app: App[Any]) -> Mapping[str, str]:
+    """The keys that actions have in an application instead of their own, by the actions' ids."""
+    return app.changed_keys if isinstance(app, WatchedApp) else UNCHANGED
+
+
 def named(screen: Screen[Any], words: str) -> str:
     """Words that name keys of a screen by {action.id}, as they are there."""
-    return KeyNames((type(screen), VirtualList), screen.app._keymap).told(words)
+    return KeyNames((type(screen), VirtualList), changed_keys(screen.app)).told(words)
 
 
 def _shown(keys: str) -> str:

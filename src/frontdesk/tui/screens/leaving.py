@@ -1,67 +1,56 @@
 """Screens over others that are left once, however often and fast a key asks for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
-from textual.command import CommandList, CommandPalette
-from textual.message_pump import MessagePump
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
-from frontdesk.tui.widgets.laid import LaidScreen
+from frontdesk.tui.screens.sized import SizedScreen
 
 R = TypeVar("R")
 
 # Styles come from the first base alone, so that is Textual's own.
 
 
-class LeftOnce(LaidScreen[R]):
+class LeftOnce(SizedScreen[R]):
     """A key may come again before it has had its effect: that takes no other screen away.
 
-    `left`: it is not to be seen again, though it may not be gone yet.
+    left: it is not to be seen again, though it may not be gone yet.
     """
 
     left = False
+    _drawn: Sequence[Widget] = ()
+    _answer: Callable[[R | None], object] | None = None
+
+    def answer_to(self, callback: Callable[[R | None], object]) -> None:
+        """Call `callback` with the result, in the moment in which the screen is dismissed.
+
+        Textual calls the callback of `push_screen` with a later message. A key that was typed
+        ahead would come before it, and miss the screen that the callback opens.
+        """
+        self._answer = callback
 
     def dismiss(self, result: R | None = None) -> AwaitComplete:
-        """Leave, if this screen is still the one on top.
-
-        Who opened it is told at once: the next key is already for what opens because of that.
-        """
+        """Leave, if this screen is still the one on top."""
         if self.app.screen is not self:
             return AwaitComplete()
         # An answer that comes now would find no widgets to stand in.
         self.left = True
+        self._drawn = list(self.walk_children(Widget, with_self=True))
         self.workers.cancel_node(self)
-        opener, tell = self._opener()
         leaving = super().dismiss(result)
-        if tell is not None:
-            with opener._context():
-                tell(result)
+        if self._answer is not None:
+            self._answer(result)
         return leaving
 
     def on_unmount(self) -> None:
-        """Let go of what was drawn here: Textual would keep it until a thousand widgets later."""
-        StylesCache.get_inner_outer.cache_clear()
-
-    def _opener(self) -> tuple[MessagePump, Callable[[R | None], object] | None]:
-        """Who opened this screen, and what it wants to be told with; nobody else tells it then."""
-        asked = self._result_callbacks[-1] if self._result_callbacks else None
-        if asked is None:
-            return self.app, None
-        tell, asked.callback = asked.callback, None
-        return asked.requester, tell
+        """Let go of what was drawn, which Textual keeps for a while."""
+        for widget in self._drawn:
+            widget.refresh()
+        self._drawn = []
 
 
 class Dialog(ModalScreen[R], LeftOnce[R]):
-    """Stands before the screen that it was opened from."""
-
-
-class Palette(CommandPalette, LeftOnce[None]):
-    """Textual's list of commands; no key moves in it before any of it can be seen."""
-
-    def _action_command_list(self, action: str) -> None:
-        commands = self.query_one(CommandList)
-        if commands.option_count and commands.scrollable_content_region:
-            super()._action_command_list(action)
+    """Covers a part of the screen that it was opened from."""

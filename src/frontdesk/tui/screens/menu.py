@@ -1,6 +1,7 @@
 """A menu of one-letter answers: it lists them, so it teaches them."""
 
 from collections.abc import Sequence
+from string import ascii_letters, digits
 from typing import ClassVar
 
 from textual import events
@@ -41,10 +42,17 @@ class Menu(Dialog[str | None]):
 
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back", id="menu.leave"),
+        Binding("escape", "leave", "Back", id="menu.leave"),
+        Binding("q", "leave_or_take", "Back", show=False),
         Binding("down", "move(1)", "Next", id="menu.next", show=False),
         Binding("up", "move(-1)", "Previous", id="menu.previous", show=False),
         Binding("enter", "take_row", "Choose", id="menu.take", show=False),
+        # Bindings and no handler of keys: a letter that is typed ahead finds them.
+        *(
+            Binding(letter, f"take({letter!r})", show=False)
+            for letter in (*ascii_letters, *digits)
+            if letter != "q"
+        ),
     ]
 
     def __init__(self, title: str, entries: Sequence[Entry], *, current: str | None = None) -> None:
@@ -53,10 +61,7 @@ class Menu(Dialog[str | None]):
         self._entries = entries
         self._at = next((n for n, entry in enumerate(entries) if entry.value == current), 0)
         self._list = EntryList(id="menu-entries")
-        # Bindings, because a letter typed at once finds them, but no handler, and only one menu.
-        for entry in entries:
-            take = Binding(entry.letter, f"take({entry.value!r})", entry.words)
-            self._bindings.key_to_bindings[entry.letter] = [take]
+        self._values = {entry.letter: entry.value for entry in entries}
 
     def compose(self) -> ComposeResult:
         with Vertical(id="menu"):
@@ -77,8 +82,14 @@ class Menu(Dialog[str | None]):
     def action_take_row(self) -> None:
         self.dismiss(self._entries[self._at].value)
 
-    def action_take(self, value: str) -> None:
-        self.dismiss(value)
+    def action_take(self, letter: str) -> None:
+        """The entry of a letter; a letter of no entry does nothing."""
+        if letter in self._values:
+            self.dismiss(self._values[letter])
+
+    def action_leave_or_take(self) -> None:
+        """`q` leaves, unless it is the letter of an entry."""
+        self.dismiss(self._values.get("q"))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -15,7 +15,6 @@ from textual.widget import Widget
 
 from frontdesk.tui.screens.find import Finding
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.laid import Even
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
@@ -56,7 +55,7 @@ def pane_widths(columns: int) -> PaneWidths:
     return PaneWidths(channels, columns - channels - contact - thread, thread, contact)
 
 
-class Pane(Vertical, Even):
+class Pane(Vertical):
     """A title, the pane's list, and for the thread a foot."""
 
     def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
@@ -72,7 +71,7 @@ class Pane(Vertical, Even):
             yield self.foot
 
 
-class Panes(Horizontal, Even):
+class Panes(Horizontal):
     """Holds the panes by name and moves the focus between those that can be shown."""
 
     def __init__(self, **bodies: VirtualList[Any]) -> None:

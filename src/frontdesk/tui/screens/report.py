@@ -103,7 +103,6 @@ class ReportScreen(ViewScreen):
         yield Bar(id="foot")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._panes.enter("metrics")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -54,7 +54,6 @@ class ServerScreen(ViewScreen):
             yield self.details
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.set_focus(self.details)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:

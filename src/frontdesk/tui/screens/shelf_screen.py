@@ -109,7 +109,6 @@ class ShelfScreen(ViewScreen):
                 yield self.details
 
     def on_mount(self) -> None:
-        super().on_mount()
         # At once, not after the first paint: a key may wait for it already.
         self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
 

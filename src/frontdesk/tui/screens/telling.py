@@ -1,4 +1,4 @@
-"""What screens say in passing, and how they copy."""
+"""Short notices of screens, and copying to the clipboard."""
 
 from functools import partial
 from typing import Any
@@ -6,12 +6,15 @@ from typing import Any
 from textual.screen import Screen
 
 from frontdesk.tui import clipboard
+from frontdesk.tui.watched import WatchedApp
 
 
 def say(screen: Screen[Any], sentence: str) -> None:
-    """Say it in passing; not again while it stands there."""
-    if all(one.message != sentence for one in screen.app._notifications):
-        screen.notify(sentence, timeout=3, markup=False)
+    """Show a short notice, unless the same one is still shown."""
+    if isinstance(screen.app, WatchedApp):
+        screen.app.notify_once(sentence)
+    else:
+        screen.notify(sentence, markup=False)
 
 
 def copy(screen: Screen[Any], text: str) -> None:

@@ -80,7 +80,7 @@ class Triage(InboxFrame):
         self._go_to(position)
         if not self._queue.listing.complete:
             rows, order = len(self._queue.listing), self._keys["inbox.order"]
-            self._say(f"The longest wait of the {rows:,} loaded rows; {order} w sorts all")
+            self._say(f"The longest wait of the {rows:,} loaded rows; {order} sorts all of them")
 
     def action_swap(self) -> None:
         """Back to the conversation that was open before, and back again."""

@@ -49,7 +49,7 @@ class ViewScreen(LeftOnce[View | None]):
         Binding("escape", "back", "One level back", id="view.back"),
         Binding("q", "back", "Back", id="view.leave", show=False),
         Binding("question_mark,f1", "help", "Keys", id="view.help"),
-        Binding("colon", "app.command_palette", "Commands", id="view.commands"),
+        Binding("colon", "app.commands", "Commands", id="view.commands"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend", show=False),
     ]
     AUTO_FOCUS = ""

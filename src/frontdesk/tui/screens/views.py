@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.screens.key_names import changed_keys
 from frontdesk.tui.screens.sieve import View
 from frontdesk.tui.screens.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
 
@@ -82,9 +83,9 @@ def open_view(
 
     def switch(screen: Screen[Any], other: str) -> None:
         if app.screen is screen:
-            # The app outlives the screen that is left, so it is the one to be called back.
-            with app._context():
-                screen.dismiss(None)
-                open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
+            screen.dismiss(None)
+            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
 
-    app.push_screen(_MAKERS[name](Opening(mailbox, clock, title, switch, app._keymap)), on_chosen)
+    app.push_screen(
+        _MAKERS[name](Opening(mailbox, clock, title, switch, changed_keys(app))), on_chosen
+    )

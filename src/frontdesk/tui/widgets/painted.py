@@ -6,9 +6,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 from frontdesk.tui.widgets.cells import Piece
-from frontdesk.tui.widgets.laid import Laid
 
 # The COMPONENT_CLASSES of every screen that painted widgets stand on. They are the screen's and not
 # the widgets' because Textual styles every component class of a widget whenever a class changes.
@@ -56,7 +56,7 @@ def _lines_of(style: Style) -> tuple[bool | None, ...]:
     return style.underline, style.strike, style.reverse
 
 
-class Painted(Laid):
+class Painted(Widget):
     """Base of all widgets that draw lines. A subclass gives `line(y)`.
 
     Skipping Textual's styles cache makes a frame cheap; the price is that borders and padding
@@ -109,7 +109,6 @@ class Painted(Laid):
         """Called when colours have changed: what was drawn before is no longer right."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._dirty_regions.clear()
         return self.cropped([self.line(y) for y in crop.line_range], crop)
 
     def cropped(self, lines: list[Strip], crop: Region) -> list[Strip]:

@@ -367,7 +367,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
                 self.refresh(Region(0, top, width, bottom - top))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._dirty_regions.clear()
         self._fit_window()
         self._painted = self._lines()
         return self.cropped(self._painted[crop.y : crop.bottom], crop)

@@ -1,0 +1,63 @@
+"""A screen that adapts to the size of the terminal and always has a focused widget."""
+
+from typing import TypeVar
+
+from textual import events
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+R = TypeVar("R")
+
+
+class SizedScreen(Screen[R]):
+    """Has the classes of its breakpoints from the start; Textual sets them after the first paint.
+
+    A subclass adapts its widgets in `fit`. The focus goes to what is shown: Textual takes it from
+    a widget that is hidden and does not give it back.
+    """
+
+    _focused_last: Widget | None = None
+
+    def fit(self, size: Size) -> None:
+        """Called with the size of the terminal when the screen is mounted or resized."""
+
+    @property
+    def focus_home(self) -> Widget | None:
+        """Where the focus goes if nothing has it: where it was, or the first that takes it."""
+        chain = self.focus_chain
+        return self._focused_last if self._focused_last in chain else next(iter(chain), None)
+
+    def keep_focus(self) -> None:
+        """Focus what is shown, where nothing has the focus or it is on what is not shown."""
+        if self.is_attached and self.focused not in self.focus_chain:
+            self.set_focus(self.focus_home)
+
+    def take_classes(self, size: Size, *, update: bool = True) -> None:
+        """Set the classes of the breakpoints that a size reaches."""
+        points = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
+        reached = {
+            max(point for point in along if point[0] <= extent)[1]
+            for extent, along in zip(size, points, strict=True)
+            if along
+        }
+        classes = {name: name in reached for along in points for _, name in along}
+        self.update_classes(classes, update=update, animate=False)
+
+    def on_mount(self) -> None:
+        self.watch(self, "focused", self._focus_moved, init=False)
+        self._adapt(self.app.size)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._adapt(event.size)
+        self.call_after_refresh(self.keep_focus)
+
+    def _adapt(self, size: Size) -> None:
+        self.take_classes(size)
+        self.fit(size)
+
+    def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
+        if now is not None:
+            self._focused_last = now
+        elif before is not None:
+            self.call_after_refresh(self.keep_focus)

@@ -1,0 +1,195 @@
+"""The code uses public names of libraries only, and declares what it imports.
+
+A name with a leading underscore belongs to whoever defines it. Read from the syntax tree of each
+module, of the class bodies around it, and of the library classes that ours derive from.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+MODULES = sorted((SOURCE / "frontdesk").rglob("*.py"))
+
+# The one module that may use private names, which they are, and at most how many of them.
+FENCED = "frontdesk/tui/textual_private.py"
+ALLOWED = frozenset({"_handle_exception"})
+MOST_ALLOWED = 5
+
+# Documented although they begin with an underscore: members of named tuples, and os._exit.
+PUBLIC_ALL_THE_SAME = frozenset(
+    {"_asdict", "_fields", "_make", "_replace", "_field_defaults", "_exit"}
+)
+# Attributes of modules that are documented to be assigned.
+HOOKS = frozenset({"threading.excepthook", "sys.excepthook"})
+DISTRIBUTIONS = {"phonenumbers": "phonenumberslite", "prometheus_client": "prometheus-client"}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def module_name(path: Path) -> str:
+    name = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
+    return name.removesuffix(".__init__")
+
+
+def own_names(tree: ast.AST) -> set[str]:
+    """The private names that a module defines: classes' members, functions, its own globals."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Store(), value=ast.Name(id="self" | "cls")):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name)
+            case _:
+                continue
+    return {name for name in found if is_private(name)}
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
+    """The modules that a module imports, with the names that it takes from each."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "frontdesk"
+
+
+@cache
+def names_of_base(base: type) -> frozenset[str]:
+    """The private names that a library class has, those that its methods assign included."""
+    names = {name for name in vars(base) if is_private(name)}
+    try:
+        source = textwrap.dedent(inspect.getsource(base))
+    except (OSError, TypeError):
+        return frozenset(names)
+    return frozenset(names | own_names(ast.parse(source)))
+
+
+def library_names(cls: type) -> set[str]:
+    """The private names of all library classes that a class derives from."""
+    bases = [base for base in cls.__mro__ if not is_ours(base.__module__) and base is not object]
+    return set().union(*map(names_of_base, bases)) - PUBLIC_ALL_THE_SAME
+
+
+def classes() -> Iterator[type]:
+    for path in MODULES:
+        if path.name == "__main__.py":
+            continue
+        module = importlib.import_module(module_name(path))
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                yield value
+
+
+@cache
+def class_tree(cls: type) -> ast.AST:
+    """The syntax tree of a class; empty for one that a library made, such as a generic model."""
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    except OSError:
+        return ast.Module([], [])
+
+
+def test_no_private_name_of_a_library_is_read() -> None:
+    ours = {path: own_names(tree_of(path)) for path in MODULES}
+    everywhere = set().union(*ours.values())
+    found = []
+    for path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.Attribute) or not is_private(node.attr):
+                continue
+            of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            known = (everywhere if of_self else ours[path]) | PUBLIC_ALL_THE_SAME
+            if node.attr not in known:
+                found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}")
+    assert beyond_the_fence(found) == []
+
+
+def test_no_class_uses_or_replaces_a_private_name_of_its_library_bases() -> None:
+    found = []
+    for cls in classes():
+        names = library_names(cls)
+        for node in ast.walk(class_tree(cls)) if names else ():
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    used = name
+                case ast.Attribute(attr=name, value=ast.Name(id="self" | "cls")):
+                    used = name
+                case _:
+                    continue
+            if used in names:
+                found.append(f"{cls.__module__.replace('.', '/')}.py {cls.__name__}.{used}")
+    assert beyond_the_fence(sorted(set(found))) == []
+
+
+def test_no_private_module_or_name_is_imported() -> None:
+    found = []
+    for path in MODULES:
+        for module, name in imported(tree_of(path)):
+            private = any(map(is_private, module.split("."))) or (name and is_private(name))
+            if private and not is_ours(module) and module != "__future__":
+                found.append(f"{path.relative_to(SOURCE)} {module} {name or ''}")
+    assert beyond_the_fence(found) == []
+
+
+def test_no_attribute_of_another_module_is_replaced() -> None:
+    found = []
+    for path in MODULES:
+        tree = tree_of(path)
+        modules = {name.partition(".")[0] for name, taken in imported(tree) if taken is None}
+        for node in ast.walk(tree):
+            stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            if stored and isinstance(node.value, ast.Name) and node.value.id in modules:
+                if ast.unparse(node) in HOOKS:
+                    continue
+                found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}")
+            if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.modules":
+                found.append(f"{path.relative_to(SOURCE)}:{node.lineno} sys.modules")
+    assert found == []
+
+
+def test_the_fence_is_small() -> None:
+    assert len(ALLOWED) <= MOST_ALLOWED
+
+
+def beyond_the_fence(found: list[str]) -> list[str]:
+    return [
+        one for one in found if not (one.startswith(FENCED) and one.rpartition(".")[2] in ALLOWED)
+    ]
+
+
+def test_whatever_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [*project["dependencies"]]
+    for extra in project["optional-dependencies"].values():
+        declared += extra
+    names = {re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0].replace("-", "_") for one in declared}
+    tops = {module.partition(".")[0] for path in MODULES for module, _ in imported(tree_of(path))}
+    tops = {DISTRIBUTIONS.get(top, top).replace("-", "_") for top in tops}
+    undeclared = tops - names - sys.stdlib_module_names - {"frontdesk"}
+    assert sorted(undeclared) == []
