@@ -1,6 +1,5 @@
 """The commands as a shell runs them: exit codes, pipes, signals, what is imported, completion."""
 
-import asyncio
 import json
 import os
 import re
@@ -9,24 +8,17 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from servers import Serve
-from shells import PROGRAM, ask, ended, told
+from shells import PROGRAM, ended, told
 from tests.terminals import Terminal
 
-from frontdesk import settings
-from frontdesk.cache import Cache
 from frontdesk.cli.ending import ERROR, exit_code
-from frontdesk.cli.origins import database_origin
-from frontdesk.cli.places import Place, client_of
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
-from frontdesk.mailbox import Mailbox
-from frontdesk.wire import ConversationFilter
 
 BASH = shutil.which("bash")
 
@@ -242,61 +234,3 @@ def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Pa
     assert len(lines) > 100
     assert max(map(len, lines)) <= 120
     assert any("…" in line for line in lines)
-
-
-@pytest.fixture
-def seen(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The sample, of which the viewer has kept a thread."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    asyncio.run(_look(inbox))
-    return inbox
-
-
-async def _look(inbox: Path) -> None:
-    """Read a page of conversations and the newest thread, as the viewer does."""
-    with ExitStack() as ending:
-        cache = Cache(settings.cache_file(), database_origin(str(inbox), None))
-        ending.callback(cache.close)
-        mailbox = Mailbox(lambda: client_of(Place(database=str(inbox)), ending), cache)
-        await mailbox.connect()
-        await mailbox.refresh_conversations(ConversationFilter())
-        await mailbox.refresh_thread(mailbox.conversations(ConversationFilter())[0].id)
-        await mailbox.close()
-
-
-def test_what_the_viewer_has_seen_is_found_without_a_server(seen: Path):
-    newest = json.loads(
-        told(seen, "list", "conversations", "--limit=1", "--format=jsonl", "--all").splitlines()[0]
-    )
-    word = newest["last_message"]["text"].split()[0]
-    seen.unlink()
-    hits = [
-        json.loads(line) for line in told(seen, "search", word, "--format", "jsonl").splitlines()
-    ]
-    assert newest["id"] in {hit["conversation_id"] for hit in hits}
-    assert all(word.lower() in hit["text"].lower() for hit in hits)
-    inside = ("--in", newest["id"], "--kind", "message", "--format", "csv")
-    assert len(told(seen, "search", word, *inside).splitlines()) >= 2
-    missing = ask(seen, "search", word, "--in", "0", "--format", "json")
-    assert (missing.exit_code, missing.stdout) == (0, "[]\n")
-    assert "not found in what the viewer has shown" in missing.stderr
-    assert "nothing else was searched" in missing.stderr
-
-
-def test_a_search_in_nothing_is_an_error_that_says_what_is_searched(
-    inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    result = ended(
-        "search", "anything", "--database", str(inbox), XDG_CACHE_HOME=str(tmp_path / "cache")
-    )
-    assert (result.returncode, result.stdout) == (ERROR, "")
-    assert "Nothing was searched: only what the viewer has shown is" in result.stderr
-    assert not (tmp_path / "cache").exists()
-
-
-def test_another_user_has_seen_nothing_of_it(seen: Path):
-    user = json.loads(told(seen, "list", "users", "--format", "json"))[0]["email"]
-    result = ask(seen, "search", "a", "--as", user)
-    assert "Nothing was searched" in str(result.exception)
-    assert isinstance(ask(seen, "search", "a", "--as", "nobody").exception, BadSettings)

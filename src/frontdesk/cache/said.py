@@ -34,9 +34,13 @@ class Said(NamedTuple):
     @property
     def text(self) -> str:
         """All of it as it is searched, numbers also without what is between their digits."""
-        text = "\n".join(self.pieces)[:_LONGEST_TEXT]
-        numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
-        return folded("\n".join([text, *numbers]))
+        return searched_text("\n".join(self.pieces)[:_LONGEST_TEXT])
+
+
+def searched_text(text: str) -> str:
+    """A text folded, and its numbers once more without what is between their digits."""
+    numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
+    return folded("\n".join([text, *numbers]))
 
 
 def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:

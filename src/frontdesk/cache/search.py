@@ -62,6 +62,10 @@ class Terms:
         ]
         return " AND ".join(each), list(chain.from_iterable(self.spellings))
 
+    def match_text(self, text: str) -> bool:
+        """Whether every term is in a folded text, as it was typed."""
+        return all(any(one in text for one in spellings) for spellings in self.spellings)
+
 
 def search(
     rows: Rows,

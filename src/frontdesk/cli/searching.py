@@ -1,17 +1,36 @@
-"""`frontdesk search`: words in all that the viewer has seen, without asking the server."""
+"""`frontdesk search`: words in a database, or in what the viewer has shown of a server."""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from frontdesk import settings
 from frontdesk.cache import Cache, Hit
+from frontdesk.cache.said import members_of, said_in, searched_text
+from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.commands import Command
+from frontdesk.cli.databases import opened
+from frontdesk.cli.ending import INTERRUPTED, say
 from frontdesk.cli.formats import Cell, Column, format_option, write_rows, writer_of
+from frontdesk.cli.in_process import ACCOUNT, user_of
 from frontdesk.cli.place_options import place_options
-from frontdesk.cli.places import Place, kept_under
-from frontdesk.errors import NotFound, UnusableFile
+from frontdesk.cli.places import Place, found, kept_under
+from frontdesk.cli.walking import Progress
+from frontdesk.errors import BadSettings, NotFound, UnusableFile
+from frontdesk.text import clean
+from frontdesk.wire.times import timestamp
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Database, Row
 
 KINDS = ("message", "note", "conversation", "contact")
+THREAD_KINDS = ("message", "note")
 USUAL, MOST = 50, 1000
+# No id of a row is longer.
+_LONGEST_ID = 18
 
 _NOTHING_SEARCHED = (
     "Nothing was searched: only what the viewer has shown is, and it has shown nothing of this "
@@ -25,6 +44,24 @@ _COLUMNS: tuple[Column[Hit], ...] = (
     Column("id", lambda hit: hit.id),
     Column("text", lambda hit: hit.snippet, "TEXT"),
 )
+
+
+class Query(NamedTuple):
+    """kinds: never empty. conversation: the id of the one to search, None for all."""
+
+    text: str
+    terms: Terms
+    conversation: str | None
+    kinds: tuple[str, ...]
+    limit: int
+
+
+class Result(NamedTuple):
+    """The hits, newest first. extent: what they were looked for in."""
+
+    hits: list[Hit]
+    extent: str
+    interrupted: bool = False
 
 
 @click.command("search", cls=Command)
@@ -44,29 +81,51 @@ def search_command(
     limit: int,
     style: str,
 ) -> None:
-    """Find words in what the viewer has shown of a server or database, and nowhere else.
+    """Find words in a database, or in what the viewer has shown of a server.
 
-    Neither is asked. Where the viewer has shown nothing yet, nothing is searched and the exit code
-    is 1.
+    A database is read whole: messages, notes, and the names and numbers of contacts; Ctrl-C ends
+    it with what was found so far. A server is not asked: only what the viewer has shown of it on
+    this computer is searched. A line on standard error says what was searched; where that was
+    nothing, the exit code is 1.
 
-    Newest first; all words of TEXT must be there, as they are or as parts of words. ID is what
-    `frontdesk show` takes.
+    Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
+    case and accents. ID is what `frontdesk show` takes.
     """
-    hits = _found(place, " ".join(text), conversation, kinds, limit)
+    query = _query(" ".join(text), conversation, kinds, limit)
+    place = found(place)
+    result = _search_database(place, query) if place.database else _search_cache(place, query)
+    _write(result.hits, style)
+    number = f"{len(result.hits):,} found" if result.hits else "not found"
+    say(f"{'interrupted; ' if result.interrupted else ''}{number} in {result.extent}")
+    if len(result.hits) == limit:
+        say(f"there may be more: --limit goes up to {MOST}")
+    if result.interrupted:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> Query:
+    """Raises: BadSettings: there is no word to look for, or nothing of these kinds in a thread."""
+    terms = Terms.of(text)
+    if not terms.spellings:
+        raise BadSettings("There is no word to look for: give at least one letter or digit")
+    possible = KINDS if conversation is None else THREAD_KINDS
+    chosen = tuple(kind for kind in possible if not kinds or kind in kinds)
+    if not chosen:
+        raise BadSettings("--in searches messages and notes: it does not go with other kinds")
+    return Query(text, terms, conversation, chosen, limit)
+
+
+def _write(hits: Sequence[Hit], style: str) -> None:
     if style in ("json", "jsonl"):
         members = [{column.name: column.read(hit) for column in _COLUMNS} for hit in hits]
         nothing: tuple[Column[dict[str, Cell]], ...] = ()
         write_rows(writer_of(style, nothing), members)
     else:
         write_rows(writer_of(style, _COLUMNS), hits)
-    if len(hits) == limit:
-        click.echo(f"frontdesk: there may be more: --limit goes up to {MOST}", err=True)
 
 
-def _found(
-    place: Place, text: str, conversation: str | None, kinds: tuple[str, ...], limit: int
-) -> list[Hit]:
-    """What is kept of the place and has the words.
+def _search_cache(place: Place, query: Query) -> Result:
+    """Search what the viewer keeps of a server.
 
     Raises: NotFound: nothing is kept of it, so that nothing was searched.
     """
@@ -75,7 +134,9 @@ def _found(
         raise NotFound(_NOTHING_SEARCHED)
     cache = Cache(file, origin)
     try:
-        hits = cache.search(text, limit=limit, kinds=kinds, conversation_id=conversation)
+        hits = cache.search(
+            query.text, limit=query.limit, kinds=query.kinds, conversation_id=query.conversation
+        )
         conversations, messages = cache.count("conversation"), cache.count("message")
         warning = cache.warning
     finally:
@@ -84,10 +145,182 @@ def _found(
         raise UnusableFile(f"Nothing was searched: {warning}")
     if not hits and not conversations and not messages:
         raise NotFound(_NOTHING_SEARCHED)
-    if not hits:
-        click.echo(
-            f"frontdesk: not found in what the viewer has shown: {conversations:,} conversations"
-            f" and {messages:,} messages; nothing else was searched",
-            err=True,
+    return Result(
+        hits,
+        f"what the viewer has shown on this computer: {_number(conversations, 'conversation')}"
+        f" and {_number(messages, 'message')}; nothing else was searched",
+    )
+
+
+def _search_database(place: Place, query: Query) -> Result:
+    """Scan a database, as far as it has to be for the newest hits.
+
+    Raises: NotFound: there is nothing in it to search. UnusableFile, Unreachable, BadSettings.
+    """
+    from frontdesk.store.addresses import shown
+
+    name = shown(place.database or "")
+    with opened(place.database or "") as database:
+        user_of(database, place.user)
+        scan = DatabaseScan(database, query)
+        if not any(scan.totals.values()):
+            nouns = _listed([f"{kind}s" for kind in query.kinds], "or")
+            raise NotFound(f"Nothing was searched: there are no {nouns} in {name}")
+        interrupted = False
+        try:
+            scan.run()
+        except KeyboardInterrupt:
+            interrupted = True
+    return Result(scan.hits, f"{scan.extent} of {name}", interrupted)
+
+
+@dataclass
+class NewestHits:
+    """Keeps the newest hits, up to a limit, in a heap whose first is the oldest."""
+
+    limit: int
+    heap: list[tuple[tuple[int, int, int], Hit]] = field(default_factory=list)
+
+    def fits(self, key: tuple[int, int, int]) -> bool:
+        """Whether a hit of this time, kind and id would be kept."""
+        return len(self.heap) < self.limit or key > self.heap[0][0]
+
+    def older(self, moment: int) -> bool:
+        """Whether anything of this time would be too old to be kept."""
+        return len(self.heap) == self.limit and moment < self.heap[0][0][0]
+
+    def add(self, key: tuple[int, int, int], hit: Hit) -> None:
+        """Keep a hit, in place of the oldest where there are too many."""
+        if len(self.heap) < self.limit:
+            heapq.heappush(self.heap, (key, hit))
+        else:
+            heapq.heappushpop(self.heap, (key, hit))
+
+
+class DatabaseScan:
+    """A scan of a database, chunk by chunk; messages last, until none can be among the newest.
+
+    totals: how many rows of each kind there were at its beginning.
+    """
+
+    def __init__(self, database: "Database", query: Query) -> None:
+        """Raises: NotFound: there is no such conversation."""
+        self._database = database
+        self._query = query
+        self._conversation = self._conversation_id()
+        self._searched = dict.fromkeys(query.kinds, 0)
+        self._newest = NewestHits(query.limit)
+        self.totals = {kind: self._total(kind) for kind in query.kinds}
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The hits so far, newest first."""
+        return [hit for _, hit in sorted(self._newest.heap, reverse=True)]
+
+    @property
+    def extent(self) -> str:
+        """What was searched so far, as part of a sentence."""
+        totals = {kind: max(n, self.totals[kind]) for kind, n in self._searched.items()}
+        if totals == self._searched:
+            return "all " + _listed([_number(n, kind) for kind, n in totals.items()])
+        return _listed([_part(kind, self._searched[kind], n) for kind, n in totals.items()])
+
+    def run(self) -> None:
+        """Scan everything; progress goes to standard error. An interrupt leaves what was found."""
+        progress = Progress(shown=True)
+        try:
+            for kind in reversed(self._query.kinds):
+                self._scan(kind, progress)
+        finally:
+            progress.clear()
+
+    def _scan(self, kind: str, progress: Progress) -> None:
+        from frontdesk.store.scan import chunks
+
+        for rows in chunks(self._database, ACCOUNT, kind, conversation_id=self._conversation):
+            for row in rows:
+                key = (row["created_at"] or 0, -KINDS.index(kind), row["id"])
+                if kind == "message" and self._newest.older(key[0]):
+                    return
+                if self._newest.fits(key):
+                    self._look_at(kind, key, row)
+                self._searched[kind] += 1
+            progress.say(f"{_part(kind, self._searched[kind], self.totals[kind])} …")
+
+    def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
+        """Keep a row as a hit if it has all the words."""
+        pieces = tuple(map(clean, _pieces(kind, row)))
+        if not self._query.terms.match_text(searched_text("\n".join(pieces))):
+            return
+        if kind not in THREAD_KINDS:
+            pieces = (" · ".join(pieces),)
+        snippet, spans = snippet_of(pieces, self._query.terms)
+        conversation = None if row["conversation_id"] is None else str(row["conversation_id"])
+        moment = "" if row["created_at"] is None else timestamp(row["created_at"])
+        place = (moment, row["id"])
+        self._newest.add(
+            key, Hit(conversation, kind, str(row["id"]), moment, snippet, spans, place)
         )
-    return hits
+
+    def _total(self, kind: str) -> int:
+        from frontdesk.store.scan import row_count
+
+        return self._database.read(
+            lambda connection: row_count(connection, ACCOUNT, kind, self._conversation)
+        )
+
+    def _conversation_id(self) -> int | None:
+        from frontdesk.store import queries
+
+        text = self._query.conversation
+        if text is None:
+            return None
+        id = int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID else 0
+        row = self._database.read(lambda connection: queries.conversation(connection, ACCOUNT, id))
+        if row is None:
+            raise NotFound(f"Nothing was searched: there is no conversation {text}")
+        return id
+
+
+def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
+    """The texts of a row in which words are looked for."""
+    said = said_in(kind, _value(kind, row))
+    return said.pieces if said else ()
+
+
+def _value(kind: str, row: "Row") -> dict[str, Any]:
+    """The members of a row's wire JSON that words are looked for in."""
+    value = dict(row)
+    del value["created_at"]
+    match kind:
+        case "message" if value["deleted_at"] is not None:
+            return {}
+        case "message":
+            for name in ("content", "media", "referral"):
+                value[name] = _decoded(value[f"{name}_json"])
+        case "conversation":
+            value["contact"] = {name: value[name] for name in ("name", "phone")}
+        case "contact":
+            value["custom_fields"] = _decoded(value["custom_json"])
+    return value
+
+
+def _decoded(text: str | None) -> Mapping[str, Any]:
+    # A lone surrogate in an escape stays one here; `clean` replaces it.
+    return members_of(text.encode(errors="replace")) if text else {}
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _part(kind: str, searched: int, total: int) -> str:
+    """How much of a kind was searched: only messages are read in order of time."""
+    if searched >= total:
+        return f"all {_number(searched, kind)}"
+    newest = "the newest " if kind == "message" and searched else ""
+    return f"{newest}{searched:,} of {_number(total, kind)}"
+
+
+def _listed(parts: Sequence[str], conjunction: str = "and") -> str:
+    return f" {conjunction} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))

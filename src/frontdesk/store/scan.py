@@ -1,0 +1,117 @@
+"""Scans what a text search looks at, in chunks by key, each read in a transaction of its own."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from frontdesk.store.database import Connection, Database, Row
+
+CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """select: a statement up to FROM, whose table is called t. key: its columns, unique."""
+
+    select: str
+    key: tuple[str, ...]
+
+
+_LAST_CONVERSATION = """(
+  SELECT c.id FROM conversation AS c WHERE c.account_id = t.account_id AND c.contact_id = t.id
+  ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1)"""
+
+_SOURCES: Mapping[str, _Source] = MappingProxyType(
+    {
+        "message": _Source(
+            "SELECT t.conversation_id, t.created_at, t.id, t.deleted_at, t.text, t.content_json,"
+            " t.media_json, t.referral_json FROM message AS t",
+            ("created_at", "conversation_id", "id"),
+        ),
+        "note": _Source(
+            "SELECT t.conversation_id, t.created_at, t.id, t.text FROM note AS t",
+            ("conversation_id", "created_at", "id"),
+        ),
+        "conversation": _Source(
+            "SELECT t.id, t.id AS conversation_id, t.last_activity_at AS created_at,"
+            " p.name, p.phone FROM conversation AS t"
+            " JOIN contact AS p ON p.account_id = t.account_id AND p.id = t.contact_id",
+            ("id",),
+        ),
+        "contact": _Source(
+            f"SELECT t.id, {_LAST_CONVERSATION} AS conversation_id,"
+            " t.last_activity_at AS created_at, t.name, t.profile_name, t.phone, t.email,"
+            " t.username, t.custom_json FROM contact AS t",
+            ("id",),
+        ),
+    }
+)
+
+
+def chunks(
+    database: Database,
+    account_id: int,
+    kind: str,
+    *,
+    conversation_id: int | None = None,
+    size: int = CHUNK,
+) -> Iterator[list[Row]]:
+    """All rows of a kind: message, note, conversation or contact; up to `size` at a time.
+
+    Messages are in order of time, the newest first, the others in descending order of their key.
+    created_at: of conversations and contacts, the last activity. conversation_id: only messages
+    or notes of that one. What is written meanwhile is in it or not.
+    """
+    after: Row | None = None
+    while True:
+
+        def read(connection: Connection, after: Row | None = after) -> list[Row]:
+            return _chunk(connection, account_id, kind, conversation_id, size, after)
+
+        rows = database.read(read)
+        if rows:
+            yield rows
+        if len(rows) < size:
+            return
+        after = rows[-1]
+
+
+def row_count(
+    connection: Connection, account_id: int, kind: str, conversation_id: int | None = None
+) -> int:
+    """How many rows of a kind there are."""
+    row = connection.row(
+        f"SELECT COUNT(*) AS n FROM {kind} AS t WHERE {_condition(conversation_id)}",
+        {"account": account_id, "conversation": conversation_id},
+    )
+    return 0 if row is None else int(row["n"])
+
+
+def _chunk(
+    connection: Connection,
+    account_id: int,
+    kind: str,
+    conversation_id: int | None,
+    size: int,
+    after: Row | None,
+) -> list[Row]:
+    source = _SOURCES[kind]
+    columns = ", ".join(f"t.{name}" for name in source.key)
+    order = ", ".join(f"t.{name} DESC" for name in source.key)
+    condition = _condition(conversation_id)
+    parameters: dict[str, object] = {
+        "account": account_id,
+        "conversation": conversation_id,
+        "size": size,
+    }
+    if after is not None:
+        condition += f" AND ({columns}) < ({', '.join(f':after_{name}' for name in source.key)})"
+        parameters |= {f"after_{name}": after[name] for name in source.key}
+    return connection.rows(
+        f"{source.select} WHERE {condition} ORDER BY {order} LIMIT :size", parameters
+    )
+
+
+def _condition(conversation_id: int | None) -> str:
+    only = "" if conversation_id is None else " AND t.conversation_id = :conversation"
+    return f"t.account_id = :account{only}"
