@@ -8,14 +8,13 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from click.testing import CliRunner
-from contract_examples import CONVERSATION, EXAMPLES
 from small_inbox import catalogue, conversations, thread
 
 import frontdesk.wire
 from frontdesk.cli.openapi import openapi_command
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.endpoints import ENDPOINTS
-from frontdesk.service.openapi import document, path_of
+from frontdesk.service.openapi import EXAMPLES, document, path_of
 from frontdesk.service.problems import CODES
 
 # What the interface says it does not have: anywhere, and on a conversation.
@@ -166,6 +165,20 @@ def test_an_example_is_what_the_document_says_and_what_the_client_reads(told, na
     assert model(**EXAMPLES[name]).model_dump(mode="json", exclude_unset=True) == EXAMPLES[name]
 
 
+def test_every_operation_has_a_group_and_an_example_of_its_answer(told):
+    groups = {tag["name"] for tag in told["tags"]}
+    for operation in operations(told):
+        answer = operation["responses"]["200"]["content"]["application/json"]
+        checker(told, answer["schema"]["$ref"].split("/")[-1]).validate(answer["example"])
+        assert set(operation["tags"]) <= groups
+
+
+def test_every_member_is_described(told):
+    for name, schema in told["components"]["schemas"].items():
+        for member, kind in schema.get("properties", {}).items():
+            assert kind.get("description"), f"{name}.{member}"
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_without_one_of_its_members_is_refused(told, name):
     check = checker(told, name)
@@ -174,7 +187,9 @@ def test_an_example_without_one_of_its_members_is_refused(told, name):
 
 
 def test_a_conversation_without_its_last_message_is_one(told):
-    bare = {name: value for name, value in CONVERSATION.items() if name != "last_message"}
+    bare = {
+        name: value for name, value in EXAMPLES["Conversation"].items() if name != "last_message"
+    }
     checker(told, "Conversation").validate(bare)
 
 

@@ -1,7 +1,9 @@
 """The OpenAPI 3.1 document: made from the table of endpoints and the wire models, never written."""
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
@@ -15,7 +17,7 @@ from frontdesk.service.endpoints import ENDPOINTS
 from frontdesk.service.exchange import Written
 from frontdesk.service.people import MAX_QUERY_LENGTH
 from frontdesk.service.problems import CODES, MEDIA_TYPE
-from frontdesk.service.schemas import OPEN, Schema, plain, reference, schemas_of
+from frontdesk.service.schemas import OPEN, Schema, name_of, plain, reference, schemas_of
 from frontdesk.wire import Problem, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT
 from frontdesk.wire.words import STATUSES
@@ -44,6 +46,33 @@ _OPENS: Mapping[str, str] = MappingProxyType(
         "templates:read": "templates",
         "reports:read": "reports",
     }
+)
+
+# The groups of operations, and the resources of each.
+_TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "Conversations": ("The inbox as a list, and its counts.", ("conversations",)),
+        "Messages": ("What was said in a conversation.", ("messages", "notes")),
+        "Contacts": ("The customers.", ("contacts",)),
+        "Catalogues": (
+            "Short lists that the other resources refer to.",
+            (
+                "labels",
+                "custom_fields",
+                "users",
+                "teams",
+                "channels",
+                "canned_responses",
+                "templates",
+            ),
+        ),
+        "Reports": ("Figures of a period.", ("reports",)),
+    }
+)
+
+# One example of each resource, by the name of its schema.
+EXAMPLES: Mapping[str, Any] = MappingProxyType(
+    json.loads((files(__package__) / "examples.json").read_text(encoding="utf-8"))
 )
 
 _PATH_VALUES: Mapping[str, tuple[str, Schema]] = MappingProxyType(
@@ -183,6 +212,7 @@ def document() -> Schema:
         "openapi": "3.1.0",
         "info": {"title": "Conversation inbox", "version": __version__, "description": _ABOUT},
         "servers": [{"url": "/"}],
+        "tags": [{"name": name, "description": text} for name, (text, _) in _TAGS.items()],
         "paths": {path_of(endpoint): {"get": _operation(endpoint)} for endpoint in ENDPOINTS},
         "components": {
             "schemas": schemas_of([Problem, *map(body_of, ENDPOINTS)]),
@@ -235,6 +265,7 @@ def _operation(endpoint: Endpoint) -> Schema:
     body = body_of(endpoint)
     return {
         "operationId": endpoint.name,
+        "tags": [_tag(endpoint)],
         "summary": plain(inspect.getdoc(endpoint.answer)),
         "description": f"Needs the scope `{endpoint.scope}`.",
         "security": [{KEY: [endpoint.scope]}],
@@ -246,7 +277,9 @@ def _operation(endpoint: Endpoint) -> Schema:
             "200": {
                 "description": "What was asked for.",
                 "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
-                "content": {"application/json": {"schema": reference(body)}},
+                "content": {
+                    "application/json": {"schema": reference(body), "example": _example(body)}
+                },
             },
             "304": {
                 "description": "Nothing has changed since the ETag in If-None-Match.",
@@ -260,6 +293,21 @@ def _operation(endpoint: Endpoint) -> Schema:
             },
         },
     }
+
+
+def _tag(endpoint: Endpoint) -> str:
+    """The group that an operation is listed in."""
+    resource = endpoint.scope.partition(":")[0]
+    return next(tag for tag, (_, resources) in _TAGS.items() if resource in resources)
+
+
+def _example(body: type[Wire]) -> Any:
+    """An example of what an endpoint answers with; of a page, one with a single row."""
+    name = name_of(body)
+    if name in EXAMPLES:
+        return EXAMPLES[name]
+    row = EXAMPLES[name.removesuffix("Page")]
+    return {"data": [row], "next_cursor": None, "has_more": False}
 
 
 def _path_parameters(endpoint: Endpoint) -> list[Schema]:

@@ -63,10 +63,8 @@ def name_of(model: type[Wire]) -> str:
 
 
 def plain(text: str | None) -> str:
-    """A docstring as a description: in the words of JSON, without what only the code knows."""
-    words = " ".join((text or "").split())
-    words = re.sub(r" \((contract|RFC)[^)]*\)| \(contract.*?\)", "", words)
-    return re.sub(r"\bNone\b", "null", words)
+    """A docstring as a description, in the words of JSON."""
+    return re.sub(r"\bNone\b", "null", " ".join((text or "").split()))
 
 
 def _strict(name: str, generated: Schema) -> Schema:
@@ -82,11 +80,12 @@ def _strict(name: str, generated: Schema) -> Schema:
 
 def _member(model: str, name: str, schema: Schema) -> Schema:
     """One member: its kind, and null only where it may be null."""
+    description = {"description": schema.pop("description")} if "description" in schema else {}
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
     if name in vocabulary.NEVER_NULL.get(model, frozenset()):
         kinds = [kind for kind in kinds if kind != {"type": "null"}]
-    told = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    return told | {EXTENSION: True} if (model, name) in vocabulary.EXTENSIONS else told
+    member = description | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
+    return member | {EXTENSION: True} if (model, name) in vocabulary.EXTENSIONS else member
 
 
 def _kind(model: str, name: str, kind: Schema) -> Schema:

@@ -1,7 +1,9 @@
-"""The envelope of every list (contract 1.2)."""
+"""The envelope of every list: one page of rows and the cursor of the next."""
 
 from collections.abc import Iterable
 from typing import Generic, Self, TypeVar
+
+from pydantic import Field
 
 from frontdesk.wire.base import Wire
 
@@ -11,9 +13,12 @@ T = TypeVar("T", bound=Wire)
 class Page(Wire, Generic[T]):
     """One page in the endpoint's order. `next_cursor` is opaque; None means the end."""
 
-    data: tuple[T, ...]
-    next_cursor: str | None = None
-    has_more: bool = False
+    data: tuple[T, ...] = Field(description="The rows, in the order of the list.")
+    next_cursor: str | None = Field(
+        default=None,
+        description="Where the next page begins; null at the end of the list.",
+    )
+    has_more: bool = Field(default=False, description="There are more rows.")
 
     @classmethod
     def of(cls, rows: Iterable[T], next_cursor: str | None) -> Self:

@@ -1,4 +1,4 @@
-"""What a client may ask of a list: filters and limits (contract 1.2, 1.5)."""
+"""Query parameters of lists and reports: filters, limits, periods."""
 
 from frontdesk.wire.base import Wire
 

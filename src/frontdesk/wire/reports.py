@@ -1,4 +1,6 @@
-"""The inbox report as frozen data (contract E14, reports 6). Times of answers are seconds."""
+"""The inbox report as frozen data. Durations are seconds."""
+
+from pydantic import Field
 
 from frontdesk.wire.base import Wire
 from frontdesk.wire.resources import Ref
@@ -7,56 +9,87 @@ from frontdesk.wire.resources import Ref
 class Metrics(Wire):
     """What happened in a period. A mean is None where there is nothing to take it of."""
 
-    conversations_count: int = 0
-    reopened_count: int = 0
-    incoming_messages_count: int = 0
-    outgoing_messages_count: int = 0
-    resolutions_count: int = 0
-    avg_first_response_time: float | None = None
-    avg_resolution_time: float | None = None
-    avg_reply_time: float | None = None
-    bot_handoffs_count: int = 0
-    bot_resolutions_count: int = 0
+    conversations_count: int = Field(default=0, description="Conversations that began.")
+    reopened_count: int = Field(
+        default=0,
+        description="Conversations that were opened again after a resolution.",
+    )
+    incoming_messages_count: int = Field(default=0, description="Messages from customers.")
+    outgoing_messages_count: int = Field(
+        default=0,
+        description="Messages to customers, of all authors.",
+    )
+    resolutions_count: int = Field(
+        default=0,
+        description="Resolutions; a conversation may have several.",
+    )
+    avg_first_response_time: float | None = Field(
+        default=None,
+        description="Mean seconds from the beginning or hand-over of an episode to the "
+        "first answer of a person.",
+    )
+    avg_resolution_time: float | None = Field(
+        default=None,
+        description="Mean seconds from the beginning of an episode to its resolution.",
+    )
+    avg_reply_time: float | None = Field(
+        default=None,
+        description="Mean seconds that customers waited for later answers of a person.",
+    )
+    bot_handoffs_count: int = Field(
+        default=0,
+        description="Conversations that a bot handed to a person.",
+    )
+    bot_resolutions_count: int = Field(
+        default=0,
+        description="Resolutions of episodes that no person answered in.",
+    )
 
 
 class Period(Wire):
     """from_ <= moment < to; on the wire the first is called `from`."""
 
-    from_: str
-    to: str
+    from_: str = Field(description="The first instant of the period.")
+    to: str = Field(description="The first instant after it.")
 
 
 class ZonedPeriod(Period):
     """A period and the zone in which its days are counted, by its IANA name."""
 
-    timezone: str = "UTC"
+    timezone: str = Field(default="UTC", description="The IANA name of the zone of its days.")
 
 
 class ChannelMetrics(Wire):
     """What happened on one channel."""
 
-    channel: Ref
-    metrics: Metrics
-    previous: Metrics | None = None
+    channel: Ref = Field(description="The channel.")
+    metrics: Metrics = Field(description="Its figures of the period.")
+    previous: Metrics | None = Field(default=None, description="Its figures of the period before.")
 
 
 class LiveCounts(Wire):
     """Conversations that are open now. unattended: not answered yet, or waiting again."""
 
-    open: int | None = None
-    unassigned: int | None = None
-    unattended: int | None = None
-    awaiting_human: int | None = None
-    as_of: str | None = None
+    open: int | None = Field(default=None, description="Open now.")
+    unassigned: int | None = Field(default=None, description="Open without an assignee.")
+    unattended: int | None = Field(
+        default=None,
+        description="Open and not answered yet, or waiting again.",
+    )
+    awaiting_human: int | None = Field(default=None, description="Open and handed over by a bot.")
+    as_of: str | None = Field(default=None, description="When the counts were true.")
 
 
 class Bucket(Wire):
     """A part of the period. samples: how many values each mean was taken of, by its name."""
 
-    start: str
-    end: str
-    metrics: Metrics
-    samples: dict[str, int] = {}
+    start: str = Field(description="The first instant of the bucket.")
+    end: str = Field(description="The first instant after it.")
+    metrics: Metrics = Field(description="Its figures.")
+    samples: dict[str, int] = Field(
+        default={},
+        description="The number of values behind each mean, by its name.",
+    )
 
 
 class PricingCount(Wire):
@@ -66,14 +99,26 @@ class PricingCount(Wire):
     how many of `count` the provider said to be billable. previous_: in the period before.
     """
 
-    channel: Ref
-    author: str
-    category: str | None = None
-    type: str | None = None
-    count: int = 0
-    billable_count: int = 0
-    previous_count: int = 0
-    previous_billable_count: int = 0
+    channel: Ref = Field(description="The channel.")
+    author: str = Field(description="Who wrote the messages.")
+    category: str | None = Field(
+        default=None,
+        description="The category that they were charged as; null if it was not told.",
+    )
+    type: str | None = Field(
+        default=None,
+        description="Regular, or why they were free; null if it was not told.",
+    )
+    count: int = Field(default=0, description="Messages of the period.")
+    billable_count: int = Field(
+        default=0,
+        description="Those of them that the provider charges for.",
+    )
+    previous_count: int = Field(default=0, description="Messages of the period before.")
+    previous_billable_count: int = Field(
+        default=0,
+        description="Those of them that the provider charged for.",
+    )
 
 
 class Report(Wire):
@@ -84,13 +129,31 @@ class Report(Wire):
     unless a granularity was asked for.
     """
 
-    period: ZonedPeriod
-    previous_period: Period | None = None
-    channel: str | None = None
-    metrics: Metrics
-    previous: Metrics | None = None
-    outgoing_by_author: dict[str, int] = {}
-    channels: tuple[ChannelMetrics, ...] = ()
-    pricing: tuple[PricingCount, ...] = ()
-    live: LiveCounts | None = None
-    series: tuple[Bucket, ...] | None = None
+    period: ZonedPeriod = Field(description="The period of the report.")
+    previous_period: Period | None = Field(
+        default=None,
+        description="The period that it is compared with.",
+    )
+    channel: str | None = Field(
+        default=None,
+        description="The only channel that is counted; null for all.",
+    )
+    metrics: Metrics = Field(description="The figures of the period.")
+    previous: Metrics | None = Field(default=None, description="The figures of the period before.")
+    outgoing_by_author: dict[str, int] = Field(
+        default={},
+        description="Messages of the period to customers, by author.",
+    )
+    channels: tuple[ChannelMetrics, ...] = Field(
+        default=(),
+        description="The figures of each channel.",
+    )
+    pricing: tuple[PricingCount, ...] = Field(
+        default=(),
+        description="Messages by what the provider charged them as, as far as it told.",
+    )
+    live: LiveCounts | None = Field(default=None, description="Conversations that are open now.")
+    series: tuple[Bucket, ...] | None = Field(
+        default=None,
+        description="The figures by hour, day, week or month, if a granularity was asked for.",
+    )

@@ -1,4 +1,4 @@
-"""The resources of `/v1` (contract 1.4): nothing else in frontdesk knows a field's name.
+"""The resources of `/v1` as frozen data, with the fields that each has on the wire.
 
 Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.wire.times`.
 Enumerations are open, so they are `str`; the values we know are listed beside the field.
@@ -6,41 +6,55 @@ Enumerations are open, so they are `str`; the values we know are listed beside t
 
 from typing import Any
 
+from pydantic import Field
+
 from frontdesk.wire.base import Wire
 
 
 class Ref(Wire):
     """A person or thing by id and name; either may be unknown."""
 
-    id: str | None = None
-    name: str | None = None
+    id: str | None = Field(default=None, description="The id, if it is stored here.")
+    name: str | None = Field(default=None, description="The name, if it is known.")
 
 
 class PhoneRef(Wire):
     """A channel or contact in short: what a list row needs of it."""
 
-    id: str
-    name: str | None = None
-    phone: str | None = None
+    id: str = Field(description="The id of the contact or channel.")
+    name: str | None = Field(default=None, description="The name or alias, if there is one.")
+    phone: str | None = Field(
+        default=None,
+        description="The number in E.164; null for a contact who hides it.",
+    )
 
 
 class UserRef(Wire):
     """A user in short."""
 
-    id: str
-    name: str
+    id: str = Field(description="The id of the user.")
+    name: str = Field(description="The user's name.")
 
 
 class MessagePreview(Wire):
     """The newest message of a conversation; `text` is cut to 200 characters."""
 
-    id: str
-    direction: str = "inbound"
-    author: str = "contact"
-    type: str = "text"
-    text: str | None = None
-    delivery_status: str | None = None
-    created_at: str
+    id: str = Field(description="The id of the message.")
+    direction: str = Field(
+        default="inbound",
+        description="Inbound from the customer, outbound to them.",
+    )
+    author: str = Field(default="contact", description="Who wrote it.")
+    type: str = Field(default="text", description="The type of its contents.")
+    text: str | None = Field(
+        default=None,
+        description="The beginning of its text, at most 200 characters.",
+    )
+    delivery_status: str | None = Field(
+        default=None,
+        description="How far it came; null for inbound messages.",
+    )
+    created_at: str = Field(description="When it was sent.")
 
 
 class Conversation(Wire):
@@ -50,75 +64,114 @@ class Conversation(Wire):
     last_message is absent when the key may not read messages.
     """
 
-    id: str
-    status: str
-    awaiting_human: bool | None = None
-    snoozed_until: str | None = None
-    channel: PhoneRef
-    contact: PhoneRef
-    assignee: UserRef | None = None
-    labels: tuple[str, ...] = ()
-    unread_count: int | None = None
-    waiting_since: str | None = None
-    first_reply_at: str | None = None
-    last_inbound_at: str | None = None
-    service_window_expires_at: str | None = None
-    last_activity_at: str
-    last_message: MessagePreview | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the conversation.")
+    status: str = Field(description="Open, snoozed or resolved.")
+    awaiting_human: bool | None = Field(
+        default=None,
+        description="A bot has handed the conversation to a person.",
+    )
+    snoozed_until: str | None = Field(
+        default=None,
+        description="When it opens again by itself; null if it is not snoozed or snoozed "
+        "until the next message.",
+    )
+    channel: PhoneRef = Field(description="The WhatsApp number that the conversation is held over.")
+    contact: PhoneRef = Field(description="The customer.")
+    assignee: UserRef | None = Field(default=None, description="The user it is assigned to.")
+    labels: tuple[str, ...] = Field(
+        default=(),
+        description="Titles of its labels, in alphabetical order.",
+    )
+    unread_count: int | None = Field(
+        default=None,
+        description="Inbound messages since the read marker; null without a marker.",
+    )
+    waiting_since: str | None = Field(
+        default=None,
+        description="Since when the customer has had no answer.",
+    )
+    first_reply_at: str | None = Field(default=None, description="When a person first answered.")
+    last_inbound_at: str | None = Field(default=None, description="When the customer last wrote.")
+    service_window_expires_at: str | None = Field(
+        default=None,
+        description="When the 24 hours end in which WhatsApp allows a free-form answer.",
+    )
+    last_activity_at: str = Field(
+        description="When anything last happened; lists are ordered by it.",
+    )
+    last_message: MessagePreview | None = Field(
+        default=None,
+        description="The newest message; absent if the key may not read messages.",
+    )
+    created_at: str | None = Field(default=None, description="When the conversation began.")
+    updated_at: str | None = Field(default=None, description="When the row last changed.")
 
 
 class Media(Wire):
     """What is known of an attachment; `url` stays None while the service serves no media."""
 
-    id: str | None = None
-    mime_type: str | None = None
-    filename: str | None = None
-    size_bytes: int | None = None
-    sha256: str | None = None
-    voice: bool | None = None
-    animated: bool | None = None
-    url: str | None = None
-    url_expires_at: str | None = None
+    id: str | None = Field(default=None, description="The provider's id of the file.")
+    mime_type: str | None = Field(default=None, description="The MIME type.")
+    filename: str | None = Field(default=None, description="The name that its sender gave it.")
+    size_bytes: int | None = Field(default=None, description="The size, if the provider told it.")
+    sha256: str | None = Field(
+        default=None,
+        description="The SHA-256 of the file, as the provider told it.",
+    )
+    voice: bool | None = Field(
+        default=None,
+        description="A voice message rather than an audio file.",
+    )
+    animated: bool | None = Field(default=None, description="An animated sticker.")
+    url: str | None = Field(
+        default=None,
+        description="Where the file can be fetched; null: this service serves no files.",
+    )
+    url_expires_at: str | None = Field(default=None, description="Until when the address holds.")
 
 
 class ReplyTo(Wire):
     """The quoted message; all but `wamid` are None when it is not stored."""
 
-    message_id: str | None = None
-    wamid: str | None = None
-    direction: str | None = None
-    author: str | None = None
-    type: str | None = None
-    text: str | None = None
+    message_id: str | None = Field(
+        default=None,
+        description="The id of the quoted message, if it is stored.",
+    )
+    wamid: str | None = Field(default=None, description="The provider's id of the quoted message.")
+    direction: str | None = Field(default=None, description="The direction of the quoted message.")
+    author: str | None = Field(default=None, description="Who wrote the quoted message.")
+    type: str | None = Field(default=None, description="The type of the quoted message.")
+    text: str | None = Field(default=None, description="The beginning of the quoted text.")
 
 
 class Reaction(Wire):
     """One person's current reaction to a message."""
 
-    emoji: str
-    direction: str
-    author: str
-    created_at: str
+    emoji: str = Field(description="The emoji.")
+    direction: str = Field(description="Inbound from the customer, outbound from the business.")
+    author: str = Field(description="Who reacted.")
+    created_at: str = Field(description="When.")
 
 
 class Delivery(Wire):
     """When an outbound message reached each step."""
 
-    sent_at: str | None = None
-    delivered_at: str | None = None
-    read_at: str | None = None
-    played_at: str | None = None
-    failed_at: str | None = None
+    sent_at: str | None = Field(default=None, description="When the provider took the message.")
+    delivered_at: str | None = Field(
+        default=None,
+        description="When it reached the customer's phone.",
+    )
+    read_at: str | None = Field(default=None, description="When it was read.")
+    played_at: str | None = Field(default=None, description="When a voice message was played.")
+    failed_at: str | None = Field(default=None, description="When it failed.")
 
 
 class ProviderError(Wire):
     """Why the provider refused or lost a message."""
 
-    code: int
-    title: str
-    details: str | None = None
+    code: int = Field(description="The provider's error code.")
+    title: str = Field(description="The provider's words for it.")
+    details: str | None = Field(default=None, description="More of the provider's words.")
 
 
 class Pricing(Wire):
@@ -128,10 +181,13 @@ class Pricing(Wire):
     free_customer_service, free_entry_point. model: PMP (a message), CBP (a conversation).
     """
 
-    billable: bool | None = None
-    model: str | None = None
-    category: str | None = None
-    type: str | None = None
+    billable: bool | None = Field(default=None, description="The provider charges for the message.")
+    model: str | None = Field(
+        default=None,
+        description="Charged by the message (PMP) or by the conversation (CBP).",
+    )
+    category: str | None = Field(default=None, description="The category that it is charged as.")
+    type: str | None = Field(default=None, description="Regular, or why it is free.")
 
 
 class Message(Wire):
@@ -139,64 +195,113 @@ class Message(Wire):
 
     author: contact, user, ai_agent, phone, campaign, api, automation, system.
     type: text, image, video, audio, document, sticker, location, contacts, interactive, template,
-    order, reaction, system, unsupported; `content` has the type's own members (contract 1.4.2).
+    order, reaction, system, unsupported; `content` has the type's own members.
     delivery_status: pending, sent, delivered, read, played, failed; None for inbound.
     source: webhook, echo, history, archive, chat_export, chatwoot. pricing is absent where the
     provider told none.
     """
 
-    id: str
-    conversation_id: str | None = None
-    direction: str
-    author: str
-    author_ref: Ref | None = None
-    type: str = "text"
-    text: str | None = None
-    content: dict[str, Any] | None = None
-    media: Media | None = None
-    reply_to: ReplyTo | None = None
-    forwarded: str | None = None
-    referral: dict[str, Any] | None = None
-    reactions: tuple[Reaction, ...] = ()
-    delivery_status: str | None = None
-    delivery: Delivery | None = None
-    error: ProviderError | None = None
-    pricing: Pricing | None = None
-    wamid: str | None = None
-    source: str | None = None
-    edited_at: str | None = None
-    deleted_at: str | None = None
-    created_at: str
+    id: str = Field(description="The id of the message.")
+    conversation_id: str | None = Field(
+        default=None,
+        description="The conversation that it belongs to.",
+    )
+    direction: str = Field(description="Inbound from the customer, outbound to them.")
+    author: str = Field(description="Who wrote it.")
+    author_ref: Ref | None = Field(
+        default=None,
+        description="The user, bot or campaign behind it, as far as it is known.",
+    )
+    type: str = Field(default="text", description="The type of its contents.")
+    text: str | None = Field(
+        default=None,
+        description="Its text or caption; null if it has none or was deleted.",
+    )
+    content: dict[str, Any] | None = Field(
+        default=None,
+        description="What its type has besides text, such as the buttons of an interactive "
+        "message.",
+    )
+    media: Media | None = Field(default=None, description="The file of a media message.")
+    reply_to: ReplyTo | None = Field(default=None, description="The message that it quotes.")
+    forwarded: str | None = Field(default=None, description="Forwarded once or many times.")
+    referral: dict[str, Any] | None = Field(
+        default=None,
+        description="The advertisement or post that it came from, as the provider told it.",
+    )
+    reactions: tuple[Reaction, ...] = Field(
+        default=(),
+        description="The reactions to it that hold now, oldest first.",
+    )
+    delivery_status: str | None = Field(
+        default=None,
+        description="How far it came; null for inbound messages.",
+    )
+    delivery: Delivery | None = Field(
+        default=None,
+        description="When it reached each step of its delivery.",
+    )
+    error: ProviderError | None = Field(default=None, description="Why it failed.")
+    pricing: Pricing | None = Field(
+        default=None,
+        description="What the provider charged it as; absent if it did not tell.",
+    )
+    wamid: str | None = Field(default=None, description="The provider's id of the message.")
+    source: str | None = Field(default=None, description="How it came here.")
+    edited_at: str | None = Field(default=None, description="When it was last edited.")
+    deleted_at: str | None = Field(default=None, description="When it was deleted.")
+    created_at: str = Field(description="When it was sent.")
 
 
 class Note(Wire):
     """An internal entry on a conversation. author: user, ai_agent, automation."""
 
-    id: str
-    conversation_id: str | None = None
-    text: str
-    author: str = "user"
-    author_ref: Ref | None = None
-    created_at: str
-    updated_at: str | None = None
+    id: str = Field(description="The id of the note.")
+    conversation_id: str | None = Field(
+        default=None,
+        description="The conversation that it belongs to.",
+    )
+    text: str = Field(description="Its text.")
+    author: str = Field(default="user", description="Who wrote it.")
+    author_ref: Ref | None = Field(default=None, description="The user or bot behind it.")
+    created_at: str = Field(description="When it was written.")
+    updated_at: str | None = Field(default=None, description="When it was last changed.")
 
 
 class Contact(Wire):
     """A customer. `phone` is None for a WhatsApp user who hides the number."""
 
-    id: str
-    phone: str | None = None
-    name: str | None = None
-    profile_name: str | None = None
-    email: str | None = None
-    wa_id: str | None = None
-    wa_user_id: str | None = None
-    username: str | None = None
-    blocked: bool = False
-    custom_fields: dict[str, Any] = {}
-    last_activity_at: str | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the contact.")
+    phone: str | None = Field(
+        default=None,
+        description="The number in E.164; null for a customer who hides it.",
+    )
+    name: str | None = Field(default=None, description="The name that the business knows.")
+    profile_name: str | None = Field(
+        default=None,
+        description="The name that the customer shows on WhatsApp.",
+    )
+    email: str | None = Field(default=None, description="An e-mail address.")
+    wa_id: str | None = Field(
+        default=None,
+        description="The WhatsApp id, the digits of the number.",
+    )
+    wa_user_id: str | None = Field(
+        default=None,
+        description="The id of a customer who hides the number (BSUID).",
+    )
+    username: str | None = Field(default=None, description="The WhatsApp user name.")
+    blocked: bool = Field(default=False, description="The business has blocked the customer.")
+    custom_fields: dict[str, Any] = Field(
+        default={},
+        description="Values of custom fields, by their keys.",
+    )
+    last_activity_at: str | None = Field(
+        default=None,
+        description="When one of the contact's conversations was last active.",
+    )
+    created_at: str | None = Field(default=None, description="When the contact was first seen.")
+    updated_at: str | None = Field(default=None, description="When the contact last changed.")
 
 
 class CustomField(Wire):
@@ -205,146 +310,203 @@ class CustomField(Wire):
     type: text, number, currency, percent, link, date, list, checkbox.
     """
 
-    id: str
-    key: str
-    name: str
-    type: str = "text"
-    scope: str = "contact"
-    description: str | None = None
-    options: tuple[str, ...] = ()
-    pattern: str | None = None
-    pattern_hint: str | None = None
-    position: int = 0
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the definition.")
+    key: str = Field(description="The key of its values in a contact's `custom_fields`.")
+    name: str = Field(description="The name that people see.")
+    type: str = Field(default="text", description="The kind of its values.")
+    scope: str = Field(default="contact", description="What the field belongs to.")
+    description: str | None = Field(default=None, description="What the field is for.")
+    options: tuple[str, ...] = Field(default=(), description="The values of a list.")
+    pattern: str | None = Field(default=None, description="A regular expression that values match.")
+    pattern_hint: str | None = Field(
+        default=None,
+        description="What a value has to look like, in words.",
+    )
+    position: int = Field(default=0, description="Its place among the fields, from 1.")
+    created_at: str | None = Field(default=None, description="When it was defined.")
+    updated_at: str | None = Field(default=None, description="When it last changed.")
 
 
 class Label(Wire):
     """A tag of conversations; `title` is the value that the label filter takes."""
 
-    id: str
-    title: str
-    description: str | None = None
-    color: str = "#1f93ff"
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the label.")
+    title: str = Field(description="The title, which the label filter takes.")
+    description: str | None = Field(default=None, description="What the label is for.")
+    color: str = Field(default="#1f93ff", description="The colour, as #rrggbb.")
+    created_at: str | None = Field(default=None, description="When it was made.")
+    updated_at: str | None = Field(default=None, description="When it last changed.")
 
 
 class User(Wire):
     """An agent. role: agent, administrator. availability: online, busy, offline, None unknown."""
 
-    id: str
-    name: str
-    email: str | None = None
-    role: str = "agent"
-    availability: str | None = None
-    avatar_url: str | None = None
-    active: bool = True
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the user.")
+    name: str = Field(description="The name.")
+    email: str | None = Field(default=None, description="The e-mail address.")
+    role: str = Field(default="agent", description="What the user may do.")
+    availability: str | None = Field(
+        default=None,
+        description="Whether the user takes conversations now; null if that is not known.",
+    )
+    avatar_url: str | None = Field(default=None, description="The address of a picture.")
+    active: bool = Field(default=True, description="The user still belongs to the account.")
+    created_at: str | None = Field(default=None, description="When the user was added.")
+    updated_at: str | None = Field(default=None, description="When the user last changed.")
 
 
 class Team(Wire):
     """Users that share numbers. distribution: round_robin."""
 
-    id: str
-    name: str
-    description: str | None = None
-    distribution: str = "round_robin"
-    channels: tuple[str, ...] = ()
-    members: tuple[UserRef, ...] = ()
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the team.")
+    name: str = Field(description="The name.")
+    description: str | None = Field(default=None, description="What the team is for.")
+    distribution: str = Field(
+        default="round_robin",
+        description="How conversations are assigned to members.",
+    )
+    channels: tuple[str, ...] = Field(
+        default=(),
+        description="The ids of the numbers that the team answers for.",
+    )
+    members: tuple[UserRef, ...] = Field(default=(), description="The users of the team.")
+    created_at: str | None = Field(default=None, description="When it was made.")
+    updated_at: str | None = Field(default=None, description="When it last changed.")
 
 
 class Channel(Wire):
     """A WhatsApp number; its id is the phone_number_id. Meta's values are kept verbatim."""
 
-    id: str
-    name: str
-    phone: str | None = None
-    display_phone_number: str | None = None
-    verified_name: str | None = None
-    quality_rating: str | None = None
-    status: str | None = None
-    name_status: str | None = None
-    messaging_limit: str | None = None
-    throughput: str | None = None
-    platform: str | None = None
-    on_business_app: bool | None = None
-    waba_id: str | None = None
-    synced_at: str | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id, which is the phone_number_id of the provider.")
+    name: str = Field(description="The alias of the number.")
+    phone: str | None = Field(default=None, description="The number in E.164.")
+    display_phone_number: str | None = Field(
+        default=None,
+        description="The number as the provider writes it.",
+    )
+    verified_name: str | None = Field(
+        default=None,
+        description="The name that the provider has verified.",
+    )
+    quality_rating: str | None = Field(default=None, description="The provider's quality rating.")
+    status: str | None = Field(default=None, description="The provider's status of the number.")
+    name_status: str | None = Field(default=None, description="How far the name is approved.")
+    messaging_limit: str | None = Field(
+        default=None,
+        description="How many customers may be written to first in 24 hours.",
+    )
+    throughput: str | None = Field(default=None, description="The provider's level of throughput.")
+    platform: str | None = Field(default=None, description="Where the number is hosted.")
+    on_business_app: bool | None = Field(
+        default=None,
+        description="The number is used in the WhatsApp Business app too.",
+    )
+    waba_id: str | None = Field(default=None, description="The WhatsApp business account.")
+    synced_at: str | None = Field(
+        default=None,
+        description="When these values were read from the provider.",
+    )
+    created_at: str | None = Field(default=None, description="When the number was first seen.")
+    updated_at: str | None = Field(default=None, description="When the row last changed.")
 
 
 class CannedResponse(Wire):
     """A reusable reply."""
 
-    id: str
-    short_code: str
-    text: str
-    created_at: str | None = None
-    updated_at: str | None = None
+    id: str = Field(description="The id of the reply.")
+    short_code: str = Field(description="What an agent types to insert it.")
+    text: str = Field(description="The text that is inserted.")
+    created_at: str | None = Field(default=None, description="When it was made.")
+    updated_at: str | None = Field(default=None, description="When it last changed.")
 
 
 class Template(Wire):
     """A message template; `components` is Meta's array, unchanged."""
 
-    id: str
-    name: str
-    language: str
-    category: str | None = None
-    status: str | None = None
-    parameter_format: str | None = None
-    components: tuple[dict[str, Any], ...] = ()
-    quality_score: str | None = None
-    rejected_reason: str | None = None
-    previous_category: str | None = None
-    waba_id: str | None = None
-    channels: tuple[str, ...] = ()
-    updated_at: str | None = None
+    id: str = Field(description="The provider's id of the template.")
+    name: str = Field(description="The name that messages refer to.")
+    language: str = Field(description="The language, as the provider names it.")
+    category: str | None = Field(
+        default=None,
+        description="The category that its messages are charged as.",
+    )
+    status: str | None = Field(default=None, description="How far the provider has approved it.")
+    parameter_format: str | None = Field(default=None, description="How its variables are named.")
+    components: tuple[dict[str, Any], ...] = Field(
+        default=(),
+        description="The parts of the template, as the provider has them.",
+    )
+    quality_score: str | None = Field(default=None, description="The provider's quality score.")
+    rejected_reason: str | None = Field(default=None, description="Why the provider refused it.")
+    previous_category: str | None = Field(
+        default=None,
+        description="The category before the provider changed it.",
+    )
+    waba_id: str | None = Field(default=None, description="The WhatsApp business account.")
+    channels: tuple[str, ...] = Field(
+        default=(),
+        description="The ids of the numbers that may send it.",
+    )
+    updated_at: str | None = Field(default=None, description="When it last changed.")
 
 
 class CountSet(Wire):
     """Conversations of one status; `mine` is None for a key without a user."""
 
     # A count that a server leaves out is not known, and not zero.
-    all: int | None = None
-    mine: int | None = None
-    assigned: int | None = None
-    unassigned: int | None = None
-    awaiting_human: int | None = None
+    all: int | None = Field(default=None, description="All of them.")
+    mine: int | None = Field(
+        default=None,
+        description="Those of the key's user; null for a key without one.",
+    )
+    assigned: int | None = Field(default=None, description="Those with an assignee.")
+    unassigned: int | None = Field(default=None, description="Those without one.")
+    awaiting_human: int | None = Field(
+        default=None,
+        description="Those that a bot has handed to a person.",
+    )
 
 
 class StatusCounts(Wire):
     """A count set for each status."""
 
-    open: CountSet
-    snoozed: CountSet
-    resolved: CountSet
+    open: CountSet = Field(description="Open conversations.")
+    snoozed: CountSet = Field(description="Snoozed conversations.")
+    resolved: CountSet = Field(description="Resolved conversations.")
 
 
 class ChannelCounts(Wire):
     """Conversations of one channel."""
 
-    channel: str
-    all: int | None = None
-    open: int | None = None
+    channel: str = Field(description="The id of the channel.")
+    all: int | None = Field(default=None, description="All of its conversations.")
+    open: int | None = Field(default=None, description="The open ones.")
 
 
 class Counts(Wire):
     """How many conversations there are. mine … unread count the open ones (or the asked status)."""
 
-    all: int | None = None
-    open: int | None = None
-    snoozed: int | None = None
-    resolved: int | None = None
-    mine: int | None = None
-    assigned: int | None = None
-    unassigned: int | None = None
-    awaiting_human: int | None = None
-    unread: int | None = None
-    by_status: StatusCounts | None = None
-    by_channel: tuple[ChannelCounts, ...] = ()
-    as_of: str | None = None
+    all: int | None = Field(default=None, description="All conversations.")
+    open: int | None = Field(default=None, description="Open ones.")
+    snoozed: int | None = Field(default=None, description="Snoozed ones.")
+    resolved: int | None = Field(default=None, description="Resolved ones.")
+    mine: int | None = Field(
+        default=None,
+        description="Open ones of the key's user; null for a key without one.",
+    )
+    assigned: int | None = Field(default=None, description="Open ones with an assignee.")
+    unassigned: int | None = Field(default=None, description="Open ones without an assignee.")
+    awaiting_human: int | None = Field(
+        default=None,
+        description="Open ones that a bot has handed to a person.",
+    )
+    unread: int | None = Field(
+        default=None,
+        description="Open ones with unread messages; null if none has a read marker.",
+    )
+    by_status: StatusCounts | None = Field(default=None, description="The same by status.")
+    by_channel: tuple[ChannelCounts, ...] = Field(
+        default=(),
+        description="Conversations of each channel.",
+    )
+    as_of: str | None = Field(default=None, description="When the counts were true.")

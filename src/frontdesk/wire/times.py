@@ -1,11 +1,11 @@
-"""How moments are written on the wire."""
+"""Timestamps of the wire: formatting and parsing."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
 
 
 def timestamp(milliseconds: int) -> str:
-    """ISO 8601 in UTC with exactly three decimals, so that text order is time order (contract 1.1).
+    """ISO 8601 in UTC with exactly three decimals, so that text order is time order.
 
     >>> timestamp(1773480413000)
     '2026-03-14T09:26:53.000Z'

@@ -1,4 +1,4 @@
-"""The words that members of the interface may be, and how numbers are written (contract 1.4)."""
+"""The values of enumerated members of the interface, and the pattern of phone numbers."""
 
 # In the order in which a store numbers them.
 STATUSES = ("open", "snoozed", "resolved")
