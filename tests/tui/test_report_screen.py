@@ -100,6 +100,23 @@ async def test_p_chooses_a_period_by_its_name(report: Open, typed: str, words: s
 
 
 @pytest.mark.parametrize(
+    ("typed", "head"),
+    [("7", "SMTWTFS"), ("90", "OVER TIME"), ("30", "OVER TIME"), ("today", "OVER TIME")],
+)
+async def test_the_series_of_the_figures_are_headed_by_weekdays_and_never_by_digits_of_dates(
+    report: Open, typed: str, head: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, typed)
+        await press(pilot, "enter")
+        words = line_with(app, "▸METRIC").partition("CHANGE")[2].rpartition("SAMPLES")[0]
+        assert words.strip() == head
+
+
+@pytest.mark.parametrize(
     ("typed", "first", "last", "was"),
     [
         ("90", "15 Dec", "9 Mar(part)", "(week of 8 Dec)"),

@@ -144,8 +144,9 @@ class MetricTable(Table):
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
         if columns.series:
-            letters = self.letters if len(self.letters) <= columns.series else "OVER TIME"
-            text += fit(letters, columns.series)
+            # Dates and hours cannot be told by their first digits.
+            told_apart = self.letters.isalpha() and len(self.letters) <= columns.series
+            text += fit(self.letters if told_apart else "OVER TIME", columns.series)
         if columns.samples:
             text += "SAMPLES".rjust(columns.samples)
         return [("dim", text)]
