@@ -223,6 +223,18 @@ def test_an_empty_list_says_why_and_what_helps() -> None:
     )
 
 
+def test_an_empty_list_of_a_customer_names_the_filters_that_their_conversations_do_not_match() -> (
+    None
+):
+    customer = Sieve(contact="9", contact_name="Harry Patel")
+    resolved = View(filter=ConversationFilter(status="resolved", channel="1"), sieve=customer)
+    words = empty_words(resolved, NAMES, KEYS, loaded=True, problem="", complete=True)
+    assert words.startswith("No conversation of Harry Patel is resolved · Support EU.")
+    alone = View(sieve=customer)
+    words = empty_words(alone, NAMES, KEYS, loaded=True, problem="", complete=True)
+    assert words == "Harry Patel has no conversations.  f6 takes off the last filter."
+
+
 @given(drawn_text(), drawn_text(), drawn_text(), st.integers(1, 120))
 def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
     name: str, status: str, label: str, width: int

@@ -269,13 +269,22 @@ def empty_words(
     if loaded and looked_through:
         goes_on = f"{keys['inbox.back']}: stop" if looking else f"{keys['list.last']}: keep looking"
         return f"No match in the first {looked_through}.  {goes_on} · {take_off}: remove filter"
-    if loaded and view.sieve.contact:
-        return f"This customer has no conversation.  {take_off} takes it off."
     if loaded and not view.sieve.idle:
-        what = view_words(view, names)
-        nothing = "No conversation is" if complete else "Nothing loaded so far is"
-        return f"{nothing} {what}.  {take_off} takes off the last filter."
+        nothing = _nothing_of(view, names, complete)
+        return f"{nothing}.  {take_off} takes off the last filter."
     if loaded:
         filter_key = keys["inbox.filter"]
         return f"No conversation is {view_words(view, names)}.  {filter_key} changes the filter."
     return f"{problem.rstrip('.')}. Nothing of this filter is cached." if problem else "loading…"
+
+
+def _nothing_of(view: View, names: Names, complete: bool) -> str:
+    """That no conversation matches; of a customer, within which other filters."""
+    if not view.sieve.contact:
+        nothing = "No conversation is" if complete else "Nothing loaded so far is"
+        return f"{nothing} {view_words(view, names)}"
+    customer = one_line(view.sieve.contact_name) or view.sieve.contact
+    others = [words for name, words in chips(view, names) if name not in ("contact", "order")]
+    if others:
+        return f"No conversation of {customer} is {' · '.join(others)}"
+    return f"{customer} has no conversations"
