@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontdesk.tui.screens.filters import without
+from frontdesk.tui.screens.inbox_words import Names, chips
 from frontdesk.tui.screens.queue import first_filter
 from frontdesk.tui.screens.sieve import ORDERS, Sieve, View, stored_view
 from frontdesk.wire import ConversationFilter, Counts
@@ -21,6 +23,8 @@ SIEVES = st.builds(
     awaiting_human=st.booleans(),
     text=st.text(),
     order=st.sampled_from(sorted(ORDERS)),
+    contact=st.text(),
+    contact_name=st.text(),
 )
 
 
@@ -55,6 +59,15 @@ def test_what_is_no_filter_is_forgotten(text: str | None) -> None:
 def test_members_that_a_later_version_stored_are_left_out() -> None:
     stored = stored_view('{"filter": {"status": "open", "team": "7"}, "teams": 1}')
     assert stored == View(filter=ConversationFilter(status="open"))
+
+
+@given(SIEVES)
+def test_a_view_whose_chips_are_all_taken_off_is_the_servers_own_list(sieve: Sieve) -> None:
+    view = View(sieve=sieve)
+    while shown := chips(view, Names.of((), ())):
+        view = without(view, shown[-1][0])
+    assert view.sieve.idle
+    assert not view.sieve.filters
 
 
 @given(st.text())

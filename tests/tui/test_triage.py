@@ -213,6 +213,7 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await pilot.press("backspace")
         await settle(pilot)
         assert "any status · all channels" in lines(app)[0]
+        assert "500 loaded" in lines(app)[-1]
 
 
 async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:

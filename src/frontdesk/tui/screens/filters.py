@@ -74,6 +74,8 @@ def without(view: View, name: str) -> View:
     """A view with one chip taken off, see `inbox_words.chips`."""
     if name in ConversationFilter.model_fields:
         return with_filter(view, **{name: None})
+    if name == "contact":
+        return with_sieve(view, contact="", contact_name="")
     return with_sieve(view, **{name: Sieve.model_fields[name].default})
 
 

@@ -392,10 +392,9 @@ class Queue:
         assert self._sifting is not None
         found, looked_at = self._sifting.matches, self._sifting.looked_at
         total = say.count_for(self.counts, self.filter)
-        only_sorts = self.sieve == Sieve(order=self.sieve.order)
         if self.listing.complete:
             return f"{found} of {looked_at} looked at"
-        if only_sorts:
+        if not self.sieve.filters:
             of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
             return f"sorting {of}…" if self.looking else f"~sorted {of}, {on} goes on"
         of = f" (of {total})" if total is not None else ""

@@ -39,12 +39,12 @@ class Sieve(Wire):
     @property
     def idle(self) -> bool:
         """Nothing is kept out and nothing moved: the server's own list is right."""
-        return self == Sieve()
+        return self.order == NEWEST and not self.filters
 
     @property
     def filters(self) -> bool:
         """It leaves rows out that the server's filter has."""
-        return self.model_copy(update={"order": NEWEST}) != Sieve()
+        return self.unread or self.awaiting_human or bool(self.text.strip() or self.contact)
 
     def keeps(self, conversation: Conversation, *, unread: bool) -> bool:
         """Whether a conversation stays; `unread`: it has something that was not looked at."""
@@ -83,7 +83,7 @@ def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
         words.append(("unread", "~unread"))
     if sieve.awaiting_human:
         words.append(("awaiting_human", "~needs a human"))
-    if sieve.text:
+    if sieve.text.strip():
         words.append(("text", f"~“{one_line(sieve.text)}”"))
     if sieve.contact:
         words.append(("contact", f"~{one_line(sieve.contact_name) or sieve.contact}"))
