@@ -19,6 +19,7 @@ from frontdesk.errors import UnusableFile
 from frontdesk.ingest import importing
 from frontdesk.ingest.applied import Tally
 from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.archive import Rejected
 from frontdesk.ingest.events import DomainEvent, LabelUpsert
 from frontdesk.ingest.exporting import lines
 from frontdesk.ingest.importing import Import, Order, Outcome, Source
@@ -187,7 +188,7 @@ def test_a_restored_inbox_is_whole_at_every_moment(
     small: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export = exported(small).split(b"\n")
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 150)
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
     with sqlite_store() as there:
         moments: list[bool] = []
         put_in(there, b"\n".join(export), advance=lambda: moments.append(sound(there)))
@@ -209,7 +210,10 @@ def interrupt(times: int) -> Callable[[], None]:
     return advance
 
 
-def test_an_interrupted_restoration_goes_on(small: Database, engine: Engine) -> None:
+def test_an_interrupted_restoration_goes_on(
+    small: Database, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
     export = exported(small)
     with engine.fresh() as there:
         with pytest.raises(_Interrupted):
@@ -220,8 +224,9 @@ def test_an_interrupted_restoration_goes_on(small: Database, engine: Engine) -> 
 
 
 def test_an_account_that_was_changed_meanwhile_is_not_restored_further(
-    small: Database,
+    small: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
     export = exported(small)
     with sqlite_store() as there:
         with pytest.raises(_Interrupted):
@@ -349,3 +354,64 @@ def test_counts_of_a_restoration_are_those_of_its_rows(small: Database) -> None:
         outcome = put_in(there, exported(small))
     assert outcome.applied.messages == Tally(new=count(small, "message"))
     assert outcome.applied.conversations == Tally(new=count(small, "conversation"))
+
+
+def import_lines(database: Database, export: Sequence[dict[str, Any]]) -> list[Rejected]:
+    """Import an export, and return what is rejected of it."""
+    rejected: list[Rejected] = []
+    stream = io.BufferedReader(io.BytesIO("\n".join(map(json.dumps, export)).encode()))
+    Import(database, Order(lambda: NOW)).read(Source(stream, None, rejected.append, lambda: None))
+    return rejected
+
+
+def without(kind: str, export: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """An export that lacks the line of this kind that its last conversation needs."""
+    owner = next(line for line in reversed(export) if line["kind"] == "conversation")
+    numbers = {
+        "channel": lambda line: line["id"] == owner["channel"],
+        "contact": lambda line: line["id"] == owner["contact"]["id"],
+        "conversation": lambda line: line["id"] == owner["id"],
+    }
+    return [line for line in export if line["kind"] != kind or not numbers[kind](line)]
+
+
+@pytest.mark.parametrize("damage", ["cut off", "channel", "contact", "conversation"])
+def test_an_export_that_lacks_a_line_is_restored_without_what_cannot_be_reached(
+    small: Database, engine: Engine, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 50)
+    whole_export = [json.loads(line) for line in exported(small).splitlines()]
+    facts_of = [n for n, line in enumerate(whole_export) if line["kind"] == "message"]
+    kept = whole_export[: facts_of[-1]] if damage == "cut off" else without(damage, whole_export)
+    with engine.fresh() as there:
+        rejected = import_lines(there, kept)
+        assert {line.reason.split(" of its conversation")[0] for line in rejected} == {
+            "the line" if damage in ("cut off", "conversation") else "the contact or the channel"
+        }
+        restored = len(kept) - len(rejected) - 1
+        assert restored == sum(count(there, kind) for kind in whole.kinds())
+        assert import_lines(there, [json.loads(line.text or b"") for line in rejected]) == []
+        assert import_lines(there, kept) == []
+        assert import_lines(there, whole_export) == []
+        assert sound(there)
+        for kind in ("contact", "conversation", "message"):
+            assert count(there, kind) == count(small, kind)
+
+
+def test_an_interruption_inside_a_conversation_stores_none_of_it(
+    small: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LINES_AT_ONCE", 1)
+    export = exported(small)
+    facts_of = [n for n, line in enumerate(export.splitlines()) if b'"message"' in line[:20]]
+    with sqlite_store() as there:
+        with pytest.raises(_Interrupted):
+            put_in(there, export, digest="one", advance=interrupt(facts_of[0] + 1))
+        conversations = {row["id"] for row in rows(there, "conversation")}
+        assert {row["conversation_id"] for row in rows(there, "message")} == conversations
+        put_in(there, export, digest="one")
+        assert contents(there) == contents(small)
+
+
+def rows(database: Database, kind: str) -> list[Any]:
+    return database.read(lambda connection: list(whole.rows_of(connection, 1, kind)))

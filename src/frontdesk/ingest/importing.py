@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -29,6 +29,9 @@ T = TypeVar("T")
 # A transaction takes this many lines, or the events of fewer if they hold more than so many.
 LINES_AT_ONCE = 400
 EVENTS_AT_ONCE = 4_000
+# So many copies wait in memory for the line of their conversation; those of a longer one are put
+# in before it.
+COPIES_HELD = 50_000
 
 
 class Transactions(Protocol):
@@ -91,27 +94,78 @@ class _Account:
     copying: int | None = None
 
 
-class _Done(NamedTuple):
-    """What a transaction did, the account after it, and what of it was passed over, by kind."""
+class _Copy(NamedTuple):
+    """A line that is a copy of a row, and the row."""
 
-    applied: Applied
-    account: _Account
-    passed_over: Counter[str]
+    line: Native
+    row: dict[str, Any]
+
+    @property
+    def conversation_id(self) -> int | None:
+        """The conversation that must be restored with it, None for what belongs to none."""
+        if self.line.members["kind"] == "conversation":
+            return int(self.row["id"])
+        return self.row["conversation_id"] if self.is_fact else None
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether it comes before the line of the conversation that it belongs to."""
+        return self.line.members["kind"] in restoring.FACTS
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Lines of one transaction: as events, or as copies of rows."""
+    """Lines of one transaction: as events, or as copies of rows.
+
+    held: copies that wait for the line of their conversation, and are not in the transaction.
+    """
 
     lines: int = 0
     last: int = 0
     events: list[DomainEvent] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
-    copies: list[tuple[Mapping[str, Any], dict[str, Any]]] = field(default_factory=list)
+    copies: list[_Copy] = field(default_factory=list)
+    held: list[_Copy] = field(default_factory=list)
 
     @property
     def full(self) -> bool:
         return self.lines >= LINES_AT_ONCE or len(self.events) >= EVENTS_AT_ONCE
+
+    def reach(self, number: int) -> None:
+        """Note the last line, behind which a later import goes on: no copy that waits is lost."""
+        if not self.held:
+            self.last = number
+
+    def copy(self, copy: _Copy) -> None:
+        """Add a copy to the transaction, or to those that wait for their conversation."""
+        self.held.append(copy)
+        if not copy.is_fact or len(self.held) >= COPIES_HELD:
+            self.copies += self.held
+            self.lines += len(self.held)
+            self.held = []
+
+    def stray(self, conversation_id: int | None) -> list[_Copy]:
+        """Take out the copies that wait for another conversation than this one."""
+        if not self.held or self.held[-1].conversation_id == conversation_id:
+            return []
+        stray, self.held = self.held, []
+        return stray
+
+
+class _Done(NamedTuple):
+    """What a transaction did, the account after it, and what of it was passed over, by kind.
+
+    unplaced: copies whose conversation is of a contact or a channel that is not there.
+    """
+
+    applied: Applied
+    account: _Account
+    passed_over: Counter[str]
+    unplaced: Sequence[_Copy] = ()
+
+
+def _pairs(copies: Iterable[_Copy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
+    return [(copy.line.members, copy.row) for copy in copies]
 
 
 def digest_of(path: Path, order: Order) -> str:
@@ -142,7 +196,7 @@ class Import:
         batch = _Batch()
         for line in archive.read(source.stream, reading):
             batch = self._take(source, line, batch)
-        self._put_in(source, batch)
+        self._finish(source, batch)
         if source.digest is not None:
             digest, now = source.digest, self._order.clock()
             self._database.write(lambda connection: checkpoints.forget(connection, digest, now))
@@ -169,26 +223,26 @@ class Import:
     def _take(self, source: Source, line: Line | Native | Rejected, batch: _Batch) -> _Batch:
         """Add a line to the batch, which is put in before it grows too long."""
         if isinstance(line, Native) and line.members["kind"] == "account":
-            self._put_in(source, batch)
+            self._finish(source, batch)
             batch = _Batch()
             self._try(source, line, lambda: self._enter(source, line))
         elif isinstance(line, Native) and self._account.copying is not None:
             if not restoring.is_copy(line.members):
-                self._put_in(source, batch)
+                self._finish(source, batch)
                 batch = _Batch()
                 self._account = replace(self._account, copying=None)
                 return self._take(source, line, batch)
-            self._try(source, line, lambda: self._copy(batch, line))
+            self._try(source, line, lambda: self._copy(source, batch, line))
         elif isinstance(line, Rejected):
             self._reject(source, line)
         else:
             if isinstance(line, Line) and line.rejected is not None:
                 self._reject(source, line.rejected)
             self._try(source, line, lambda: self._tell(batch, line))
-        batch.last = line.number
+        batch.reach(line.number)
         if batch.full:
             self._put_in(source, batch)
-            return _Batch()
+            return _Batch(held=batch.held)
         return batch
 
     def _try(self, source: Source, line: Line | Native, work: Callable[[], None]) -> None:
@@ -212,9 +266,29 @@ class Import:
             batch.events += native.told(line.members, self._order.clock())
         batch.lines += 1
 
-    def _copy(self, batch: _Batch, line: Native) -> None:
-        batch.copies.append((line.members, restoring.row(line.members, self._account.id)))
-        batch.lines += 1
+    def _copy(self, source: Source, batch: _Batch, line: Native) -> None:
+        copy = _Copy(line, restoring.row(line.members, self._account.id))
+        self._reject_stray(source, batch, copy.conversation_id)
+        batch.copy(copy)
+
+    def _finish(self, source: Source, batch: _Batch) -> None:
+        """Put in the last lines of a file or of an account."""
+        self._reject_stray(source, batch, None)
+        self._put_in(source, batch)
+
+    def _reject_stray(self, source: Source, batch: _Batch, conversation_id: int | None) -> None:
+        """Reject copies whose conversation has no line behind them."""
+        self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
+
+    def _reject_copies(self, source: Source, copies: Iterable[_Copy], missing: str) -> None:
+        """Reject copies that cannot be restored alone. Imported again, they are told as events."""
+        reason = (
+            f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
+            " file, or what was rejected, to bring it in"
+        )
+        for line, _ in copies:
+            text = json.dumps(line.members, ensure_ascii=False).encode()
+            self._reject(source, Rejected(line.number, reason, text, place=line.place))
 
     def _enter(self, source: Source, line: Native) -> None:
         """From now on lines are of this account, which is made if there is none."""
@@ -258,7 +332,8 @@ class Import:
         done = self._database.write(put_in_and_keep)
         self._account = done.account
         self.outcome.applied += done.applied
-        self.outcome.lines += batch.lines
+        self.outcome.lines += batch.lines - len(done.unplaced)
+        self._reject_copies(source, done.unplaced, "the contact or the channel of its conversation")
         self.outcome.ignored.update(batch.ignored + done.passed_over)
         source.advance()
 
@@ -284,12 +359,15 @@ class Import:
                 f"The account {account.slug!r} was changed by something else while it was restored:"
                 " restore it into an empty database"
             )
-        if batch.copies:
-            restoring.restore(connection, account.id, batch.copies)
+        without = restoring.unplaced(connection, account.id, _pairs(batch.copies))
+        unplaced = [copy for copy in batch.copies if copy.conversation_id in without]
+        pairs = _pairs(copy for copy in batch.copies if copy.conversation_id not in without)
+        if pairs:
+            restoring.restore(connection, account.id, pairs)
         after = replace(account, copying=accounts.revision(connection, account.id))
-        kinds = Counter(restoring.TALLIES[line["kind"]] for line, _ in batch.copies)
+        kinds = Counter(restoring.TALLIES[line["kind"]] for line, _ in pairs)
         tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
-        return _Done(Applied(**tallies), after, Counter())
+        return _Done(Applied(**tallies), after, Counter(), unplaced)
 
     def _keep(self, connection: Connection, source: Source, line: int, account: _Account) -> None:
         if source.digest is not None:

@@ -41,6 +41,9 @@ TALLIES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# What belongs to a conversation, and comes before its line.
+FACTS = frozenset(("message", "note", "conversation_event"))
+
 
 def is_copy(members: Mapping[str, Any]) -> bool:
     """Whether a native line is a copy of a row, with all of its columns."""
@@ -87,6 +90,22 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
     ids.save()
     changes.raise_revision(connection, account_id)
     return True
+
+
+def unplaced(
+    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
+) -> set[int]:
+    """The conversations whose contact or channel has no row, as where a file lacks its line."""
+    rows: dict[str, list[Row]] = {}
+    for line, each in copies:
+        rows.setdefault(line["kind"], []).append(each)
+    conversations = rows.get("conversation", ())
+    found: set[int] = set()
+    for table, column in (("channel", "channel_id"), ("contact", "contact_id")):
+        ids = {each[column] for each in conversations} - {one["id"] for one in rows.get(table, ())}
+        missing = ids - known.existing(connection, account_id, table, ids)
+        found |= {each["id"] for each in conversations if each[column] in missing}
+    return found
 
 
 def restore(

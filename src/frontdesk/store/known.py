@@ -111,6 +111,11 @@ def conversations_of(
     return _matching(connection, account_id, "conversation", "contact_id", contact_ids)
 
 
+def existing(connection: Connection, account_id: int, table: str, ids: set[int]) -> set[int]:
+    """Those of some ids that have a row."""
+    return {row["id"] for row in _matching(connection, account_id, table, "id", ids)}
+
+
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row:
     """One conversation, which exists."""
     return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
