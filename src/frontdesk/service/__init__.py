@@ -1,1 +1,1 @@
-"""The `/v1` read interface over a store."""
+"""Read-only `/v1` HTTP service over a store."""

@@ -1,4 +1,4 @@
-"""The access log: one JSON object a line for each answer, without secrets, numbers or searches."""
+"""JSON access log: one object per response and line, without keys, phone numbers or queries."""
 
 import json
 import logging
@@ -12,9 +12,9 @@ _log = logging.getLogger("frontdesk.service")
 
 
 class AccessLog:
-    """Writes to `stream`, a line at a time, so that several processes may write to one file.
+    """Writes whole lines to `stream`, so that several processes can append to one file.
 
-    Where it cannot be written, answers go on without it. That is told once, as is that it goes on.
+    A failing stream never fails a request: the first failure and the recovery are logged.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -22,7 +22,7 @@ class AccessLog:
         self._missing = 0
 
     def note(self, visit: Visit, response: Response, *, seconds: float, sent: int) -> None:
-        """Tell of an answer. seconds: from the request to the end of the answer; sent: bytes."""
+        """Log a response. seconds: time to the end of the response; sent: body bytes."""
         caller = visit.caller
         line = {
             "time": timestamp(visit.now),
@@ -40,7 +40,7 @@ class AccessLog:
 
     def _write(self, line: str) -> None:
         try:
-            # What was cut off before must not run into this line.
+            # A newline first: the failed write may have left a partial line.
             self._stream.write(f"\n{line}" if self._missing else line)
             self._stream.flush()
         except OSError as error:

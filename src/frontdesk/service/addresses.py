@@ -1,4 +1,4 @@
-"""Client addresses as clients are counted: an IPv4 address, or the /64 of an IPv6 address."""
+"""Client networks for per-client limits: an IPv4 address, or the /64 prefix of an IPv6 address."""
 
 import ipaddress
 from functools import lru_cache
@@ -6,9 +6,9 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1_024)
 def client_network(address: str) -> str:
-    """The address, or for IPv6 its /64 network, which one customer usually has for themselves.
+    """Return an IPv4 address unchanged, an IPv6 address as its /64 (usually one customer).
 
-    An IPv4-mapped IPv6 address is the IPv4 address. What is no IP address is returned as it is.
+    An IPv4-mapped IPv6 address is IPv4. Text that is no IP address is returned unchanged.
     """
     plain = unmapped(address)
     try:
@@ -19,7 +19,7 @@ def client_network(address: str) -> str:
 
 
 def unmapped(address: str) -> str:
-    """The address without its zone, as IPv4 if it is an IPv4-mapped IPv6 address."""
+    """Strip the zone id, and return an IPv4-mapped IPv6 address as IPv4."""
     plain = address.partition("%")[0]
     try:
         mapped = ipaddress.IPv6Address(plain).ipv4_mapped

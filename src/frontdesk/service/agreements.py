@@ -1,4 +1,4 @@
-"""What is agreed on with Meta: by which secret bodies are signed, which token opens the door."""
+"""Webhook secrets: HMAC app secret and verify token, for all accounts or per account."""
 
 import hashlib
 import hmac
@@ -13,13 +13,13 @@ _SIGNATURE = re.compile(rb"sha256=([0-9a-f]{64})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One app of Meta's. app_secret None: signatures are not looked at. Empty texts fit nothing."""
+    """Secrets of one Meta app. An app_secret of None disables verification; "" matches nothing."""
 
     app_secret: str | None = field(repr=False)
     verify_token: str = field(default="", repr=False)
 
     def is_signed(self, body: bytes, signature: bytes) -> bool:
-        """Whether the value of `X-Hub-Signature-256` is that of these very bytes."""
+        """Verify `X-Hub-Signature-256`: "sha256=" and the hex HMAC-SHA256 of the raw body."""
         if self.app_secret is None:
             return True
         told = _SIGNATURE.fullmatch(signature)
@@ -28,7 +28,7 @@ class Agreement:
         return hmac.compare_digest(made.encode(), given) and bool(self.app_secret)
 
     def is_verified(self, token: str) -> bool:
-        """Whether this is the verify token."""
+        """Compare in constant time with the verify token of the subscription handshake."""
         return hmac.compare_digest(self.verify_token.encode(), token.encode()) and bool(
             self.verify_token
         )
@@ -36,13 +36,14 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreements:
-    """The agreement for all accounts, and those of accounts that have their own, by slug."""
+    """Secrets per account slug, with a common default."""
 
     common: Agreement | None = None
     own: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
 
     def of(self, slug: str) -> Agreement:
-        """The agreement for an account; one that nothing fits where there is none."""
+        """Return the account's secrets or the common ones; without either, random ones match
+        nothing."""
         found = self.own.get(slug) or self.common
-        # Compared all the same, so that the time taken does not tell which accounts there are.
+        # Random secrets keep the comparison, so that timing does not reveal which accounts exist.
         return found or Agreement(secrets.token_hex(), secrets.token_hex())

@@ -1,8 +1,8 @@
-"""The `/v1` service as an ASGI application: who may ask, what is asked, one answer (contract 1.1).
+"""ASGI application of `/v1`: authentication, routing and one response per request.
 
-Each request is answered on one snapshot of the database: at once where that takes no time, else in
-one of a few threads of the application's own, so that the event loop never waits. What is known
-from one request to the next is only how often each key asks.
+Each request reads one snapshot of the database: inline if that cannot block, else in one of a few
+threads of the application, so that the event loop never waits. Rate limits and the times of
+background writes are the only state between requests.
 """
 
 import asyncio
@@ -55,14 +55,14 @@ from frontdesk.store.keys import touch_key
 from frontdesk.store.queries import snoozes_over
 
 THREADS = 4
-# So many requests wait or are being answered at once; who comes then is told to come again.
+# Maximum in-flight requests, running or queued; more are answered 503.
 MOST_AT_ONCE = 128
 RETRY_SECONDS = 1
-# Who waited so long for a thread has likely gone: it is no use to ask the database.
+# A request queued for longer than this is answered 503: its client has probably given up.
 MOST_WAITING_MILLISECONDS = 5_000
-# A key's last use is written at most this often.
+# Minimum interval between writes of a key's last use.
 TOUCH_MILLISECONDS = 60_000
-# How often it is tried to write down that snoozes are over.
+# Minimum interval between attempts to write expired snoozes as open, per account.
 WAKE_MILLISECONDS = 10_000
 
 _log = logging.getLogger("frontdesk.service")
@@ -74,7 +74,7 @@ def system_clock() -> int:
 
 
 class Application:
-    """The ASGI application. Call `close` when no more requests come, and before the database's."""
+    """ASGI application. Call `close` after the last request and before closing the database."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Application:
             await self._attend(Visit(Request.of(scope), self._clock()), send)
 
     def close(self) -> None:
-        """Wait for what is under way, and end the threads."""
+        """Wait for running reads and writes, and stop the threads."""
         self._readers.shutdown()
         self._notary.shutdown()
         self._limits.close()
@@ -114,7 +114,7 @@ class Application:
         started = time.perf_counter()
         request = visit.request
         if request.path == "healthz":
-            # Answered even while every thread waits for the database.
+            # Answered inline: liveness must not wait for threads that are blocked on the database.
             response = self._respond(visit, at_once=False)
         else:
             response = await self._respond_in_turn(visit)
@@ -126,7 +126,7 @@ class Application:
             self._access_log.note(visit, response, seconds=seconds, sent=sent)
 
     async def _respond_in_turn(self, visit: Visit) -> Response:
-        """The answer to one request: at once, or as soon as a thread is free."""
+        """Answer inline if nothing blocks, else in a reader thread."""
         with suppress(NotAtOnce):
             return self._respond(visit, at_once=True)
         try:
@@ -137,11 +137,11 @@ class Application:
         except Refusal as refusal:
             return _signed(visit, self._refused(visit, refusal))
         except asyncio.CancelledError:
-            # The service ends and waits no longer: who asked is told, and not left without a word.
+            # Shutdown cancels pending requests: answer 503 instead of dropping the connection.
             return _signed(visit, self._refused(visit, too_busy(RETRY_SECONDS)))
 
     def _respond(self, visit: Visit, *, at_once: bool) -> Response:
-        """The answer to one request; blocks if it need not be `at_once`.
+        """Answer a request and map exceptions to problem documents; may block unless `at_once`.
 
         Raises: NotAtOnce, and nothing else.
         """
@@ -179,7 +179,7 @@ class Application:
         return read(partial(self._answer_within, visit, call_for, at_once))
 
     def _answer_anyone(self, visit: Visit) -> Response:
-        """Answer what needs no key."""
+        """Answer paths that need no key: health checks and the OpenAPI document."""
         path = visit.request.path
         if path not in (*HEALTH_PATHS, "openapi.json"):
             raise no_route()
@@ -190,7 +190,7 @@ class Application:
         return alive() if path == "healthz" else ready(self._database)
 
     def _description(self, request: Request) -> Response:
-        """The OpenAPI document, which is made when it is first asked for."""
+        """Return the OpenAPI document, which is generated on first use."""
         from frontdesk.service.openapi import document_bytes
 
         self._document = self._document or document_bytes()
@@ -206,7 +206,7 @@ class Application:
         at_once: bool,
         connection: Connection,
     ) -> Response:
-        """Answer from one snapshot.
+        """Authenticate, authorize and answer on one snapshot.
 
         Raises: Refusal; NotAtOnce.
         """
@@ -238,10 +238,10 @@ class Application:
         return Response(200, headers, written.json)
 
     def _note_snoozes(self, caller: Caller, now: int, connection: Connection) -> int | None:
-        """When the last of the snoozes was over that are still stored, None if all that are last.
+        """Return when the latest expired but still stored snooze ended, None if there is none.
 
-        What is read takes them as over. They are written so aside, where the database can be
-        written; on a standby nothing is.
+        Reads treat expired snoozes as open. A background write stores that, unless the database is
+        read-only.
         """
         if caller.next_snooze is None or caller.next_snooze > now:
             return None
@@ -260,7 +260,7 @@ class Application:
             _log.info("Snoozes that are over are not written down: the database takes no writes")
 
     def _note_use(self, caller: Caller, now: int) -> None:
-        """Have the use of a kept key written, seldom, and without making anyone wait."""
+        """Queue a write of a stored key's last use, at most once per TOUCH_MILLISECONDS."""
         if not caller.kept:
             return
         key_id = caller.grant.key_id
@@ -294,9 +294,9 @@ def create_app(
     limits: Limits | None = None,
     access_log: AccessLog | None = None,
 ) -> Application:
-    """The service over `database`. `guests` are keys that live in memory only, without a limit.
+    """Create the application over `database`. `guests` are in-memory keys without a rate limit.
 
-    clock: now in epoch milliseconds. limits: shared with other processes, closed with the
+    clock: now in epoch milliseconds. limits: may be shared with other processes; closed with the
     application. Nothing is read and no thread runs before the first request.
     """
     options = options or Options()
@@ -305,7 +305,7 @@ def create_app(
 
 
 def _signed(visit: Visit, response: Response) -> Response:
-    """The answer with what every answer tells: what is left to the key, and the request's id."""
+    """Add the rate limit headers and `X-Request-Id`."""
     limits = () if visit.allowance is None else visit.allowance.headers()
     headers = (*response.headers, *limits, ("X-Request-Id", visit.id))
     return Response(response.status, headers, response.body)

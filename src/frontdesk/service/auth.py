@@ -1,4 +1,4 @@
-"""API keys: how they are made and read, and what each opens (contract 3)."""
+"""API keys: generation, checksum, hashing and authentication."""
 
 import hashlib
 import hmac
@@ -38,7 +38,7 @@ _NO_HASH = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a key opens: an account, some scopes, and the user who is "me", if any."""
+    """Permissions of a key: account, scopes, and the user meant by `assignee=me`, if any."""
 
     key_id: str
     account_id: int
@@ -48,7 +48,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A key that lives in memory only, known by its hash."""
+    """In-memory API key, identified by its SHA-256 hash."""
 
     secret_hash: bytes = field(repr=False)
     grant: Grant
@@ -56,10 +56,11 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and how far the account had come when the key was read.
+    """Authenticated caller, with the account's state at the time of the read.
 
-    next_snooze: when its first snooze is over, if any. last_used_at is None for a guest, and for a
-    key that was never used.
+    next_snooze: end of the account's earliest snooze, if any. kept: the key is stored in the
+    database. last_used_at is None for an in-memory key and for one never used. Times are epoch
+    milliseconds.
     """
 
     grant: Grant
@@ -70,7 +71,7 @@ class Caller:
 
 
 def new_key() -> str:
-    """A new key: prefix, public key id, random secret, checksum."""
+    """Generate a key: prefix, 8 characters of public id, 40 of secret, 6 of checksum."""
     body = PREFIX + "".join(
         secrets.choice(_ALPHABET) for _ in range(_KEY_ID_LENGTH + _SECRET_LENGTH)
     )
@@ -78,29 +79,29 @@ def new_key() -> str:
 
 
 def new_guest(account_id: int, user_id: int | None = None) -> tuple[str, Guest]:
-    """A key with every scope, and the guest to hand to `create_app`; nothing is written."""
+    """Generate an in-memory key with every scope, to be passed to `create_app`."""
     key = new_key()
     grant = Grant(key_id(key), account_id, frozenset(SCOPES), user_id)
     return key, Guest(key_hash(key), grant)
 
 
 def is_well_formed(key: str) -> bool:
-    """Whether this can be a key of ours at all: its shape and its checksum."""
+    """Check the format and the checksum; reads no database."""
     return bool(_KEY.fullmatch(key)) and key.endswith(checksum(key[:-_CHECKSUM_LENGTH]))
 
 
 def key_id(key: str) -> str:
-    """The public part of a key, fit for logs."""
+    """Extract the public id, which is safe to log."""
     return key[len(PREFIX) : len(PREFIX) + _KEY_ID_LENGTH]
 
 
 def key_hash(key: str) -> bytes:
-    """What is kept of a key. Its secret has 238 random bits, so a fast hash is enough."""
+    """Hash a key for storage. The secret has 238 random bits, so plain SHA-256 is enough."""
     return hashlib.sha256(key.encode()).digest()
 
 
 def claimed_key_id(authorization: Sequence[str]) -> str | None:
-    """The id of the key that these `Authorization` headers claim to have, if they have one."""
+    """Return the key id claimed by `Authorization` headers, unverified; None if malformed."""
     try:
         key = _credential(authorization)
     except Refusal:
@@ -111,9 +112,9 @@ def claimed_key_id(authorization: Sequence[str]) -> str | None:
 def authenticate(
     connection: Connection, authorization: Sequence[str], guests: Sequence[Guest], now: int
 ) -> Caller:
-    """Who asks, by the values of the `Authorization` headers; one indexed read.
+    """Authenticate by the values of the `Authorization` headers, with one indexed read.
 
-    Raises: Refusal: no key, a bad, revoked or expired key, or a disabled account.
+    Raises: Refusal: missing, invalid, revoked or expired key, or disabled account.
     """
     key = _credential(authorization)
     if not is_well_formed(key):
@@ -123,7 +124,7 @@ def authenticate(
         if hmac.compare_digest(guest.secret_hash, given):
             return _guest_caller(connection, guest)
     row = find_key(connection, key_id(key))
-    # Compared even where there is no such key, so that the time taken tells nothing.
+    # Compared even for an unknown id, so that timing does not reveal which ids exist.
     genuine = hmac.compare_digest(_NO_HASH if row is None else bytes(row["secret_hash"]), given)
     if row is None or not genuine:
         raise _invalid()
@@ -174,7 +175,7 @@ def _invalid() -> Refusal:
 
 
 def checksum(body: str) -> str:
-    """CRC-32 in base 62: a typing mistake is told without asking the database."""
+    """CRC-32 in base 62, which detects typing errors without a database read."""
     rest = zlib.crc32(body.encode())
     digits = ""
     for _ in range(_CHECKSUM_LENGTH):

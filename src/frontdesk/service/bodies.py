@@ -1,4 +1,4 @@
-"""Rows of the store as values of the interface. Every member is given, so that none is left out."""
+"""Serializers: database rows to wire models. Every member is set, null where unknown."""
 
 import json
 from collections import defaultdict
@@ -42,7 +42,7 @@ SERVICE_WINDOW = 24 * 60 * 60 * 1000
 _REFERRAL = MappingProxyType(
     dict.fromkeys(("source_type", "source_id", "source_url", "headline", "body"))
 )
-# The members of `content` by the type of the message, as they are where nothing is known.
+# Members of `content` by message type, with the values that stand for "unknown".
 _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
@@ -73,7 +73,8 @@ def conversation_page(
     *,
     with_preview: bool,
 ) -> Written[Page[Conversation]]:
-    """Conversations with their labels by id; without `with_preview`, `last_message` stays unset."""
+    """Serialize a page of conversations. labels: rows by conversation id. Without `with_preview`,
+    `last_message` is omitted."""
     columns = tuple(rows[0].keys()) if rows else ()
     written = [
         _written_conversation(
@@ -89,7 +90,7 @@ def conversation_page(
     return Written(b"%b[%b]%b" % (beginning, b",".join(written), end))
 
 
-# The newest conversations are asked for again and again, by everybody who looks at an inbox.
+# Every client polls the newest conversations, so their JSON is cached by row values.
 @lru_cache(maxsize=4_096)
 def _written_conversation(
     columns: tuple[str, ...], values: tuple[Any, ...], labels: tuple[str, ...], with_preview: bool
@@ -130,7 +131,8 @@ def _conversation(row: Row, labels: tuple[str, ...], *, with_preview: bool) -> C
 def message_body(
     row: Row, author: Ref | None, quoted: Row | None, reactions: Sequence[Row]
 ) -> Message:
-    """A message; of a deleted one only the frame is told. Without pricing, none is a member."""
+    """Serialize a message. A deleted one has no text, content or media. `pricing` is omitted if
+    empty."""
     pricing = _pricing(row)
     deleted = row["deleted_at"] is not None
     outbound = row["direction"] == 1
@@ -161,7 +163,6 @@ def message_body(
 
 
 def note_body(row: Row, author: Ref | None) -> Note:
-    """An internal note."""
     return Note(
         id=str(row["id"]),
         conversation_id=str(row["conversation_id"]),
@@ -174,7 +175,6 @@ def note_body(row: Row, author: Ref | None) -> Note:
 
 
 def contact_body(row: Row) -> Contact:
-    """A customer."""
     return Contact(
         id=str(row["id"]),
         phone=row["phone"],
@@ -192,7 +192,6 @@ def contact_body(row: Row) -> Contact:
 
 
 def label_body(row: Row) -> Label:
-    """A label."""
     return Label(
         id=str(row["id"]),
         title=row["title"],
@@ -203,7 +202,6 @@ def label_body(row: Row) -> Label:
 
 
 def custom_field_body(row: Row) -> CustomField:
-    """The definition of a contact attribute."""
     return CustomField(
         id=str(row["id"]),
         key=row["key"],
@@ -220,7 +218,6 @@ def custom_field_body(row: Row) -> CustomField:
 
 
 def user_body(row: Row) -> User:
-    """An agent."""
     return User(
         id=str(row["id"]),
         name=row["name"],
@@ -234,7 +231,7 @@ def user_body(row: Row) -> User:
 
 
 def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team:
-    """A team with its numbers and members."""
+    """Serialize a team. channels: provider phone number ids."""
     return Team(
         id=str(row["id"]),
         name=row["name"],
@@ -247,7 +244,7 @@ def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team
 
 
 def channel_body(row: Row) -> Channel:
-    """A WhatsApp number; its id is the provider's."""
+    """Serialize a channel; its `id` is the provider's phone number id."""
     on_business_app = row["on_business_app"]
     return Channel(
         id=row["phone_number_id"],
@@ -269,14 +266,13 @@ def channel_body(row: Row) -> Channel:
 
 
 def canned_response_body(row: Row) -> CannedResponse:
-    """A reusable reply."""
     return CannedResponse(
         id=str(row["id"]), short_code=row["short_code"], text=row["text"], **_times(row)
     )
 
 
 def template_body(row: Row, channels: Sequence[str]) -> Template:
-    """A message template, with every number of its business account."""
+    """Serialize a template. channels: phone number ids of its business account."""
     return Template(
         id=row["id"],
         name=row["name"],
@@ -295,7 +291,7 @@ def template_body(row: Row, channels: Sequence[str]) -> Template:
 
 
 def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
-    """Rows in lists by the value of one column; an unknown value has an empty list."""
+    """Group rows by a column; a missing key gives an empty list."""
     groups: defaultdict[Any, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row[by]].append(row)
@@ -303,7 +299,7 @@ def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
 
 
 def _content(row: Row) -> dict[str, Any] | None:
-    """A type's own payload, with every member that it may have."""
+    """Decode a message's payload, with every member of its type present."""
     kind = row["type"]
     if kind == "interactive":
         kind = f"{kind} {DIRECTIONS[row['direction']]}"
@@ -316,7 +312,7 @@ def _filled(members: Mapping[str, Any], text: str | None) -> dict[str, Any] | No
 
 
 def _custom_fields(text: str) -> dict[str, Any]:
-    """Values by key; one of a kind that no definition has is told as text."""
+    """Decode custom fields, without nulls. Lists and objects become JSON text."""
     stored: dict[str, Any] = _contents(text) or {}
     return {
         key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
@@ -326,12 +322,12 @@ def _custom_fields(text: str) -> dict[str, Any]:
 
 
 def _preview(text: str | None) -> MessagePreview | None:
-    """As stored: it was made for this."""
+    """Decode the stored preview, which has the wire format already."""
     return None if text is None else MessagePreview.model_validate_json(text)
 
 
 def _pricing(row: Row) -> Pricing | None:
-    """What the provider charged an outbound message as, as far as it told."""
+    """Return the pricing that the provider reported, None without any member."""
     billable = row["billable"]
     members = {
         "billable": None if billable is None else bool(billable),
@@ -352,7 +348,7 @@ def _error(text: str | None) -> ProviderError | None:
 
 
 def _members(kind: Any, text: str) -> dict[str, Any]:
-    """What is stored of a value, with None for every member that is not."""
+    """Decode stored members, with None for those missing."""
     stored: dict[str, Any] = _contents(text)
     return dict.fromkeys(kind.model_fields) | stored
 
@@ -406,11 +402,12 @@ def _times(row: Row) -> dict[str, str]:
 
 
 def _contents(text: str | None) -> Any:
-    """Stored JSON, with nothing in it that JSON in UTF-8 cannot say."""
+    """Decode stored JSON without lone surrogates, NaN and Infinity, which UTF-8 JSON cannot
+    carry."""
     if text is None:
         return None
     if "\\ud" in text.lower():
-        # An escape may stand for half a character, which no UTF-8 can carry.
+        # An escape may encode a lone surrogate, which is not valid in UTF-8.
         whole = json.dumps(json.loads(text), ensure_ascii=False)
         text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return json.loads(text, parse_constant=lambda name: None)

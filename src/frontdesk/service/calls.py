@@ -1,4 +1,4 @@
-"""One request to one endpoint: who asks for what, and where its page starts (contract 1.2)."""
+"""Endpoint definition, a request to it, and cursor pagination."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,14 +21,14 @@ PAGING = ("limit", "cursor")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page starts, how long it may be, and how the cursor after it is made."""
+    """Page of a list: start position, maximum length, and the cursor codec."""
 
     after: Position | None
     limit: int
     book: CursorBook
 
     def cut(self, rows: list[Row], key: Sequence[str]) -> tuple[list[Row], str | None]:
-        """The page's own rows, and the cursor after them if one more row was read."""
+        """Split off the look-ahead row; return the page's rows and the next cursor, if any."""
         page = rows[: self.limit]
         if len(rows) <= self.limit:
             return page, None
@@ -37,10 +37,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to one endpoint, on one snapshot of the database. now: epoch milliseconds.
+    """Request to an endpoint, on one snapshot of the database. now: epoch milliseconds.
 
-    awake_at: conversations snoozed until then or before are open; None if all that are stored as
-    snoozed are.
+    awake_at: snoozes that end until then count as open; None if none has expired.
     """
 
     connection: Connection
@@ -60,7 +59,8 @@ class Call:
         filters: Mapping[str, str],
         find: Callable[[int | str], Position | None] = lambda row_id: None,
     ) -> Place:
-        """The place that `limit` and `cursor` name in the list with these filters."""
+        """Decode `limit` and `cursor` for the list with these filters. A faulty cursor is noted as
+        a fault. find: looks up the sort key of a row by id."""
         endpoint = self.endpoint
         limit = self.parameters.limit(endpoint.page_length)
         secret = cursor_secret(self.connection)
@@ -84,11 +84,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A path below /v1, what it needs and takes, and what answers. `{}` stands for a value.
+    """Route below /v1 and its handler. `{}` in a path stands for a value.
 
-    page_length: how many rows a page has if the caller does not say. until: the parameter that says
-    until when; without it the answer goes up to the minute that it is given in. at_once: whether it
-    is worth trying to answer while everyone else waits.
+    scope: required of the key. page_length: default page size. until: parameter that ends the
+    period; without it in the query, the response depends on the current minute. at_once: cheap
+    enough to be tried inline on the event loop.
     """
 
     name: str
@@ -102,11 +102,11 @@ class Endpoint:
 
     @property
     def route(self) -> str:
-        """The path with `{}` for the value in it: what may be told without telling who."""
+        """Return the path with `{}` for its value, safe to log."""
         return "/".join(("/v1", *self.path))
 
     def minute(self, query: bytes, now: int) -> int | None:
-        """The minute that an answer goes up to, None if the clock does not change it."""
+        """Return the start of the current minute if the response depends on the clock."""
         if not self.until or re.search(rf"(^|&){self.until}=".encode(), query):
             return None
         return now - now % MINUTE

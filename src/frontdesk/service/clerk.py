@@ -1,4 +1,4 @@
-"""What the service does unasked: it applies what came, and what time brings."""
+"""Background worker: applies stored webhooks and runs due jobs."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ from frontdesk.store.database import Connection, Database
 from frontdesk.store.queries import due_snoozes
 from frontdesk.store.raw_events import any_waiting
 
-# What another process stored, or left behind, is found after so long.
+# Poll interval for webhooks that another process stored or left unprocessed.
 TICK_SECONDS = 1.0
 SNOOZES_EVERY, SILENCES_EVERY, RETENTION_EVERY = 10_000, 60_000, 3_600_000
 
@@ -26,10 +26,10 @@ _log = logging.getLogger("frontdesk.service")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an operator may set of it. retention_days: how long bodies are kept once applied.
+    """Background job settings. retention_days: how long applied webhook bodies are stored.
 
-    retain_revoked: keep there what a customer took back. silence: after how long a conversation is
-    resolved, None for never.
+    retain_revoked: keep in them what a customer deleted. silence: idle time after which a
+    conversation is resolved automatically, None for never. admission: what is ingested.
     """
 
     retention_days: int = DEFAULT_DAYS
@@ -39,7 +39,7 @@ class Rules:
 
 
 class Clerk:
-    """Works from `start` to `close`; where the database takes no writes, it waits until it does.
+    """Worker thread. Retries on each tick while the database is not writable.
 
     clock: now in epoch milliseconds.
     """
@@ -55,22 +55,22 @@ class Clerk:
         self._called = threading.Event()
         self._ending = threading.Event()
         self._hindered = False
-        # The log of the database may hold copies of what was deleted.
+        # Set if the write-ahead log may hold copies of deleted rows.
         self._log_to_truncate = False
         self._told: set[str] = set()
         self._thread = threading.Thread(target=self._work, name="frontdesk-clerk", daemon=True)
 
     def start(self) -> None:
-        """Begin, with what was left behind."""
+        """Start the thread; the first pass processes leftovers at once."""
         self._called.set()
         self._thread.start()
 
     def call(self) -> None:
-        """There is something to apply."""
+        """Wake the worker: a webhook was stored."""
         self._called.set()
 
     def close(self) -> None:
-        """Finish the transaction that is under way, and end."""
+        """Finish the running transaction and join the thread."""
         self._ending.set()
         self._called.set()
         if self._thread.is_alive():
@@ -92,20 +92,20 @@ class Clerk:
                     _log.error("What comes in is not applied: %s", error)
                 self._hindered = True
             except Exception as error:
-                # The next tick tries again; ending would leave everything undone.
+                # Retried on the next tick; ending the thread would stop all background work.
                 _log.error("What is due could not be done\n%s", trace(error))
 
     def do_all(self) -> None:
-        """Everything that waits or is due now.
+        """Run one pass: apply all pending webhooks, then the due jobs.
 
-        Raises: Unreachable: the database takes no writes.
+        Raises: Unreachable: the database is not writable.
         """
         accounts = self._database.read_latest(
             lambda connection: [row["id"] for row in all_accounts(connection, now=0)]
         )
         moving = set(accounts)
         while moving and not self._ending.is_set():
-            # A step for each in turn, so that none waits for all of another.
+            # One step per account in turn, so that a large backlog does not starve the others.
             moving = {one for one in moving if self._step(one)}
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
@@ -116,7 +116,7 @@ class Clerk:
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
                 self._retire(account_id)
-            # Other processes delete too, and may have been kept from this.
+            # Other processes delete too, and their truncation may have been blocked by a reader.
             self._log_to_truncate = True
         self._truncate_log()
 
@@ -132,7 +132,8 @@ class Clerk:
         return step.moved > 0
 
     def _truncate_log(self) -> None:
-        """Drop the copies of deleted rows; where a reader is in the way, the next tick does."""
+        """Truncate the write-ahead log, which may hold deleted rows; retried if a reader blocks
+        it."""
         if self._log_to_truncate:
             self._log_to_truncate = not self._database.truncate_log()
 

@@ -1,4 +1,4 @@
-"""Cursors: the place after a row, signed, and good for one list only (contract 1.2)."""
+"""Pagination cursors: signed sort keys, bound to account, endpoint and filters."""
 
 import hashlib
 import hmac
@@ -17,16 +17,16 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class CursorUnreadable(Exception):
-    """Not a cursor of ours: forged, cut, or of an unknown version."""
+    """Malformed or forged cursor, or one of an unknown version."""
 
 
 class CursorOfAnotherList(Exception):
-    """A cursor of ours, made for another endpoint, path, filter or account."""
+    """Valid cursor of another endpoint, path, filter or account."""
 
 
 @dataclass(frozen=True, slots=True)
 class CursorBook:
-    """Seals and opens the cursors of one list."""
+    """Cursor codec of one list."""
 
     secret: bytes
     account_id: int
@@ -34,15 +34,15 @@ class CursorBook:
     filters: Mapping[str, str]
 
     def seal(self, position: Position) -> str:
-        """The cursor that follows a row. Position: its sort key, the unique id last."""
+        """Encode the cursor after a row. position: its sort key, unique id last."""
         cursor = self._sealed(list(position))
         if len(cursor) <= MAX_LENGTH:
             return cursor
-        # A key too long to carry is left out; it is looked up again by the row's id.
+        # A key too long for a cursor is omitted and looked up by the row's id.
         return self._sealed([None] * (len(position) - 1) + [position[-1]])
 
     def open(self, cursor: str, find: Callable[[int | str], Position | None]) -> Position:
-        """The sort key that a cursor holds; `find` gives that of a row whose key was left out.
+        """Decode a cursor to a sort key. find: looks up an omitted sort key by row id.
 
         Raises: CursorUnreadable, CursorOfAnotherList.
         """

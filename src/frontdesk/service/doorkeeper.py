@@ -1,4 +1,4 @@
-"""Who is let in, and how often: the checks that come before what is asked (contract 1.1)."""
+"""Access control: blocked addresses, authentication and rate limits, in this order."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ from frontdesk.service.problems import Refusal
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection
 
-# What counts as a failure to show a key. No key at all is an oversight, not an attempt.
+# Errors that count as failed authentication (a missing key does not).
 _FAILURES = ("invalid_key", "key_revoked", "key_expired")
 
 
 class Doorkeeper:
-    """Lets visits in by their keys. Guests are let in as often as they like."""
+    """Authenticates requests and charges rate limits. In-memory keys are not limited."""
 
     def __init__(self, guests: Sequence[Guest], limits: Limits) -> None:
         self._guests = tuple(guests)
@@ -27,9 +27,9 @@ class Doorkeeper:
         self._limits = limits
 
     def check_address(self, visit: Visit) -> None:
-        """Turn away an address that showed too many bad keys.
+        """Refuse an address with too many failed authentications.
 
-        A key that was good lately is still looked at: others may share the address.
+        A recently valid key still passes: others may share the address.
 
         Raises: Refusal.
         """
@@ -38,9 +38,9 @@ class Doorkeeper:
             raise too_many_failures(wait)
 
     def admit(self, visit: Visit, connection: Connection) -> Caller:
-        """Who asks, noted in the visit with what is left to them. A second call asks no price.
+        """Authenticate, charge the rate limit once per request, and record both in `visit`.
 
-        Raises: Refusal: no good key, or it asks too often.
+        Raises: Refusal: no valid key, or rate limit exceeded.
         """
         first = visit.caller is None
         visit.caller = self._authenticated(visit, connection)
@@ -51,7 +51,7 @@ class Doorkeeper:
         return visit.caller
 
     def found_unchanged(self, visit: Visit) -> None:
-        """Give back most of the price of an answer that need not be made."""
+        """Refund most of the cost of a request that is answered 304."""
         if visit.caller is not None and visit.caller.kept:
             key_id = visit.caller.grant.key_id
             visit.allowance = self._limits.keys.give_back(key_id, WHOLE - UNCHANGED, visit.now)

@@ -1,4 +1,4 @@
-"""Which of the service's two applications a request is for: the interface, or the receiver."""
+"""Dispatches requests to the `/v1` application or the webhook receiver, by path or port."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -8,9 +8,9 @@ _PREFIX = f"/{PATH[0]}"
 
 
 class Doors:
-    """An ASGI application before two others.
+    """ASGI application that dispatches to two others.
 
-    own_port: the port on which only webhooks come; None where they come to the interface's own.
+    own_port: port reserved for webhooks; None if they share the port of `/v1`.
     """
 
     def __init__(self, interface: ASGIApp, receiver: ASGIApp, own_port: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The endpoints of `/v1`: which path asks for what, and the scope each needs (contract 1.5)."""
+"""Route table of `/v1`: path, required scope, parameters and handler of each endpoint."""
 
 from collections.abc import Sequence
 
@@ -82,7 +82,7 @@ ENDPOINTS = (
 
 
 def endpoint_at(path: Sequence[str]) -> tuple[Endpoint, str] | None:
-    """The endpoint at a path below /v1, and the value in the path ("" where it has none)."""
+    """Match path segments below /v1; return the endpoint and its path value ("" without one)."""
     for endpoint in ENDPOINTS:
         if len(endpoint.path) == len(path):
             pairs = list(zip(endpoint.path, path, strict=True))

@@ -1,4 +1,4 @@
-"""One HTTP exchange: what is read of a request, what is sent back, and when it need not be."""
+"""HTTP requests and responses, size limits and entity tags."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ MAX_REQUEST_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is read of an HTTP request. `path` is without its first slash, still encoded.
+    """Parsed HTTP request. `path` has no leading slash and is still percent-encoded.
 
-    address: the client's, "" where it has none.
+    address: the client's, "" if unknown.
     """
 
     method: str
-    # Not to be seen where a request is shown: numbers, what is searched for, keys.
+    # Hidden from repr: may contain phone numbers, search terms and keys.
     path: str = field(repr=False)
     query: bytes = field(repr=False)
     authorization: tuple[str, ...] = field(repr=False)
@@ -51,27 +51,25 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[W]):
-    """A value of the interface as it is sent."""
+    """Serialized response body of a wire model."""
 
     json: bytes
 
     @classmethod
     def of(cls, value: W) -> Self:
-        """A value with those members that were given to it."""
+        """Serialize the members that are set; null ones included."""
         return cls(value.model_dump_json(exclude_unset=True).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Status, headers and the whole body."""
-
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
 
 
 async def send_response(send: Send, response: Response, *, with_body: bool) -> None:
-    """Send a whole response; without its body for HEAD."""
+    """Send a complete response; for HEAD without its body."""
     headers = [(name.lower().encode(), value.encode()) for name, value in response.headers]
     if response.status != 304:
         headers.append((b"content-length", str(len(response.body)).encode()))
@@ -80,7 +78,7 @@ async def send_response(send: Send, response: Response, *, with_body: bool) -> N
 
 
 def check_size(request: Request) -> None:
-    """Raises: Refusal: the address or the headers are longer than anyone needs."""
+    """Raises: Refusal: address or headers exceed MAX_REQUEST_BYTES."""
     if len(request.path) + len(request.query) > MAX_REQUEST_BYTES:
         raise Refusal("uri_too_long", f"The address may have {MAX_REQUEST_BYTES} bytes.")
     if request.header_bytes > MAX_REQUEST_BYTES:
@@ -88,7 +86,7 @@ def check_size(request: Request) -> None:
 
 
 def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
-    """A refusal as a problem document; its type is `base_uri` and its code."""
+    """Build a problem document. base_uri: prefix of the problem's `type`."""
     headers = (
         ("Content-Type", MEDIA_TYPE),
         ("Cache-Control", "no-store"),
@@ -98,9 +96,9 @@ def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
 
 
 def entity_tag(request: Request, caller: Caller, awake_at: int | None, minute: int | None) -> str:
-    """What changes whenever the answer might: by the account's revision, not by the answer.
+    """Compute a weak ETag from the account's revision and the request, without the body.
 
-    awake_at and minute tell what time alone has changed since that revision.
+    awake_at and minute cover what time alone changes within a revision.
     """
     grant = caller.grant
     told = (
@@ -118,19 +116,19 @@ def entity_tag(request: Request, caller: Caller, awake_at: int | None, minute: i
 
 
 def document_tag(document: bytes) -> str:
-    """What changes with a document that is the same for everyone."""
+    """Compute the weak ETag of a document that is the same for all callers."""
     return f'W/"{hashlib.sha256(document).hexdigest()[:32]}"'
 
 
 def tags(if_none_match: str) -> list[str]:
-    """The tags of an `If-None-Match` header, as weak ones."""
+    """Parse `If-None-Match` into weak tags."""
     # Proxies may have made a weak tag strong; ours are all weak.
     found = (tag.strip() for tag in if_none_match.split(","))
     return [tag if tag.startswith("W/") else f"W/{tag}" for tag in found]
 
 
 def caching(tag: str) -> tuple[tuple[str, str], ...]:
-    """The headers of an answer that may be kept but must be asked for again."""
+    """Headers of a response that may be stored but must be revalidated."""
     return (
         ("ETag", tag),
         ("Cache-Control", "private, no-cache"),

@@ -1,4 +1,4 @@
-"""The filters of conversations, read against what the account has (contract 1.5, E1)."""
+"""Filter parameters of conversations, resolved to row ids of the account."""
 
 import re
 
@@ -11,12 +11,13 @@ _OWN_ID = re.compile("[1-9][0-9]{0,17}")
 
 
 def own_id(text: str) -> int | None:
-    """The number behind an id of ours, None if it cannot be one."""
+    """Parse a row id; None if malformed."""
     return int(text) if _OWN_ID.fullmatch(text) else None
 
 
 def label_and_channel(call: Call) -> tuple[int, int | None, dict[str, str]]:
-    """The ids that `label` and `channel` name, and both as they tell one list from another."""
+    """Resolve `label` and `channel` to row ids. The mapping has their normalised values, which bind
+    a cursor to its list."""
     parameters = call.parameters
     filters: dict[str, str] = {}
     label_id: int | None = queries.NO_LABEL
@@ -37,7 +38,7 @@ def label_and_channel(call: Call) -> tuple[int, int | None, dict[str, str]]:
 
 
 def assignee(call: Call, filters: dict[str, str]) -> tuple[bool | None, int | None]:
-    """Whether someone must be assigned, and who; both None without the filter."""
+    """Resolve `assignee` to (assigned, user id), recorded in `filters`; (None, None) without it."""
     value = call.parameters.filter_value("assignee")
     if value is None:
         return None, None

@@ -1,4 +1,4 @@
-"""Whether the process lives and whether it can answer; for supervisors, without a key."""
+"""Liveness and readiness endpoints for supervisors; no key needed."""
 
 from frontdesk.service.exchange import Response
 from frontdesk.store.accounts import any_account
@@ -11,14 +11,14 @@ _HEADERS = (("Content-Type", "application/json"), ("Cache-Control", "no-store"))
 
 
 def alive() -> Response:
-    """The process lives."""
+    """Liveness: the process responds."""
     return Response(200, _HEADERS, b'{"status":"alive"}')
 
 
 def ready(database: Database) -> Response:
-    """The database answers.
+    """Readiness: the database can be read.
 
-    Raises: Unreachable: it does not.
+    Raises: Unreachable: it cannot.
     """
     database.read(any_account)
     return Response(200, _HEADERS, b'{"status":"ready"}')

@@ -1,4 +1,4 @@
-"""Conversations as a filtered list, and how many there are of each kind (contract E1, E2)."""
+"""Conversation list and counts endpoints."""
 
 from collections.abc import Sequence
 
@@ -104,7 +104,7 @@ def _count_set(cells: Sequence[Row], grant: Grant) -> CountSet:
 
 
 def _unread(cells: Sequence[Row], status: int) -> int | None:
-    """Conversations of a status with something unread; None where no read marker is known."""
+    """Count unread conversations of a status; None if no cell has a read marker."""
     if all(cell["unread"] == queries.NO_MARKER for cell in cells):
         return None
     return _total(

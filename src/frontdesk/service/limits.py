@@ -1,4 +1,4 @@
-"""How often a key may ask, and how often an address may fail to show one (contract 2.2, 2.4)."""
+"""Rate limits: token bucket per API key, and failed authentications per address."""
 
 import math
 import threading
@@ -9,22 +9,22 @@ from frontdesk.service.options import RateLimit
 from frontdesk.service.problems import Refusal
 from frontdesk.service.tallies import Tallies, Tally
 
-# An answer that need not be sent costs less than one that is made.
+# Cost in tokens of a 200 and of a 304.
 WHOLE, UNCHANGED = 1.0, 0.2
 
 MOST_FAILURES = 20
 FAILURE_WINDOW_MILLISECONDS = 60_000
 
-# Fifths cannot be told exactly: five of them are one.
+# Fifths are inexact in binary: five 304s must add up to one token.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a key may still ask. granted: whether it might have asked this.
+    """Rate limit state of a key. granted: this request is within the limit.
 
-    remaining: requests; wait: seconds until there are as many as there can be or, if there are
-    none, until there is one.
+    remaining: requests left; wait: seconds until the bucket is full or, if it is empty, until the
+    next request is allowed.
     """
 
     policy: RateLimit
@@ -33,7 +33,7 @@ class Allowance:
     wait: int
 
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """The structured fields of the IETF's RateLimit headers."""
+        """Return the IETF draft's `RateLimit` and `RateLimit-Policy` headers."""
         policy = self.policy
         return (
             ("RateLimit-Policy", f'"default";q={policy.requests};w={policy.seconds}'),
@@ -42,7 +42,7 @@ class Allowance:
 
 
 class KeyLimit:
-    """A bucket of tokens for each key: it fills steadily, a request takes from it."""
+    """Token bucket per key."""
 
     def __init__(self, policy: RateLimit, buckets: Tallies) -> None:
         self._policy = policy
@@ -50,7 +50,7 @@ class KeyLimit:
         self._per_millisecond = policy.requests / (policy.seconds * 1000)
 
     def take(self, key_id: str, now: int) -> Allowance | None:
-        """Take the cost of a request, if there is enough; None: there is no limit."""
+        """Take the cost of a request if the bucket holds it; None without a limit."""
         granted = True
 
         def taken(bucket: Tally | None) -> Tally:
@@ -63,7 +63,7 @@ class KeyLimit:
         return self._allowance(bucket.amount, granted) if self._policy.requests else None
 
     def give_back(self, key_id: str, tokens: float, now: int) -> Allowance | None:
-        """Return what a request did not cost after all."""
+        """Return `tokens` to the bucket, up to its capacity."""
         bucket = self._buckets.update(
             key_id,
             lambda bucket: Tally(min(self._tokens(bucket, now) + tokens, self._policy.burst), now),
@@ -71,7 +71,7 @@ class KeyLimit:
         return self._allowance(bucket.amount, True) if self._policy.requests else None
 
     def knows(self, key_id: str) -> bool:
-        """Whether this key was found good lately."""
+        """Check for a bucket: the key was valid recently."""
         return self._buckets.find(key_id) is not None
 
     def _tokens(self, bucket: Tally | None, now: int) -> float:
@@ -88,20 +88,19 @@ class KeyLimit:
 
 
 class FailureLimit:
-    """How many keys an address may show in vain within a minute."""
+    """Failed authentications per client network in a fixed window of one minute."""
 
     def __init__(self, failures: Tallies) -> None:
         self._failures = failures
 
     def wait(self, address: str, now: int) -> int:
-        """Seconds until this address may try again; 0: it may."""
+        """Return seconds until this address may try again; 0 if it may now."""
         known = self._failures.find(client_network(address))
         if known is None or known.amount < MOST_FAILURES or not _counts(known, now):
             return 0
         return math.ceil((known.at + FAILURE_WINDOW_MILLISECONDS - now) / 1000)
 
     def note(self, address: str, now: int) -> None:
-        """Count a failure."""
         self._failures.update(
             client_network(address),
             lambda known: (
@@ -113,7 +112,7 @@ class FailureLimit:
 
 
 class Limits:
-    """Both limits of one service; with `shared`, of all processes forked after this was made."""
+    """Both limits of a service; with `shared`, common to all processes forked afterwards."""
 
     def __init__(self, policy: RateLimit, *, shared: bool = False) -> None:
         turn = threading.Lock()
@@ -122,18 +121,16 @@ class Limits:
         self.failures = FailureLimit(self._tables[1])
 
     def close(self) -> None:
-        """Give up this process's hold of what is counted."""
+        """Release this process's shared memory and files."""
         for table in self._tables:
             table.close()
 
 
 def over_the_limit(allowance: Allowance) -> Refusal:
-    """A 429 for a key that asks too often."""
     return _later("rate_limited", "This API key asks too often.", allowance.wait)
 
 
 def too_many_failures(wait: int) -> Refusal:
-    """A 429 for an address that has shown too many bad keys."""
     return _later("too_many_auth_failures", "Too many bad API keys came from this address.", wait)
 
 
@@ -144,5 +141,5 @@ def _later(code: str, detail: str, wait: int) -> Refusal:
 
 
 def _counts(failures: Tally, now: int) -> bool:
-    """Whether these failures are of this minute; a clock that was set back forgets them."""
+    """Check that a window is current; a clock set back resets it."""
     return 0 <= now - failures.at < FAILURE_WINDOW_MILLISECONDS

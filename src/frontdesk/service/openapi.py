@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: made from the table of endpoints and the wire models, never written."""
+"""OpenAPI 3.1 document, generated from the route table and the wire models."""
 
 import inspect
 import json
@@ -93,7 +93,7 @@ _PATH_VALUES: Mapping[str, tuple[str, Schema]] = MappingProxyType(
 )
 
 _TEXT: Schema = {"type": "string"}
-# No parameter may have control characters in its value.
+# Parameter values must not contain control characters.
 _WORDS: Schema = {"type": "string", "pattern": r"^[^\u0000-\u001F\u007F-\u009F]*$"}
 _MOMENT: Schema = {
     "type": "string",
@@ -163,7 +163,7 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     }
 )
 
-# Codes that only some endpoints have, and which those are; all others may meet any request.
+# Codes of some endpoints only, with a predicate of these; all other codes apply to every one.
 _ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
     {
         "invalid_filter": lambda endpoint: bool(
@@ -202,12 +202,12 @@ _HEADERS_OF: Mapping[int, tuple[str, ...]] = MappingProxyType(
 
 
 def document_bytes() -> bytes:
-    """The document as it is sent and printed."""
+    """Serialize the document as indented JSON."""
     return to_json(document(), indent=2) + b"\n"
 
 
 def document() -> Schema:
-    """The whole document."""
+    """Build the document."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Conversation inbox", "version": __version__, "description": _ABOUT},
@@ -234,19 +234,19 @@ def document() -> Schema:
 
 
 def path_of(endpoint: Endpoint) -> str:
-    """An endpoint's path, with the names of its values."""
+    """Return an endpoint's path template with named values."""
     return endpoint.route.replace("{}", f"{{{_value_name(endpoint)}}}")
 
 
 def body_of(endpoint: Endpoint) -> type[Wire]:
-    """What an endpoint answers with."""
+    """Return the response model, from the return annotation of the handler."""
     told: Any = inspect.get_annotations(endpoint.answer)["return"]
     body: type[Wire] = get_args(told)[0] if get_origin(told) is Written else told
     return body
 
 
 def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
-    """The codes of the problems that an endpoint may answer with, by status."""
+    """Group the problem codes of an endpoint by status."""
     found: dict[int, list[str]] = {}
     for code, (status, _) in CODES.items():
         if code not in _ONLY or _ONLY[code](endpoint):
@@ -255,7 +255,7 @@ def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
 
 
 def _value_name(endpoint: Endpoint) -> str:
-    """What the value in an endpoint's path is called, "" where there is none."""
+    """Return the name of the path parameter, "" without one."""
     if "{}" not in endpoint.path:
         return ""
     return _PATH_VALUES[endpoint.path[endpoint.path.index("{}") - 1]][0]
@@ -336,7 +336,7 @@ def _parameter(endpoint: Endpoint) -> Callable[[str], Schema]:
 
 
 def _is_shared(codes: list[str]) -> bool:
-    """Whether every endpoint has just these codes of their status."""
+    """Check that every endpoint has exactly these codes for their status."""
     return not any(code in _ONLY or code == "invalid_parameter" for code in codes)
 
 

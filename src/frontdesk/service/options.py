@@ -1,4 +1,4 @@
-"""What an operator may set of the service."""
+"""Operator settings of the service."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ PROBLEM_BASE_URI = "tag:inbox.invalid,2026:problem/"
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How often one key may ask: `requests` in `seconds` in the long run, `burst` at once.
+    """Token bucket per key: `requests` per `seconds` sustained, `burst` at once.
 
-    No requests: there is no limit.
+    requests=0 disables the limit.
     """
 
     requests: int = 600
@@ -19,10 +19,10 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The settings of one service.
+    """Service settings.
 
-    strict_query: refuse parameters that do not exist; otherwise they are ignored.
-    problem_base_uri: a problem's `type` is this and its code.
+    strict_query: refuse unknown parameters instead of ignoring them. problem_base_uri: prefix of a
+    problem's `type`.
     """
 
     rate_limit: RateLimit = RateLimit()

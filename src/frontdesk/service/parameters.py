@@ -1,4 +1,4 @@
-"""Query parameters: read strictly, every fault found before any is told (contract 1.1)."""
+"""Strict query parameter parsing that reports all faults together."""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Parameters:
-    """The parameters of one request. Faults gather until `settle` tells them all at once.
+    """Parameters of one request. Faults are collected and raised together by `settle`.
 
-    strict: a parameter that does not exist is a fault; otherwise it is ignored.
+    strict: an unknown parameter is a fault; otherwise it is ignored.
     """
 
     def __init__(self, query: bytes, allowed: Sequence[str], *, strict: bool = True) -> None:
@@ -46,11 +46,10 @@ class Parameters:
             self._values[name] = value
 
     def get(self, name: str) -> str | None:
-        """The value of a parameter that was given and can be read; it may be empty."""
+        """Return a parameter's decoded value, possibly empty; None if absent or faulty."""
         return None if self.faulty(name) else self._values.get(name)
 
     def faulty(self, name: str) -> bool:
-        """Whether a fault of this parameter was found already."""
         return any(fault.problem.parameter == name for fault in self._faults)
 
     def refuse(
@@ -63,7 +62,7 @@ class Parameters:
         allowed: tuple[str, ...] | None = None,
         bounds: tuple[int, int] | None = None,
     ) -> None:
-        """Note a fault."""
+        """Record a fault. bounds: minimum and maximum allowed."""
         low, high = bounds or (None, None)
         problem = ParameterProblem(
             parameter=parameter, reason=reason, detail=detail, allowed=allowed, min=low, max=high
@@ -71,12 +70,15 @@ class Parameters:
         self._faults.append(ParameterFault(code, problem))
 
     def settle(self) -> None:
-        """Raises: Refusal: there is a fault."""
+        """Raise the collected faults.
+
+        Raises: Refusal.
+        """
         if self._faults:
             raise bad_parameters(self._faults)
 
     def limit(self, default: int) -> int:
-        """How many rows a page has."""
+        """Parse the page size; records a fault if it is out of range."""
         text = self.get("limit")
         if text is None:
             return default
@@ -92,7 +94,7 @@ class Parameters:
         return default
 
     def cursor(self) -> str | None:
-        """The cursor as text, if it is short enough to be one."""
+        """Return the cursor, still encoded; records a fault if its length is impossible."""
         text = self.get("cursor")
         if text is not None and not 0 < len(text) <= MAX_CURSOR_LENGTH:
             self.refuse("invalid_cursor", "cursor", "malformed", "it is not a cursor")
@@ -100,7 +102,7 @@ class Parameters:
         return text
 
     def filter_value(self, name: str, allowed: tuple[str, ...] | None = None) -> str | None:
-        """A filter's value, one of `allowed` where that is given."""
+        """Return a filter's value; records a fault if it is empty or not one of `allowed`."""
         text = self.get(name)
         if text == "":
             self.refuse("invalid_filter", name, "empty", "it needs a value", allowed=allowed)
@@ -118,14 +120,14 @@ class Parameters:
 
 
 def echo(text: str) -> str:
-    """What a caller sent, short, and without anything that could be a key."""
+    """Shorten a caller's value for an error message; anything that may be a key becomes "…"."""
     if "_live_" in text:
         return "…"
     return text if len(text) <= _ECHO_LENGTH else text[: _ECHO_LENGTH - 1] + "…"
 
 
 def _decoded(text: bytes) -> str | None:
-    """Percent-decoded UTF-8 without control characters; None if it is not."""
+    """Percent-decode to UTF-8; None if malformed or with control characters."""
     try:
         encoded = text.decode("ascii")
         if _ESCAPES.search(encoded):

@@ -1,4 +1,4 @@
-"""Contacts: the list, and one by its number (contract E5, E6)."""
+"""Contact endpoints: search, and look-up by phone number."""
 
 import re
 
@@ -44,7 +44,7 @@ def contact_list(call: Call) -> Page[Contact]:
 def contact_by_phone(call: Call) -> Contact:
     """The contact with a number, given with or without its plus."""
     call.parameters.settle()
-    # Some stacks decode a plus to a space, or drop it.
+    # Some HTTP stacks decode a plus as a space, or drop it.
     phone = "+" + call.path_value.removeprefix("+").removeprefix(" ")
     if not _E164.fullmatch(phone):
         raise Refusal("invalid_phone", "The number must be E.164, such as +16505551234.")

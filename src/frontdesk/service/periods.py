@@ -1,4 +1,4 @@
-"""Periods and their parts as a time zone's calendar has them; pure (reports 6.4).
+"""Calendar arithmetic for reports: periods and buckets in a time zone (pure).
 
 Moments are epoch milliseconds, UTC.
 """
@@ -14,20 +14,20 @@ HOUR = 60 * 60 * 1000
 DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Copies of the same zones under other names, some of them with leap seconds.
+# Directories and files of zoneinfo that duplicate zones or are none; some have leap seconds.
 _NOT_ZONES = ("posix", "right", "Factory", "localtime", "posixrules")
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """start <= moment < end."""
+    """Half-open interval: start <= moment < end."""
 
     start: int
     end: int
 
 
 def zone_of(name: str) -> ZoneInfo | None:
-    """The zone of an IANA name."""
+    """Look up an IANA zone name; None if unknown."""
     if name.split("/")[0] in _NOT_ZONES:
         return None
     try:
@@ -37,22 +37,21 @@ def zone_of(name: str) -> ZoneInfo | None:
 
 
 def moment_of(when: datetime) -> int:
-    """The moment of a time with a zone or an offset; what is less than a millisecond is cut off."""
+    """Convert an aware datetime; truncates to whole milliseconds."""
     return (when - _EPOCH) // timedelta(milliseconds=1)
 
 
 def local_date(moment: int, zone: ZoneInfo) -> date:
-    """What the calendar says at a moment."""
     return _local(moment, zone).date()
 
 
 def midnight(day: date, zone: ZoneInfo) -> int:
-    """Where a day begins: the earlier midnight of two; without one, the end of the gap."""
+    """Return the start of a day: the earlier of two midnights, or the end of a gap without one."""
     at = datetime(day.year, day.month, day.day, tzinfo=zone)
     begins = moment_of(at)
     if _local(begins, zone).replace(tzinfo=None) == at.replace(tzinfo=None):
         return begins
-    # Both readings of a time in a gap are beside it: one before the clocks change, one after.
+    # The two folds of a time in a gap lie on either side of the clock change.
     before = moment_of(at.replace(fold=1)) // 1000
     seconds = range(before, begins // 1000 + 1)
     changed = _local(begins, zone).utcoffset()
@@ -63,7 +62,7 @@ def midnight(day: date, zone: ZoneInfo) -> int:
 
 
 def days_between(stretch: Stretch, zone: ZoneInfo) -> int | None:
-    """How many days a stretch from midnight to midnight has; None if it is none."""
+    """Count the days between two midnights of the zone; None if an end is not a midnight."""
     first, last = local_date(stretch.start, zone), local_date(stretch.end, zone)
     if (midnight(first, zone), midnight(last, zone)) != (stretch.start, stretch.end):
         return None
@@ -71,10 +70,10 @@ def days_between(stretch: Stretch, zone: ZoneInfo) -> int | None:
 
 
 def stretch_before(stretch: Stretch, zone: ZoneInfo) -> Stretch:
-    """The stretch of the same length that ends where this one starts.
+    """Return the period of the same length that ends where this one starts.
 
-    Between midnights the length is in days, so that a week with 23 hours in one of its days
-    follows a whole week.
+    Between midnights, length is counted in days, so that a week with a 23-hour day is preceded by a
+    whole week.
     """
     days = days_between(stretch, zone)
     if days is None:
@@ -84,7 +83,7 @@ def stretch_before(stretch: Stretch, zone: ZoneInfo) -> Stretch:
 
 
 def parts_of(stretch: Stretch, granularity: str, zone: ZoneInfo) -> Iterator[Stretch]:
-    """The stretch cut where the hours, days, weeks or months of the zone begin."""
+    """Split a period at the zone's hours, days, ISO weeks or months."""
     start = stretch.start
     while start < stretch.end:
         end = min(_NEXT[granularity](start, zone), stretch.end)
@@ -105,7 +104,7 @@ def _next_hour(moment: int, zone: ZoneInfo) -> int:
 
 
 def _next_date(moment: int, zone: ZoneInfo, following: Callable[[date], date]) -> int:
-    """Where the date begins that follows; a date that the zone skips begins with the next."""
+    """Return the start of the next calendar unit, skipping dates that the zone skips."""
     day = following(local_date(moment, zone))
     while (begins := midnight(day, zone)) <= moment:
         day = following(day)

@@ -1,4 +1,4 @@
-"""Every error of the service as one shape: a problem document with a stable code (contract 2)."""
+"""Problem documents (RFC 9457) with stable error codes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ MEDIA_TYPE = "application/problem+json"
 REALM = 'Bearer realm="frontdesk"'
 RETRY_SECONDS = 1
 
-# Status and title by code. Within one request, an earlier code of a parameter wins over a later.
+# Status and title by code. Of several faults in a request, the earliest code here decides.
 CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
         "invalid_parameter": (400, "A query parameter cannot be used"),
@@ -44,7 +44,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
     }
 )
 
-# Those of the webhook receiver, which is no part of the interface and asks for no key.
+# Codes of the webhook receiver, which is not part of `/v1`.
 RECEIVER_CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
         "invalid_json": (400, "The body is not JSON"),
@@ -60,7 +60,7 @@ _ALL_CODES = MappingProxyType({**CODES, **RECEIVER_CODES})
 
 @dataclass(frozen=True, slots=True)
 class ParameterFault:
-    """One bad query parameter, under the code that it has."""
+    """Fault in one query parameter, with its problem code."""
 
     code: str
     problem: ParameterProblem
@@ -68,7 +68,7 @@ class ParameterFault:
 
 @dataclass(eq=False)
 class Refusal(Exception):
-    """The request ends here with the problem `code`. `detail` is safe to show."""
+    """Ends the request with the problem `code`. `detail` is shown to the client."""
 
     code: str
     detail: str
@@ -85,7 +85,7 @@ class Refusal(Exception):
         self.status = _ALL_CODES[self.code][0]
 
     def document(self, request_id: str, base_uri: str) -> bytes:
-        """The problem document, for this occurrence; its type is `base_uri` and its code."""
+        """Serialize the problem document. base_uri: prefix of its `type`."""
         problem = Problem(
             type=f"{base_uri}{self.code}",
             title=_ALL_CODES[self.code][1],
@@ -105,7 +105,7 @@ class Refusal(Exception):
 
 
 def bad_parameters(faults: list[ParameterFault]) -> Refusal:
-    """One refusal for all bad parameters, under the code that comes first in the catalogue."""
+    """Merge parameter faults into one refusal, under the code that comes first in CODES."""
     order = list(CODES)
     code = min((fault.code for fault in faults), key=order.index)
     deciding = next(fault.problem for fault in faults if fault.code == code)
@@ -117,13 +117,13 @@ def bad_parameters(faults: list[ParameterFault]) -> Refusal:
 
 
 def unauthorised(code: str, detail: str) -> Refusal:
-    """A 401, with the challenge that belongs to it (RFC 6750)."""
+    """Build a 401 with its `WWW-Authenticate` challenge (RFC 6750)."""
     challenge = REALM if code == "missing_credentials" else f'{REALM}, error="invalid_token"'
     return Refusal(code, detail, headers=(("WWW-Authenticate", challenge),))
 
 
 def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
-    """A 403 for a key without `scope`."""
+    """Build a 403 for a key without `scope`."""
     return Refusal(
         "insufficient_scope",
         f"The API key lacks the scope {scope}.",
@@ -134,12 +134,12 @@ def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
 
 
 def no_route() -> Refusal:
-    """A 404 for a path."""
+    """Build a 404 for an unknown path."""
     return Refusal("route_not_found", "This service has no such path.")
 
 
 def failed(error: Exception) -> Refusal:
-    """A 500; of a bug it tells nothing."""
+    """Build a 500 that reveals nothing about a bug."""
     if isinstance(error, UnusableFile):
         return Refusal(
             "internal_error",
@@ -150,12 +150,12 @@ def failed(error: Exception) -> Refusal:
 
 
 def cause(error: Exception) -> str:
-    """What a log is to say of an error behind a 500: where a bug is, or what is wrong."""
+    """Describe the cause of a 500 for the log: a stack trace, or the state of the file."""
     return str(error) if isinstance(error, UnusableFile) else trace(error)
 
 
 def too_busy(seconds: int) -> Refusal:
-    """A 503 for who comes while too much is under way; nothing was asked of the database."""
+    """Build a 503 for a request over a concurrency limit."""
     return Refusal(
         "service_unavailable",
         "Too much comes at once.",
@@ -165,7 +165,7 @@ def too_busy(seconds: int) -> Refusal:
 
 
 def unavailable(error: Unreachable) -> Refusal:
-    """A 503 for a database that does not do what it is asked for, with a time to try again."""
+    """Build a 503 for an unavailable database, with `Retry-After`."""
     seconds = max(RETRY_SECONDS, round(error.retry_after or 0))
     late = isinstance(error, QueryTimeout)
     return Refusal(

@@ -1,6 +1,6 @@
-"""The webhook receiver: what Meta sends is checked, stored, and only then acknowledged.
+"""Webhook receiver: verifies and stores Meta's webhooks before acknowledging them.
 
-It is no part of the `/v1` interface: it asks for no key and takes nothing from anybody's limit.
+Not part of `/v1`: it needs no API key and is not rate limited.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ PATH = ("webhooks", "whatsapp")
 
 # Meta's bodies have at most 3 MB.
 MOST_BYTES = 4 * 1024 * 1024
-# So much of a body that is too large is read and thrown away: a reset could undo the answer.
+# Drain up to this much of an oversized body, so that the client gets our 413 and not a reset.
 MOST_DISCARDED_BYTES = 4 * MOST_BYTES
 BODY_SECONDS = 20.0
-# Limits on bodies, in bytes as they arrive, and on complete bodies that are being stored. One
-# client address may hold half of each; more is answered 503.
+# Concurrency limits: bytes of bodies being received, and complete bodies being stored. One client
+# address may hold half of each; more is answered 503.
 MOST_BYTES_AT_ONCE = 16 * MOST_BYTES
 MOST_AT_ONCE = 32
 RETRY_SECONDS = 5
@@ -56,7 +56,7 @@ _log = logging.getLogger("frontdesk.service")
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
-    """A body and the headers that it came with. slug: the account's, None where none is named."""
+    """Webhook body and its headers. slug: the account in the path, None without one."""
 
     slug: str | None
     headers: dict[bytes, bytes] = field(repr=False)
@@ -64,9 +64,9 @@ class _Delivery:
 
 
 class Receiver:
-    """An ASGI application. Call `close` when no more requests come, and before the database's.
+    """ASGI application. Call `close` after the last request and before closing the database.
 
-    stored: called, in any thread, whenever something new was stored. clock: epoch milliseconds.
+    stored: called in any thread after a new body was stored. clock: epoch milliseconds.
     """
 
     def __init__(
@@ -101,7 +101,8 @@ class Receiver:
         except _Gone:
             return
         except asyncio.CancelledError:
-            # The service ends and waits no longer. What is stored all the same is known again.
+            # Shutdown cancels pending requests. If the body was stored, its redelivery is a
+            # duplicate.
             response = self._refused(visit, too_busy(RETRY_SECONDS))
         except Exception as error:
             _log.error("Request %s failed\n%s", visit.id, cause(error))
@@ -113,7 +114,7 @@ class Receiver:
             self._access_log.note(visit, response, seconds=seconds, sent=len(response.body))
 
     def close(self) -> None:
-        """Wait for what is being stored, and end the threads."""
+        """Wait for running writes and stop the threads."""
         self._threads.shutdown()
 
     def _refused(self, visit: Visit, refusal: Refusal) -> Response:
@@ -145,9 +146,9 @@ class Receiver:
         return await loop.run_in_executor(self._threads, work, *arguments)
 
     async def _shake(self, slug: str | None, query: bytes) -> Response:
-        """The handshake: the challenge comes back to whoever knows the verify token.
+        """Answer the subscription handshake with the challenge, if the verify token matches.
 
-        No limit applies to it. The database is read only if the token is the right one.
+        No concurrency limit applies. The database is read only after the token matched.
         """
         told = {name: values[0] for name, values in parse_qs(query.decode("latin-1")).items()}
         agreement = self._agreements.of(slug or DEFAULT_ACCOUNT)
@@ -160,7 +161,8 @@ class Receiver:
         return Response(200, _PLAIN, told.get("hub.challenge", "").encode())
 
     def _take(self, delivery: _Delivery, now: int) -> Response:
-        """Store what was signed. Whether there is such an account is told to who can sign."""
+        """Verify and store a body. A missing account is reported only after the signature is
+        verified."""
         agreement = self._agreements.of(delivery.slug or DEFAULT_ACCOUNT)
         if not agreement.is_signed(delivery.body, delivery.headers.get(_SIGNATURE, b"")):
             raise Refusal("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
@@ -171,11 +173,11 @@ class Receiver:
 
 
 class _Gone(Exception):
-    """Whoever sent it is gone before the end of the body."""
+    """The client disconnected before the end of the body."""
 
 
 def _account_of(visit: Visit) -> str | None:
-    """The slug in the path, None where it has none."""
+    """Return the account slug of the path, None without one."""
     path = tuple(unquote(segment) for segment in visit.request.path.split("/"))
     if path[:2] != PATH or len(path) > 3:
         raise no_route()
@@ -184,7 +186,7 @@ def _account_of(visit: Visit) -> str | None:
 
 
 async def _body(headers: dict[bytes, bytes], receive: Receive, held: Holding) -> bytes:
-    """The whole body of a request, unless it is too large or too slow; `held` are its bytes."""
+    """Receive a body within the size and time limits; its bytes are charged to `held`."""
     media_type = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
     if media_type != b"application/json":
         raise Refusal("unsupported_media_type", "Send Content-Type: application/json.")
@@ -220,7 +222,10 @@ async def _body(headers: dict[bytes, bytes], receive: Receive, held: Holding) ->
 
 
 def _check_json(body: bytes) -> None:
-    """Only what is no JSON object at all is refused: the rest is kept, to be looked at."""
+    """Refuse a body that is no JSON object.
+
+    JSON beyond Python's limits (nesting, digits) is stored, so that a person can inspect it.
+    """
     try:
         sound = isinstance(json.loads(body.decode()), dict)
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -242,7 +247,7 @@ def _keep(connection: Connection, delivery: _Delivery, now: int) -> bool:
 
 
 def _account(connection: Connection, slug: str | None) -> Row:
-    """The account that is named; where none is, the one called default, or the only one."""
+    """Find the account by slug; without one, the default account or the only one."""
     found = account_by_slug(connection, slug or DEFAULT_ACCOUNT)
     if found is None and slug is None:
         everyone = all_accounts(connection, now=0)

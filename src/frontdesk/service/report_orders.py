@@ -1,4 +1,4 @@
-"""What a report is asked for: its period, zone and granularity, read strictly (reports 6.4)."""
+"""Query parameters of reports: period, time zone and granularity."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from frontdesk.wire.queries import GRANULARITIES
 DEFAULT_DAYS = 7
 MAX_DAYS = 366
 MAX_BUCKETS = 1000
-# In other years a period, the one before it or a zone's clock may leave the calendar.
+# Outside these years, the previous period or a zone's offset may leave the range of dates.
 _YEARS = range(1972, 9998)
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -38,7 +38,7 @@ _INSTANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReportOrder:
-    """A period, the zone that its days are counted in, and how its series is cut, if at all."""
+    """Report parameters. zone: of its days; granularity: of its series, None without one."""
 
     period: Stretch
     zone: ZoneInfo
@@ -46,7 +46,7 @@ class ReportOrder:
 
 
 def report_order(call: Call) -> ReportOrder:
-    """What the parameters ask for. Their faults are noted; then the order means nothing."""
+    """Parse the parameters. After faults were recorded, the value is meaningless."""
     parameters = call.parameters
     zone = _zone(call)
     granularity = _granularity(parameters)
@@ -58,7 +58,7 @@ def report_order(call: Call) -> ReportOrder:
 
 
 def _period(parameters: Parameters, zone: ZoneInfo, now: int) -> Stretch:
-    """As asked; without `to` until this minute, without `from` over seven days."""
+    """Parse `from` and `to`. Defaults: the current minute, and seven days."""
     start, end = (_moment(parameters, name, zone) for name in ("from", "to"))
     last_day = local_date(now if end is None else end - 1, zone)
     if end is None:
@@ -94,7 +94,7 @@ def _granularity(parameters: Parameters) -> str | None:
 
 
 def _moment(parameters: Parameters, name: str, zone: ZoneInfo) -> int | None:
-    """The moment that a parameter names; a date is its midnight in the zone."""
+    """Parse a date (midnight in the zone) or a time; records a fault if malformed."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -108,7 +108,7 @@ def _moment(parameters: Parameters, name: str, zone: ZoneInfo) -> int | None:
 
 
 class _Unclear(Exception):
-    """A text that names no moment."""
+    """Unusable time, with a machine-readable reason and a hint."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)
@@ -142,7 +142,7 @@ def _check_year(day: date) -> None:
 
 
 def _check(parameters: Parameters, order: ReportOrder) -> None:
-    """Each member is readable; do they go together?"""
+    """Check the limits that depend on several parameters."""
     period = order.period
     asked = "to" if parameters.get("from") is None else "from"
     if period.start >= period.end:
@@ -157,7 +157,7 @@ def _check(parameters: Parameters, order: ReportOrder) -> None:
 
 
 def _is_too_long(order: ReportOrder) -> bool:
-    """Days of 25 hours are days too."""
+    """Check MAX_DAYS in calendar days, so that days of 25 hours do not count as more."""
     period = order.period
     if period.end - period.start > (MAX_DAYS + 1) * DAY:
         return True

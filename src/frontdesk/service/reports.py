@@ -1,4 +1,4 @@
-"""The inbox report: what happened in a period and before it, and how it is now (contract E14)."""
+"""Inbox report endpoint: metrics of a period, of the period before, and live counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ def inbox_report(call: Call) -> Report:
 def _figures(
     call: Call, channel_id: int | None, stretches: Iterable[Stretch], *, detailed: bool
 ) -> list[Row]:
-    """What happened in some stretches; a row's tag is the position of its stretch."""
+    """Read metric rows; each row's `tag` is the index of its period."""
     return reports.figures(
         call.connection,
         call.account_id,
@@ -78,7 +78,7 @@ def _metrics(rows: Iterable[Row]) -> Metrics:
         totals[row["name"]] += row["total"]
 
     def mean(name: str) -> float | None:
-        """In seconds, to a tenth."""
+        """Mean in seconds, rounded to a tenth."""
         return round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
 
     return Metrics(
@@ -107,7 +107,7 @@ def _samples(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def _by_author(rows: Iterable[Row]) -> dict[str, int]:
-    """Messages out by their author, the busiest first."""
+    """Count outgoing messages by author, in descending order."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["name"] == OUTGOING:
@@ -132,7 +132,7 @@ def _by_channel(
 def _pricing(
     call: Call, channel_id: int | None, stretches: Iterable[Stretch]
 ) -> tuple[PricingCount, ...]:
-    """Messages by what the provider charged them as, the most first."""
+    """Count messages by channel, author and pricing, in descending order."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
     spans = [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)]
     for row in reports.priced(call.connection, call.account_id, channel_id, spans):

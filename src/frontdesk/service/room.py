@@ -1,4 +1,4 @@
-"""Limits on what is under way at once; a request beyond them is answered 503."""
+"""Concurrency limits; a request over one is answered 503."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from frontdesk.service.problems import too_busy
 
 
 class Room:
-    """Used by one event loop. retry_seconds: after how long it is worth coming again."""
+    """Maximum of concurrent requests on one event loop. retry_seconds: for `Retry-After`."""
 
     def __init__(self, places: int, retry_seconds: int) -> None:
         self._free = places
@@ -17,9 +17,9 @@ class Room:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place for one request.
+        """Hold a slot.
 
-        Raises: Refusal: there is none.
+        Raises: Refusal: all are taken.
         """
         if not self._free:
             raise too_busy(self._retry_seconds)
@@ -31,9 +31,9 @@ class Room:
 
 
 class SharedLimit:
-    """Limits an amount (of bytes, of requests) that all clients hold, and that each one holds.
+    """Limits a quantity (bytes, requests) in total and per client network.
 
-    Used by one event loop. A client without an address is bound by the total alone.
+    For one event loop. A client without an address is bound by the total only.
     """
 
     def __init__(self, total: int, for_one_client: int, retry_seconds: int) -> None:
@@ -44,7 +44,7 @@ class SharedLimit:
 
     @contextmanager
     def holding(self, address: str) -> Iterator["Holding"]:
-        """An amount that may grow, nothing at first; released at the end of the block."""
+        """Open a reservation of 0 that can grow; released at the end of the block."""
         holding = Holding(self, client_network(address))
         try:
             yield holding
@@ -52,9 +52,9 @@ class SharedLimit:
             holding.release()
 
     def take(self, client: str, amount: int) -> None:
-        """Add to what a client holds.
+        """Reserve `amount` for a client.
 
-        Raises: Refusal: that is more than the client may hold, or than all may.
+        Raises: Refusal: the client's or the total limit is exceeded.
         """
         if self._held.total() + amount > self._total:
             raise too_busy(self._retry_seconds)
@@ -63,14 +63,13 @@ class SharedLimit:
         self._held[client] += amount
 
     def give_back(self, client: str, amount: int) -> None:
-        """Take from what a client holds."""
         self._held[client] -= amount
         if not self._held[client]:
             del self._held[client]
 
 
 class Holding:
-    """What one request holds of a limit."""
+    """Reservation of one request in a SharedLimit."""
 
     def __init__(self, limit: SharedLimit, client: str) -> None:
         self._limit = limit
@@ -78,14 +77,13 @@ class Holding:
         self._amount = 0
 
     def grow(self, amount: int) -> None:
-        """Hold more.
+        """Reserve more.
 
-        Raises: Refusal: the limit does not allow it.
+        Raises: Refusal: a limit is exceeded.
         """
         self._limit.take(self._client, amount)
         self._amount += amount
 
     def release(self) -> None:
-        """Hold nothing any more."""
         self._limit.give_back(self._client, self._amount)
         self._amount = 0

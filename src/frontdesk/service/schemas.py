@@ -1,4 +1,4 @@
-"""The JSON schemas of what is served: the wire models, as strict as this service keeps them."""
+"""JSON schemas of responses: wire models with the stricter guarantees of this service."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _TIMESTAMP: Schema = {
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's JSON schemas without titles and defaults: this service sends every member."""
+    """JSON schema generator without titles and defaults: the service sends every member."""
 
     def normalize_name(self, name: str) -> str:
         return _PAGE.sub(r"\1Page", name)
@@ -42,7 +42,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
-    """The schema of each model and of all that they hold, by name, sorted."""
+    """Generate schemas of models and those that they reference, sorted by name."""
     _, generated = models_json_schema(
         [(model, "serialization") for model in models],
         ref_template=REFERENCE + "{model}",
@@ -53,17 +53,16 @@ def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
 
 
 def reference(model: type[Wire]) -> Schema:
-    """Where a model's schema is."""
     return {"$ref": REFERENCE + name_of(model)}
 
 
 def name_of(model: type[Wire]) -> str:
-    """A model's name, that of a page after what it is a page of."""
+    """Return a model's schema name; `Page[Contact]` is "ContactPage"."""
     return _PAGE.sub(r"\1Page", model.__name__)
 
 
 def plain(text: str | None) -> str:
-    """A docstring as a description, in the words of JSON."""
+    """Turn a docstring into a one-line description, with null for None."""
     return re.sub(r"\bNone\b", "null", " ".join((text or "").split()))
 
 
@@ -79,7 +78,7 @@ def _strict(name: str, generated: Schema) -> Schema:
 
 
 def _member(model: str, name: str, schema: Schema) -> Schema:
-    """One member: its kind, and null only where it may be null."""
+    """Tighten a member's schema; null only where the service may send it."""
     description = {"description": schema.pop("description")} if "description" in schema else {}
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
     if name in vocabulary.NEVER_NULL.get(model, frozenset()):
@@ -89,7 +88,7 @@ def _member(model: str, name: str, schema: Schema) -> Schema:
 
 
 def _kind(model: str, name: str, kind: Schema) -> Schema:
-    """One kind of value that a member may have."""
+    """Tighten one alternative of a member's schema."""
     match kind.get("type"):
         case "string" if name.endswith("_at") or name in vocabulary.TIMES:
             return {"$ref": f"{REFERENCE}Timestamp"}

@@ -1,4 +1,4 @@
-"""The catalogues: short lists that are all read alike (contract E7 to E13)."""
+"""Catalogue endpoints: paged lists of labels, users, teams, channels, templates and the like."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Numbers by name in a table of fixed size, which the processes of one service can share."""
+"""Fixed-size hash table of counters in memory that processes can share."""
 
 import struct
 import tempfile
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from mmap import mmap
 
-# A name may be in any of the places of its row; a full row forgets what is longest past.
+# Set-associative: a name hashes to a row of 8 slots; in a full row the oldest is evicted.
 ROWS = 1024
 PLACES = 8
 
@@ -19,17 +19,17 @@ _EMPTY = bytes(8)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A number, and since when it counts (epoch milliseconds)."""
+    """Counter value, with its time (epoch milliseconds)."""
 
     amount: float
     at: int
 
 
 class Tallies:
-    """Tallies by name, in about 200 KB whatever comes; what is longest past makes room.
+    """Counters by name in about 200 KB; the oldest of a row is evicted.
 
-    Threads may share one. With `shared`, so may the processes forked after it was made; all shared
-    ones of a process need the same `turn`, or the system takes their locks for a deadlock.
+    Thread-safe. With `shared`, processes forked afterwards use the same table; all shared tables of
+    a process need the same `turn` lock, or the kernel reports a deadlock between their file locks.
     """
 
     def __init__(
@@ -40,19 +40,18 @@ class Tallies:
         self._file = tempfile.TemporaryFile() if shared else None  # noqa: SIM115
 
     def close(self) -> None:
-        """Give up this process's hold of the table."""
+        """Release this process's mapping and lock file."""
         self._memory.close()
         if self._file is not None:
             self._file.close()
 
     def find(self, name: str) -> Tally | None:
-        """What is known under a name."""
         mark, row = _place(name)
         with self._held(row):
             return next((tally for known, _, tally in self._row(row) if known == mark), None)
 
     def update(self, name: str, change: Callable[[Tally | None], Tally]) -> Tally:
-        """Replace what is known under a name by what `change` makes of it, and return that."""
+        """Atomically replace a counter by `change(counter)` and return it."""
         mark, row = _place(name)
         with self._held(row):
             places = list(self._row(row))
@@ -63,7 +62,7 @@ class Tallies:
             return tally
 
     def _row(self, row: int) -> Iterator[tuple[bytes, int, Tally]]:
-        """The places of a row: whose each is, where it is, what it says."""
+        """Yield (hash, offset, counter) of each slot in a row."""
         for place in range(row * PLACES, (row + 1) * PLACES):
             offset = place * _PLACE.size
             mark, amount, at = _PLACE.unpack_from(self._memory, offset)
@@ -71,7 +70,7 @@ class Tallies:
 
     @contextmanager
     def _held(self, row: int) -> Iterator[None]:
-        """Keeps everyone else away from a row; a process that dies lets go of it."""
+        """Lock a row for all threads and processes; the kernel releases it if a process dies."""
         with self._turn:
             if self._file is None:
                 yield
@@ -86,6 +85,6 @@ class Tallies:
 
 
 def _place(name: str) -> tuple[bytes, int]:
-    """What stands for a name, and the row that it belongs in."""
+    """Hash a name to its 8-byte mark and its row."""
     mark = blake2b(name.encode(), digest_size=8).digest()
     return (mark if mark != _EMPTY else b"\1" * 8), int.from_bytes(mark, "little") % ROWS

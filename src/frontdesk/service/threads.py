@@ -1,4 +1,4 @@
-"""One conversation's messages and notes (contract E3, E4)."""
+"""Message and note endpoints of a conversation."""
 
 from collections.abc import Mapping, Sequence
 
@@ -85,7 +85,7 @@ def _user_names(call: Call, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def _author(row: Row, names: Mapping[str, str], thread: Row) -> Ref | None:
-    """The person behind a message or note, as far as it is known who."""
+    """Return the author, None if unknown; a user's current name wins over the stored one."""
     if row["author"] == "contact":
         return Ref(id=str(thread["contact_id"]), name=thread["contact_name"])
     user_id, name = row["author_id"], row["author_name"]

@@ -1,4 +1,4 @@
-"""One request on its way through the service, and what is found out about it."""
+"""Per-request context: caller, rate limit result, route, problem code."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from frontdesk.service.limits import Allowance
 
 @dataclass(slots=True)
 class Visit:
-    """A request, when it came (epoch milliseconds), and what becomes known on the way.
+    """Request with its time of arrival (epoch milliseconds) and the results of its processing.
 
-    route: the path without its values, None where there is no such path. problem: its code.
+    route: path template, None if unknown. problem: code of the error, if any.
     """
 
     request: Request

@@ -1,6 +1,6 @@
-"""What the wire models leave open and this service promises: values, formats, what is never null.
+"""Enumerations, formats and nullability that the service promises beyond the wire models.
 
-The models are as lenient as a client must be; these are the facts of contract 1.4.8 on top.
+The models are as lenient as a client must be; the OpenAPI document adds these facts.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from frontdesk.wire.words import AUTHORS, DELIVERY_STEPS, DIRECTIONS, MEDIA_TYPE
 Member = tuple[str, str]
 
 
-# Times by the name of the member, wherever it is; all others that end in "_at" are times too.
+# Names of timestamp members, besides those that end in "_at".
 TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "start", "end"})
 
-# Members that may be absent, where all others are always there.
+# Members that may be absent; all others are always present.
 OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"last_message"}),
@@ -28,7 +28,7 @@ OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 
-# Members that a client lives without but this service always has a value for.
+# Members that are nullable for clients but that this service always fills.
 NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
@@ -53,15 +53,15 @@ NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 
-# Members that the specification of `/v1` does not have; a client must do without them.
+# Additions to the specification of `/v1`; a client must work without them.
 EXTENSIONS: frozenset[Member] = frozenset({("Message", "pricing"), ("Report", "pricing")})
 
-# What the members of an object are, where any name may be one.
+# Value types of objects with arbitrary member names.
 KINDS_INSIDE: Mapping[Member, tuple[str, ...]] = MappingProxyType(
     {("Contact", "custom_fields"): ("string", "number", "boolean")}
 )
 
-# Every value that there is.
+# Closed enumerations.
 CLOSED: Mapping[Member, tuple[str, ...]] = MappingProxyType(
     {
         ("Conversation", "status"): STATUSES,
@@ -97,7 +97,7 @@ _CHARGED_AS = (
 )
 _PRICING_TYPES = ("regular", "free_customer_service", "free_entry_point")
 
-# Values that are known; a client must be ready for others.
+# Known values of open enumerations; clients must accept others.
 KNOWN: Mapping[Member, tuple[str, ...]] = MappingProxyType(
     {
         **{(model, "author"): AUTHORS for model in ("Message", "MessagePreview", "ReplyTo")},
