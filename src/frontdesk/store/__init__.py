@@ -1,1 +1,1 @@
-"""Conversations at rest: SQL, and nothing else knows any."""
+"""Database access: all SQL of the service, for SQLite and PostgreSQL."""

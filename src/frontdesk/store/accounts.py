@@ -1,20 +1,20 @@
-"""Accounts: inboxes that share a database and nothing else."""
+"""Accounts: isolated inboxes within one database."""
 
 import re
 
 from frontdesk.store.database import Connection, Row
 
-# The account that every database begins with.
+# Account that a new database is created with.
 DEFAULT_ACCOUNT = "default"
 
-# What an account may be called by commands and in addresses.
+# Slugs, as used in commands and in webhook paths.
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def account(connection: Connection, account_id: int) -> Row | None:
-    """An account: (id, slug, name, revision, disabled, next_snooze).
+    """Return (id, slug, name, revision, disabled, next_snooze).
 
-    next_snooze: when the first snooze of the account is over, None where nothing is snoozed.
+    next_snooze: end of the account's earliest snooze, None if nothing is snoozed.
     """
     return connection.row(
         """
@@ -28,7 +28,6 @@ def account(connection: Connection, account_id: int) -> Row | None:
 
 
 def account_by_slug(connection: Connection, slug: str) -> Row | None:
-    """An account by the name that commands use."""
     return connection.row(
         "SELECT id, slug, name, revision, disabled FROM account WHERE slug = :slug",
         {"slug": slug},
@@ -36,7 +35,7 @@ def account_by_slug(connection: Connection, slug: str) -> Row | None:
 
 
 def revision(connection: Connection, account_id: int) -> int:
-    """How often an account, which exists, was changed."""
+    """Return the revision of an existing account, which every visible change increments."""
     row = connection.row(
         "SELECT revision FROM account WHERE id = :account", {"account": account_id}
     )
@@ -45,14 +44,14 @@ def revision(connection: Connection, account_id: int) -> int:
 
 
 def any_account(connection: Connection) -> Row | None:
-    """One account: the least that a database which works can be asked for."""
+    """Read any row; the cheapest query that proves that the database works."""
     return connection.row("SELECT id FROM account LIMIT 1")
 
 
 def all_accounts(connection: Connection, now: int) -> list[Row]:
-    """All accounts, oldest first: (id, slug, name, disabled, created_at, keys).
+    """Return (id, slug, name, disabled, created_at, keys), oldest first.
 
-    keys: how many open it at `now`.
+    keys: number of keys valid at `now`.
     """
     return connection.rows(
         """
@@ -66,7 +65,7 @@ def all_accounts(connection: Connection, now: int) -> list[Row]:
 
 
 def add_account(connection: Connection, slug: str, name: str, created_at: int) -> int:
-    """Make an account and return its id. created_at: epoch milliseconds."""
+    """Insert an account and return its id. created_at: epoch milliseconds."""
     newest = connection.row("SELECT MAX(id) AS id FROM account")
     account_id = 1 + (0 if newest is None else newest["id"] or 0)
     connection.run(
@@ -79,9 +78,9 @@ def add_account(connection: Connection, slug: str, name: str, created_at: int) -
 
 
 def take_turn(connection: Connection, account_id: int) -> None:
-    """Have other writers of the account wait for this transaction, and read what they wrote before.
+    """Lock the account's row until the end of the transaction, so that its writers are serialised.
 
-    SQLite has one writer at a time as it is.
+    No-op on SQLite, which has a single writer.
     """
     if connection.dialect == "postgresql":
         connection.run(
@@ -90,7 +89,7 @@ def take_turn(connection: Connection, account_id: int) -> None:
 
 
 def disable_account(connection: Connection, account_id: int, *, disabled: bool = True) -> None:
-    """Shut an account, so that its keys open nothing and its webhooks are refused; or open it."""
+    """Disable an account (its keys and webhooks are refused), or enable it."""
     connection.run(
         "UPDATE account SET disabled = :disabled WHERE id = :account",
         {"account": account_id, "disabled": int(disabled)},

@@ -1,4 +1,4 @@
-"""What `--database` may be: the path of a file, or the address of a PostgreSQL database."""
+"""Database targets: the path of a SQLite file or the URL of a PostgreSQL database."""
 
 import re
 from pathlib import Path
@@ -7,14 +7,14 @@ from urllib.parse import unquote
 from frontdesk.errors import BadSettings
 
 _SCHEMES = ("postgresql://", "postgres://")
-# An address of any kind; that of an unknown one may hold a password too.
+# URL of any scheme; one of an unknown scheme may contain a password too.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SECRETS = ("password", "sslpassword")
 _HIDDEN = "***"
-# What may stand behind the last colon of a host: a port, or the end of an IPv6 address.
+# Text after the last colon of a host: a port, or the end of an IPv6 address.
 _PORT = re.compile(r"[0-9]{0,5}|[^:]*\]")
-# The other form of libpq, `host=… password='…'`. A value ends at a blank outside of quotes; where
-# quotes are not closed, everything behind them belongs to it.
+# Keyword form of libpq, `host=… password='…'`. A value ends at an unquoted blank; an unclosed quote
+# extends to the end.
 _KEYWORDS = "host|hostaddr|port|dbname|user|password|passfile|service|sslmode|sslpassword|options"
 _IS_KEYWORDS = re.compile(rf"(?:^|\s)(?:{_KEYWORDS})\s*=")
 _KEYWORD_SECRET = re.compile(
@@ -24,9 +24,10 @@ _KEYWORD_SECRET = re.compile(
 
 
 def is_address(target: str | Path) -> bool:
-    """Whether `target` is an address; anything else is a path.
+    """Check if `target` is a PostgreSQL URL; anything else is a path.
 
-    Raises: BadSettings: it is neither; it is not repeated, as it may hold a password.
+    Raises: BadSettings: another URL or a libpq keyword string. The message does not repeat it, as
+    it may contain a password.
     """
     text = str(target)
     if text.startswith(_SCHEMES):
@@ -40,9 +41,9 @@ def is_address(target: str | Path) -> bool:
 
 
 def checked(address: str) -> str:
-    """An address whose password ends where it seems to.
+    """Return a URL whose credentials are unambiguous.
 
-    Raises: BadSettings: it holds characters that must be written as %40, %2F and so on.
+    Raises: BadSettings: reserved characters in the user name or password are not percent-encoded.
     """
     place = address.partition("://")[2].partition("?")[0]
     user, _, rest = place.rpartition("@")
@@ -56,7 +57,7 @@ def checked(address: str) -> str:
 
 
 def shown(target: str | Path) -> str:
-    """The target as it may be printed: without a password, in whichever form it is written."""
+    """Mask passwords in a target, for messages and logs."""
     text = str(target)
     if not _URL.match(text):
         keywords = _IS_KEYWORDS.search(text)
@@ -64,7 +65,7 @@ def shown(target: str | Path) -> str:
     scheme, _, rest = text.partition("://")
     place, mark, query = rest.partition("?")
     if "@" in query and ":" in place:
-        # Perhaps a password with a question mark that is not written as %3F.
+        # Possibly a password with an unencoded question mark: treat all of it as the authority.
         place, mark, query = rest, "", ""
     credentials, at, where = place.rpartition("@")
     user, colon, _ = credentials.partition(":")
@@ -74,13 +75,13 @@ def shown(target: str | Path) -> str:
 
 
 def _parameter(text: str) -> str:
-    """A parameter of an address as it may be printed."""
+    """Mask the value of a secret query parameter."""
     name, equals, _ = text.partition("=")
     return f"{name}{equals}{_HIDDEN}" if equals and unquote(name).strip() in _SECRETS else text
 
 
 def short_name(target: str | Path) -> str:
-    """What a title says of it: the file's or the database's name."""
+    """Return a short name for titles: the file's stem or the database's name."""
     if not is_address(target):
         return Path(target).stem
     place = shown(target).partition("://")[2].partition("?")[0]

@@ -1,4 +1,4 @@
-"""What the service reads of the short lists: labels, fields, users, teams, channels, replies."""
+"""Reads the catalogues: labels, custom fields, users, teams, channels, replies, templates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from frontdesk.store.queries import Position, one_of
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A table that is listed by `order`, ascending; the last of its columns is the unique id."""
+    """Table and its sort columns, ascending; the last column is the unique id."""
 
     table: str
     order: tuple[str, ...]
@@ -31,7 +31,7 @@ def catalogue_page(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Rows of a catalogue, all columns, in its order."""
+    """Return rows with all columns, in the catalogue's order, after position `after`."""
     order = ", ".join(catalogue.order)
     parameters: dict[str, object] = {"account": account_id, "count": count}
     continued = ""
@@ -51,7 +51,7 @@ def catalogue_page(
 def catalogue_position(
     connection: Connection, catalogue: Catalogue, account_id: int, row_id: int | str
 ) -> Position | None:
-    """The sort key of one row, None if it is gone."""
+    """Return the sort key of a row, None if it does not exist."""
     row = connection.row(
         f"""
         SELECT {", ".join(catalogue.order)} FROM {catalogue.table}
@@ -63,7 +63,7 @@ def catalogue_position(
 
 
 def team_channels(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
-    """(team_id, phone_number_id) of the numbers linked to these teams, by name."""
+    """Return (team_id, phone_number_id) of channels linked to the teams, by channel name."""
     wanted, parameters = one_of("id", team_ids)
     return connection.rows(
         f"""
@@ -78,7 +78,7 @@ def team_channels(connection: Connection, account_id: int, team_ids: Sequence[in
 
 
 def team_members(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
-    """(team_id, id, name) of the members of these teams, by name."""
+    """Return (team_id, id, name) of the teams' members, by name."""
     wanted, parameters = one_of("id", team_ids)
     return connection.rows(
         f"""
@@ -95,7 +95,7 @@ def team_members(connection: Connection, account_id: int, team_ids: Sequence[int
 def business_channels(
     connection: Connection, account_id: int, waba_ids: Sequence[str]
 ) -> list[Row]:
-    """(waba_id, phone_number_id) of the numbers of these business accounts, by name."""
+    """Return (waba_id, phone_number_id) of the business accounts' channels, by name."""
     wanted, parameters = one_of("waba", waba_ids)
     return connection.rows(
         f"""

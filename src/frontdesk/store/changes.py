@@ -1,4 +1,4 @@
-"""Every statement that changes conversations at rest, but for the counters and the ids."""
+"""Writes: INSERT, UPDATE and DELETE statements and the table metadata behind them."""
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
@@ -20,7 +20,7 @@ def _table(name: str, key: str, columns: str) -> _Table:
 
 
 _NAMED = "name name_key created_at updated_at"
-# What conversations consist of.
+# Tables whose rows belong to a conversation and to a contact part.
 _FACTS = ("message", "note", "conversation_event")
 
 _TABLES: Mapping[str, _Table] = MappingProxyType(
@@ -110,33 +110,32 @@ _TABLES: Mapping[str, _Table] = MappingProxyType(
 
 
 def blank(kind: str) -> dict[str, Any]:
-    """A row of that kind with nothing in it."""
+    """Return a row of that kind with all columns None."""
     return dict.fromkeys(_TABLES[kind].columns)
 
 
 def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
-    """The table that rows of a kind are in, and its columns."""
+    """Return the table name and the columns of a kind."""
     table = _TABLES[kind]
     return table.name, table.columns
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of row that is kept here."""
     return tuple(_TABLES)
 
 
 def key_of(kind: str) -> tuple[str, ...]:
-    """The columns by which rows of a kind are told apart; the account is the first."""
+    """Return the key columns of a kind, `account_id` first."""
     return _TABLES[kind].key
 
 
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert rows that are new; members that are no columns are passed over."""
+    """Insert new rows; members that are not columns are ignored."""
     connection.run_many(_insert(_TABLES[kind]), rows)
 
 
 def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert rows, or overwrite those with the same key."""
+    """Insert rows, or update those with the same key."""
     table = _TABLES[kind]
     changes = (f"{name}=excluded.{name}" for name in table.columns if name not in table.key)
     connection.run_many(
@@ -148,9 +147,9 @@ def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -
 def save_contacts(
     connection: Connection, account_id: int, contacts: Iterable[dict[str, Any]]
 ) -> None:
-    """Save contacts of an account, and have those found by the words that they now have.
+    """Upsert contacts and update the search index.
 
-    `search` must be as stored, "" for a new contact; it is set here.
+    `search` must have its stored value, "" for a new contact; it is replaced by the new one.
     """
     rows = list(contacts)
     changed: list[int] = []
@@ -165,7 +164,7 @@ def save_contacts(
 
 
 def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
-    """Delete contacts that became one with others; what leads to them must lead elsewhere."""
+    """Delete merged contacts; aliases must have been moved before."""
     contact_words.forget(connection, account_id, contact_ids)
     connection.run_many(
         "DELETE FROM contact WHERE account_id=:account_id AND id=:id",
@@ -174,7 +173,7 @@ def drop_contacts(connection: Connection, account_id: int, contact_ids: Collecti
 
 
 def free_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
-    """Contacts that are saved next have no name meanwhile, so that they can exchange some."""
+    """Null unique columns of contacts about to be saved, so that contacts can exchange numbers."""
     connection.run_many(
         "UPDATE contact SET phone=NULL, wa_user_id=NULL WHERE account_id=:account_id AND id=:id",
         [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
@@ -182,7 +181,7 @@ def free_names(connection: Connection, account_id: int, contact_ids: Iterable[in
 
 
 def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, int]) -> None:
-    """What led to one contact leads to another: {from: to}."""
+    """Repoint aliases: {old contact id: new contact id}."""
     connection.run_many(
         "UPDATE contact_alias SET contact_id=:target "
         "WHERE account_id=:account_id AND contact_id=:source",
@@ -194,7 +193,7 @@ def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, in
 
 
 def drop_aliases(connection: Connection, account_id: int, names: Iterable[str]) -> None:
-    """Some names are no aliases any more, but what contacts are called."""
+    """Delete aliases that became the primary name of a contact."""
     connection.run_many(
         "DELETE FROM contact_alias WHERE account_id=:account_id AND phone=:name",
         [{"account_id": account_id, "name": name} for name in names],
@@ -202,7 +201,7 @@ def drop_aliases(connection: Connection, account_id: int, names: Iterable[str]) 
 
 
 def drop_aliases_of(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
-    """Nothing leads to some contacts any more besides what they are called."""
+    """Delete all aliases of contacts."""
     connection.run_many(
         "DELETE FROM contact_alias WHERE account_id=:account_id AND contact_id=:id",
         [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
@@ -210,7 +209,7 @@ def drop_aliases_of(connection: Connection, account_id: int, contact_ids: Iterab
 
 
 def drop_parts(connection: Connection, account_id: int, part_ids: Iterable[int]) -> None:
-    """Delete parts that became one with others."""
+    """Delete merged contact parts."""
     connection.run_many(
         "DELETE FROM contact_part WHERE account_id=:account_id AND id=:id",
         [{"account_id": account_id, "id": part_id} for part_id in part_ids],
@@ -223,9 +222,9 @@ def hand_over(
     source: tuple[int, int | None],
     target: tuple[int, int | None],
 ) -> None:
-    """What was said, noted and done in a conversation with a part is in another, with another.
+    """Move messages, notes and events from one conversation and part to another.
 
-    source, target: the ids of conversation and part, as the columns have them.
+    source, target: (conversation id, part id or None).
     """
     part = "part IS NULL" if source[1] is None else "part=:part"
     ids = {"account_id": account_id, "source": source[0], "into": target[0], "as_part": target[1]}
@@ -238,7 +237,8 @@ def hand_over(
 
 
 def free_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
-    """A conversation that is saved next is nobody's meanwhile: contacts may exchange two."""
+    """Release the unique contact of a conversation about to be saved, so that two can be
+    exchanged."""
     connection.run(
         "UPDATE conversation SET contact_id=-id WHERE account_id=:account_id AND id=:id",
         {"account_id": account_id, "id": conversation_id},
@@ -248,7 +248,7 @@ def free_conversation(connection: Connection, account_id: int, conversation_id: 
 def absorb_conversation(
     connection: Connection, account_id: int, source_id: int, target_id: int
 ) -> None:
-    """Move what belongs to one conversation into another, and delete it; not so its entries."""
+    """Move the facts of a conversation into another and delete it; its filter entries remain."""
     ids = {"account_id": account_id, "source": source_id, "target": target_id}
     for table in (*_FACTS, "metric_event"):
         connection.run(
@@ -260,7 +260,7 @@ def absorb_conversation(
 
 
 def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, int]) -> None:
-    """Whom each team gave its last conversation to: {team id: user id}."""
+    """Store the user that each team assigned last: {team id: user id}."""
     connection.run_many(
         "UPDATE team SET last_assigned=:user_id WHERE account_id=:account_id AND id=:id",
         [
@@ -271,7 +271,7 @@ def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, 
 
 
 def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
-    """Delete what waited and now is told."""
+    """Delete pending updates that have been applied."""
     connection.run_many(
         "DELETE FROM orphan WHERE account_id=:account_id AND channel_id=:channel_id "
         "AND target=:target AND kind=:kind",
@@ -280,7 +280,7 @@ def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
 
 
 def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Overwrite stored messages; `was_at` is the created_at that each had until now."""
+    """Update stored messages; `was_at` is their previous created_at, which is part of the key."""
     fixed = ("account_id", "conversation_id", "id")
     changes = (f"{name}=:{name}" for name in _TABLES["message"].columns if name not in fixed)
     connection.run_many(
@@ -291,7 +291,6 @@ def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -
 
 
 def drop_metric_events(connection: Connection, rows: Iterable[Row]) -> None:
-    """Delete stored measures of conversations."""
     connection.run_many(
         "DELETE FROM metric_event WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND id=:id",
@@ -306,7 +305,7 @@ def link_team(
     channel_ids: Iterable[int],
     user_ids: Iterable[int],
 ) -> None:
-    """A team now has exactly these channels and members."""
+    """Replace the channels and members of a team."""
     for table, column, ids in (
         ("team_channel", "channel_id", channel_ids),
         ("team_member", "user_id", user_ids),
@@ -323,7 +322,7 @@ def link_team(
 
 
 def raise_revision(connection: Connection, account_id: int) -> None:
-    """Something that the account's readers can see has changed."""
+    """Increment the account's revision, which ETags are computed from."""
     connection.run(
         "UPDATE account SET revision = revision + 1 WHERE id=:account_id",
         {"account_id": account_id},

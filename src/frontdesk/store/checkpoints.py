@@ -1,4 +1,4 @@
-"""How far imports of files have come, kept with what they brought in."""
+"""Progress of file imports, written in the same transaction as the imported rows."""
 
 import json
 from collections.abc import Mapping
@@ -7,20 +7,21 @@ from typing import Any
 
 from frontdesk.store.database import Connection
 
-# An import that nobody went on with for so long is forgotten: 90 days.
+# 90 days in milliseconds: older checkpoints of abandoned imports are deleted.
 FORGOTTEN_AFTER = 90 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """line: the last of the file that is in. state: whatever else going on needs."""
+    """Import progress. line: last line imported. state: other data needed to resume, JSON
+    values."""
 
     line: int
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
 def checkpoint(connection: Connection, digest: str) -> Checkpoint | None:
-    """How far the import of a file came that was interrupted; None if none was."""
+    """Return the progress of an interrupted import by the file's digest, None without one."""
     row = connection.row(
         "SELECT line, state_json FROM checkpoint WHERE digest = :digest", {"digest": digest}
     )
@@ -28,7 +29,7 @@ def checkpoint(connection: Connection, digest: str) -> Checkpoint | None:
 
 
 def keep(connection: Connection, digest: str, reached: Checkpoint, now: int) -> None:
-    """Remember how far an import came. now: epoch milliseconds."""
+    """Store the progress of an import. now: epoch milliseconds."""
     connection.run(
         """
         INSERT INTO checkpoint(digest, line, state_json, updated_at)
@@ -46,7 +47,7 @@ def keep(connection: Connection, digest: str, reached: Checkpoint, now: int) -> 
 
 
 def forget(connection: Connection, digest: str, now: int) -> None:
-    """An import is complete; those that were left long ago are forgotten with it."""
+    """Delete the checkpoint of a finished import, and expired ones."""
     connection.run(
         "DELETE FROM checkpoint WHERE digest = :digest OR updated_at < :long_ago",
         {"digest": digest, "long_ago": now - FORGOTTEN_AFTER},

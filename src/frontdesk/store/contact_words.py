@@ -1,8 +1,8 @@
-"""Contacts found by words: the column that is searched, and its index on each engine (contract E5).
+"""Contact search: the searched text column and its trigram index on each engine.
 
-The column has every word of the names and the e-mail address, folded, each behind two blanks, and
-after a line feed the digits of the number. So one substring says where a word may be found, and
-a trigram is there even for the beginning of a word of one letter.
+The column has every folded word of the names and the e-mail address, each after two blanks, then a
+line feed and the digits of the phone number. A substring thus says where it matched, and even a
+one-letter prefix of a word has a trigram.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,26 +14,26 @@ from frontdesk.store.database import Connection
 from frontdesk.store.folding import folded
 
 LEAST_DIGITS = 3
-# Shorter words are found at the beginning of a word only: no trigram is inside them.
+# Shorter words match only at the start of a word: they contain no trigram.
 LEAST_LETTERS = 3
 
 _SEARCHED = ("name", "profile_name", "username", "email")
-# One contact's row of the index, none if there is nothing to find it by.
+# Row of a contact in the index; none if its text is empty.
 _OWN_PLACE = (
     "account_id * 1099511627776 + id, search FROM contact"
     " WHERE account_id = :account AND id = :id AND search <> ''"
 )
 _QUOTE = '"'
 _WRITTEN_AROUND_DIGITS = str.maketrans("", "", "+-().")
-# More than these narrow nothing down any further; what is found is compared in full anyway.
+# More trigrams do not narrow the result further; matches are compared in full anyway.
 _MOST_TRIGRAMS = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where the contacts with some words are: the inside of FROM and WHERE, and its parameters.
+    """Fragments of SQL for FROM and WHERE that select matching contacts, with their parameters.
 
-    `condition` alone, on the table contact, says the same as both but uses no index.
+    `condition` alone, on the table contact, is equivalent but uses no full-text index.
     """
 
     source: str
@@ -43,7 +43,7 @@ class Found:
 
 
 def search_text(contact: Mapping[str, Any]) -> str:
-    """What a contact's `search` is to be.
+    """Build the search text of a contact.
 
     >>> search_text({"name": "Zoë Ara", "profile_name": "Zoë", "username": None,
     ...              "email": None, "phone": "+16505551234"})
@@ -58,16 +58,16 @@ def search_text(contact: Mapping[str, Any]) -> str:
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a text as they are compared."""
+    """Split a text into folded words."""
     return folded(text.replace("\0", " ")).split()
 
 
 def found(connection: Connection, account_id: int, words: Sequence[str]) -> Found:
-    """Where contacts with every one of these folded words are; there must be one."""
+    """Select contacts that match every one of these folded words; at least one is needed."""
     parts = [_parts(word) for word in words]
     patterns = {f"word{number}": _pattern(told) for number, told in enumerate(parts)}
     likes = " AND ".join(f"contact.search LIKE :{name} ESCAPE '\\'" for name in patterns)
-    # A GIN index finds a number only by one of exactly the column's type.
+    # PostgreSQL uses the GIN index for a number only if its type is that of the column.
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
     parameters: dict[str, object] = {"account": account_id, **patterns}
     if connection.dialect == "postgresql":
@@ -82,7 +82,7 @@ def found(connection: Connection, account_id: int, words: Sequence[str]) -> Foun
 
 
 def forget(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
-    """Take contacts out of the index, before what is stored of them changes."""
+    """Remove contacts from the index; must precede a change of their stored text."""
     if connection.dialect == "sqlite":
         connection.run_many(
             "INSERT INTO contact_words(contact_words, rowid, search) "
@@ -92,7 +92,7 @@ def forget(connection: Connection, account_id: int, contact_ids: Iterable[int]) 
 
 
 def remember(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
-    """Put contacts into the index that are not in it, as they are stored."""
+    """Add contacts to the index with their stored text."""
     if connection.dialect == "sqlite":
         connection.run_many(
             f"INSERT INTO contact_words(rowid, search) SELECT {_OWN_PLACE}",
@@ -101,19 +101,19 @@ def remember(connection: Connection, account_id: int, contact_ids: Iterable[int]
 
 
 def remember_all(connection: Connection) -> None:
-    """Make the index anew from all contacts, for whoever wrote many without it."""
+    """Rebuild the index after a bulk load."""
     if connection.dialect == "sqlite":
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('rebuild')")
 
 
 def merge(connection: Connection) -> None:
-    """Merge the index into one segment: until then it also has what contacts were called before."""
+    """Merge the index into one segment, which removes deleted terms from the file."""
     if connection.dialect == "sqlite":
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('optimize')")
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """What must be in `search`, in this order, where a contact has the word."""
+    """Return the substrings that match a word, in this order."""
     digits = word.translate(_WRITTEN_AROUND_DIGITS)
     if len(digits) >= LEAST_DIGITS and digits.isascii() and digits.isdigit():
         return ("\n", digits)
@@ -121,13 +121,13 @@ def _parts(word: str) -> tuple[str, ...]:
 
 
 def _pattern(parts: Iterable[str]) -> str:
-    """The parts for LIKE, each taken literally."""
+    """Build a LIKE pattern with literal parts."""
     literal = (part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for part in parts)
     return f"%{'%'.join(literal)}%"
 
 
 def _trigrams(texts: Iterable[str]) -> str:
-    """An expression of FTS5: every three letters in a row of every text."""
+    """Build an FTS5 expression of all trigrams of the texts."""
     grams = dict.fromkeys(text[at : at + 3] for text in texts for at in range(len(text) - 2))
     quoted = (f'"{gram.replace(_QUOTE, 2 * _QUOTE)}"' for gram in grams)
     return " ".join(islice(quoted, _MOST_TRIGRAMS))

@@ -1,4 +1,4 @@
-"""What the service reads of contacts: the list in order of names, and one by its number."""
+"""Reads contacts: list by name with search, and look-up by phone number."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from frontdesk.store.queries import Position, one_of
 
 FEW = 1000
 
-# The empty name sorts first but belongs last.
+# The empty name sorts first but is listed last.
 _NAMELESS = "CASE WHEN name_key = '' THEN 1 ELSE 0 END AS nameless"
 
 
@@ -22,11 +22,11 @@ def contact_page(
     *,
     few: int = FEW,
 ) -> list[Row]:
-    """Contacts with every one of the folded `words`, by `nameless, name_key, id`.
+    """Return contacts that match every one of the folded `words`, by `nameless, name_key, id`.
 
-    A word with three digits or more is looked for in the number; any other in the names, the
-    username and the e-mail address, where one of fewer than three letters must begin a word.
-    A search with at most `few` hits sorts them; one with more walks the names until it has a page.
+    A word with three digits or more is searched in the number; any other in the names, the username
+    and the e-mail address, where one of fewer than three letters matches word prefixes only. A
+    search with at most `few` hits sorts them; one with more scans the names until the page is full.
     """
     if not words:
         everyone: dict[str, object] = {"account": account_id}
@@ -45,7 +45,7 @@ def contact_page(
 
 
 def contact_position(connection: Connection, account_id: int, contact_id: int) -> Position | None:
-    """The sort key of one contact, None if it is gone."""
+    """Return the sort key of a contact, None if it does not exist."""
     row = connection.row(
         "SELECT name_key, id FROM contact WHERE account_id = :account AND id = :id",
         {"account": account_id, "id": contact_id},
@@ -54,7 +54,7 @@ def contact_position(connection: Connection, account_id: int, contact_id: int) -
 
 
 def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
-    """The contact with this E.164 number, or who had it before, or has it in another spelling."""
+    """Find a contact by E.164 number: current, former, or another national spelling."""
     for spelling in (phone, *national_variants(phone)):
         found = _with_phone(connection, account_id, spelling)
         if found is not None:
@@ -77,7 +77,7 @@ def _with_phone(connection: Connection, account_id: int, phone: str) -> Row | No
 
 
 def _in_order(connection: Connection, account_id: int, contact_ids: Sequence[int]) -> list[Row]:
-    """The contacts with these ids, in this order."""
+    """Return contacts by id, in the given order."""
     if not contact_ids:
         return []
     wanted, parameters = one_of("id", contact_ids)
@@ -97,9 +97,9 @@ def _walk(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """The contacts for which `condition` holds, read in the order of the list."""
+    """Return contacts that satisfy `condition`, scanned in list order."""
     nameless, name_key, contact_id = after or (0, "", 0)
-    # Those without a name come first in the index, so each kind of contact is a range of its own.
+    # Contacts without a name come first in the index, so each group is a range of its own.
     ranges = ["name_key = '' AND id > :id" if nameless else "name_key = ''"]
     if not nameless:
         ranges.append("(name_key, id) > (:name, :id)" if after else "name_key > ''")

@@ -1,4 +1,4 @@
-"""The filter table and the counter cells, moved with every change of a conversation."""
+"""Conversation filter table and counter cells, updated incrementally with each change."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ READ, UNREAD, UNMARKED = 0, 1, 2
 
 
 class Cell(NamedTuple):
-    """What conversations are counted by; label_id 0 counts all of them."""
+    """Key of a counter; label_id 0 counts all conversations."""
 
     label_id: int
     channel_id: int
@@ -21,14 +21,14 @@ class Cell(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A conversation as the filter table has it: a row of `conversation` and its labels' ids."""
+    """Conversation row with its label ids, as indexed by the filter table."""
 
     conversation: Row
     label_ids: frozenset[int]
 
 
 def state_of(conversation: Row) -> int:
-    """Status and whether it is assigned, as the filter table has them."""
+    """Return 2 * status + assigned."""
     return 2 * int(conversation["status"]) + int(conversation["assignee_id"] != 0)
 
 
@@ -37,9 +37,9 @@ def move(
     account_id: int,
     moves: Iterable[tuple[Listed | None, Listed | None]],
 ) -> None:
-    """Bring entries and cells from what conversations were to what they are.
+    """Apply the difference between old and new states to entries and cells.
 
-    None before: it is new; None after: it is gone.
+    An old state of None is an insert, a new state of None a delete.
     """
     deltas: Counter[Cell] = Counter()
     entries: list[dict[str, object]] = []
@@ -57,7 +57,7 @@ def move(
 
 
 def counters(connection: Connection, account_id: int) -> dict[Cell, int]:
-    """The cells as they are stored."""
+    """Return the stored cells."""
     rows = connection.rows(
         """
         SELECT label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
@@ -69,7 +69,7 @@ def counters(connection: Connection, account_id: int) -> dict[Cell, int]:
 
 
 def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
-    """The cells as they must be, counted from the conversations and their labels."""
+    """Recompute the cells from conversations and labels."""
     rows = connection.rows(
         f"""
         SELECT entry.label_id, c.channel_id,
@@ -88,7 +88,7 @@ def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
 
 
 def misfiled(connection: Connection, account_id: int) -> list[int]:
-    """Ids of conversations whose rows of the filter table are missing or say something else."""
+    """Return ids of conversations whose filter table rows are missing or wrong."""
     rows = connection.rows(
         """
         SELECT c.id FROM conversation c LEFT JOIN entry
@@ -111,7 +111,7 @@ def _cell(row: Row) -> Cell:
 
 
 def cells_of(listed: Listed) -> list[Cell]:
-    """The cells that count a conversation."""
+    """Return the cells that count a conversation: one for all, and one per label."""
     row = listed.conversation
     count = row["unread_count"]
     unread = UNMARKED if count is None else UNREAD if count else READ
@@ -126,7 +126,7 @@ def cells_of(listed: Listed) -> list[Cell]:
 
 
 def entries_of(account_id: int, listed: Listed) -> dict[int, dict[str, object]]:
-    """A conversation's rows of the filter table, by label id."""
+    """Return a conversation's filter table rows by label id."""
     row = listed.conversation
     common = {
         "account_id": account_id,
@@ -166,7 +166,7 @@ def _write_entries(
 
 
 def _write_cells(connection: Connection, account_id: int, deltas: Mapping[Cell, int]) -> None:
-    """Sorted by key, so that two writers never wait for each other in a circle."""
+    """Add deltas to cells, sorted by key so that concurrent writers cannot deadlock."""
     changes = [
         {"account_id": account_id, **cell._asdict(), "delta": delta}
         for cell, delta in sorted(deltas.items())

@@ -1,16 +1,16 @@
-"""Statements that remove a person from the store; nothing else ever deletes what was said."""
+"""Erasure: deletes all rows of a person. No other module deletes messages."""
 
 from collections.abc import Iterable, Iterator
 
 from frontdesk.store import contact_words
 from frontdesk.store.database import Connection, Row
 
-# Everything of a conversation, and what of each is counted.
+# Tables deleted with a conversation; the counts are reported per table.
 _OF_A_CONVERSATION = ("metric_event", "conversation_event", "note", "message")
 
 
 def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str]) -> list[int]:
-    """The contacts who have, or had, a number in one of its spellings (E.164)."""
+    """Return ids of contacts that have or had a number. spellings: E.164."""
     found: set[int] = set()
     for phone in spellings:
         rows = connection.rows(
@@ -27,7 +27,6 @@ def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str
 
 
 def names_of(connection: Connection, account_id: int, contact_id: int) -> Row | None:
-    """(phone, wa_id, wa_user_id) of a contact."""
     return connection.row(
         "SELECT phone, wa_id, wa_user_id FROM contact WHERE account_id = :account AND id = :id",
         {"account": account_id, "id": contact_id},
@@ -35,7 +34,7 @@ def names_of(connection: Connection, account_id: int, contact_id: int) -> Row | 
 
 
 def aliases_of(connection: Connection, account_id: int, contact_id: int) -> list[str]:
-    """The numbers, and the user ids, that a contact had before."""
+    """Return a contact's former phone numbers and user ids."""
     rows = connection.rows(
         "SELECT phone FROM contact_alias WHERE account_id = :account AND contact_id = :id",
         {"account": account_id, "id": contact_id},
@@ -44,7 +43,7 @@ def aliases_of(connection: Connection, account_id: int, contact_id: int) -> list
 
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """What is counted of every message of a conversation, and its wamid."""
+    """Return wamid and all columns that counters and roll-ups depend on."""
     return connection.rows(
         """
         SELECT created_at, direction, author, type, wamid,
@@ -57,7 +56,7 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
 
 
 def has_channel(connection: Connection, account_id: int, phone: str) -> bool:
-    """Whether this is a number of the business itself."""
+    """Check if this is a number of the business itself."""
     found = connection.row(
         "SELECT id FROM channel WHERE account_id = :account AND phone = :phone",
         {"account": account_id, "phone": phone},
@@ -68,7 +67,7 @@ def has_channel(connection: Connection, account_id: int, phone: str) -> bool:
 def forget_conversation(
     connection: Connection, account_id: int, conversation: Row
 ) -> Iterator[tuple[str, int]]:
-    """Delete a conversation but for its counters; tells how many rows of each table went."""
+    """Delete a conversation except its counters; yield (table, number of rows deleted)."""
     place = {"account": account_id, "conversation": conversation["id"]}
     yield (
         "reaction",
@@ -93,7 +92,7 @@ def forget_conversation(
 
 
 def forget_reactions(connection: Connection, account_id: int, persons: Iterable[str]) -> int:
-    """Delete what some people reacted with to messages that nobody knows."""
+    """Delete reactions of persons to messages that are not stored."""
     return sum(
         connection.run(
             "DELETE FROM reaction WHERE account_id = :account AND person = :person",
@@ -104,7 +103,7 @@ def forget_reactions(connection: Connection, account_id: int, persons: Iterable[
 
 
 def forget_orphans(connection: Connection, account_id: int, targets: Iterable[str]) -> int:
-    """Delete what waits for some messages that nobody knows."""
+    """Delete pending updates of messages that are not stored."""
     return sum(
         connection.run(
             "DELETE FROM orphan WHERE account_id = :account AND target = :target",
@@ -115,7 +114,7 @@ def forget_orphans(connection: Connection, account_id: int, targets: Iterable[st
 
 
 def forget_changes(connection: Connection, account_id: int, names: Iterable[str]) -> None:
-    """Delete the news that somebody goes, or went, by some names."""
+    """Delete identity changes from or to these names."""
     for name in names:
         connection.run(
             "DELETE FROM identity_change "
@@ -125,7 +124,7 @@ def forget_changes(connection: Connection, account_id: int, names: Iterable[str]
 
 
 def forget_contact(connection: Connection, account_id: int, contact_id: int) -> None:
-    """Delete a contact who has no conversations, and what leads to it."""
+    """Delete a contact without conversations, with its aliases, parts and search index entry."""
     contact = {"account": account_id, "id": contact_id}
     contact_words.forget(connection, account_id, [contact_id])
     connection.run(

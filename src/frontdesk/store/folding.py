@@ -1,4 +1,4 @@
-"""Words folded for comparison: what names, labels and searches are ordered and matched by."""
+"""Case-insensitive keys for sorting and matching names and labels."""
 
 from frontdesk.text import folded as folded
 
@@ -6,7 +6,7 @@ LONGEST_NAME_KEY = 200
 
 
 def name_key(name: str) -> str:
-    """What names are ordered by. Longer ones are equal beyond it: an index cannot hold any length.
+    """Sort key of a name, truncated: index entries are limited in size.
 
     >>> name_key("Ångström")
     'angstrom'
@@ -15,5 +15,5 @@ def name_key(name: str) -> str:
 
 
 def label_key(title: str) -> str:
-    """What makes two label titles one label, and what the label filter compares."""
+    """Key that identifies a label: its casefolded title."""
     return title.casefold()

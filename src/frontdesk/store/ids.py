@@ -1,13 +1,13 @@
-"""The ids of new rows, counted for each account and kind of row."""
+"""Sequences of row ids, per account and kind of row."""
 
 from frontdesk.store.accounts import take_turn
 from frontdesk.store.database import Connection
 
 
 class Ids:
-    """Hands out ids inside one write transaction; they count only once they are saved in it.
+    """Allocates ids within one write transaction; they take effect with `save`.
 
-    Until it ends no other transaction hands out ids of the same account.
+    The account's row is locked, so that no concurrent transaction allocates the same ids.
     """
 
     def __init__(self, connection: Connection, account_id: int) -> None:
@@ -22,24 +22,23 @@ class Ids:
         self._saved = dict(self._last)
 
     def next(self, kind: str) -> int:
-        """The next id of that kind; the first is 1."""
+        """Allocate the next id of a kind; the first is 1."""
         value = self._last[kind] = self._last.get(kind, 0) + 1
         return value
 
     def any(self, kind: str) -> bool:
-        """Whether a row of that kind was ever saved."""
+        """Check if an id of that kind was ever saved."""
         return kind in self._saved
 
     def last(self) -> dict[str, int]:
-        """The last id of each kind, those handed out included."""
+        """Return the last id of each kind, allocated ones included."""
         return dict(self._last)
 
     def skip(self, kind: str, value: int) -> None:
-        """Count ids up to `value` as handed out."""
+        """Reserve ids up to `value`."""
         self._last[kind] = max(value, self._last.get(kind, 0))
 
     def save(self) -> None:
-        """Remember what was handed out."""
         self._connection.run_many(
             """
             INSERT INTO last_id(account_id, kind, value) VALUES (:account_id, :kind, :value)

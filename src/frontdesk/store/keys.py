@@ -1,4 +1,4 @@
-"""API keys at rest: their hashes, what they open, and to whom they belong."""
+"""API keys: stored hashes, scopes, expiry and revocation."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from frontdesk.store.folding import name_key
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key to be kept. `secret_hash` is all that is kept of the secret. Times are epoch ms."""
+    """API key to be inserted. Only a hash of the secret is stored. Times are epoch milliseconds."""
 
     key_id: str
     account_id: int
@@ -22,7 +22,6 @@ class NewKey:
 
 
 def add_key(connection: Connection, key: NewKey) -> None:
-    """Keep a key."""
     connection.run(
         """
         INSERT INTO api_key(key_id, account_id, secret_hash, last4, name, scopes, user_id,
@@ -44,9 +43,9 @@ def add_key(connection: Connection, key: NewKey) -> None:
 
 
 def find_key(connection: Connection, key_id: str) -> Row | None:
-    """A key with its account's `revision` and `disabled`, in one indexed read.
+    """Return a key with its account's `revision` and `disabled`, in one indexed read.
 
-    next_snooze: when the first snooze of the account is over, None where nothing is snoozed.
+    next_snooze: end of the account's earliest snooze, None if nothing is snoozed.
     """
     return connection.row(
         """
@@ -61,7 +60,7 @@ def find_key(connection: Connection, key_id: str) -> Row | None:
 
 
 def all_keys(connection: Connection, account_id: int | None) -> list[Row]:
-    """The keys of one account or, with None, of all; oldest first, and without their hashes."""
+    """Return keys without their hashes, oldest first; with None, those of all accounts."""
     return connection.rows(
         f"""
         SELECT api_key.key_id, api_key.account_id, api_key.last4, api_key.name, api_key.scopes,
@@ -79,7 +78,7 @@ def all_keys(connection: Connection, account_id: int | None) -> list[Row]:
 
 
 def end_key(connection: Connection, key_id: str, at: int) -> None:
-    """Let a key live until `at`, unless it ends before."""
+    """Set a key to expire at `at`, unless it expires earlier."""
     connection.run(
         """
         UPDATE api_key SET expires_at = :at
@@ -90,7 +89,7 @@ def end_key(connection: Connection, key_id: str, at: int) -> None:
 
 
 def revoke_key(connection: Connection, key_id: str, at: int) -> bool:
-    """End a key's life; False if there is no such key or it has ended already."""
+    """Revoke a key; False if it does not exist or is revoked already."""
     changed = connection.run(
         "UPDATE api_key SET revoked_at = :at WHERE key_id = :key_id AND revoked_at IS NULL",
         {"key_id": key_id, "at": at},
@@ -99,7 +98,7 @@ def revoke_key(connection: Connection, key_id: str, at: int) -> bool:
 
 
 def touch_key(connection: Connection, key_id: str, at: int) -> None:
-    """Remember when a key was used last."""
+    """Store the time of a key's last use."""
     connection.run(
         "UPDATE api_key SET last_used_at = :at WHERE key_id = :key_id",
         {"key_id": key_id, "at": at},
@@ -107,7 +106,7 @@ def touch_key(connection: Connection, key_id: str, at: int) -> None:
 
 
 def user_named(connection: Connection, account_id: int, name: str) -> Row | None:
-    """A user (id, name) by key, e-mail address, id or name; the first of these wins."""
+    """Find a user (id, name) by key, e-mail address, id or name, in this order of precedence."""
     return connection.row(
         """
         SELECT id, name FROM app_user
@@ -123,7 +122,7 @@ def user_named(connection: Connection, account_id: int, name: str) -> Row | None
 
 
 def cursor_secret(connection: Connection) -> bytes:
-    """What the database's cursors are signed with."""
+    """Return the HMAC secret that pagination cursors are signed with."""
     row = connection.row("SELECT value FROM meta WHERE name = 'cursor_secret'")
     if row is None:
         raise LookupError("the database has no cursor secret")

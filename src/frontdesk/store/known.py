@@ -1,4 +1,4 @@
-"""What the store already knows of the things a batch of events names, read in few queries."""
+"""Batch lookups used while ingesting, in a constant number of queries."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,12 +7,12 @@ from typing import Literal
 
 from frontdesk.store.database import Connection, Row
 
-# Statements are kept by their text, so lists of keys are padded to a few sizes.
+# Statements are cached by their text, so lists of keys are padded to a few sizes.
 _SIZES = (1, 8, 64, 500)
 
 FactKind = Literal["message", "conversation_event", "metric_event"]
 
-# What the state rules and the reports read of each kind of fact.
+# Columns that state rules and reports need of each kind.
 _COLUMNS_OF: Mapping[FactKind, str] = MappingProxyType(
     {
         "message": "id, created_at, direction, author, type, text, delivery_status, live, category,"
@@ -29,7 +29,7 @@ _ORDER_OF: Mapping[FactKind, str] = MappingProxyType(
 def catalogue_row(
     connection: Connection, account_id: int, table: str, column: str, key: str
 ) -> Row | None:
-    """The row of a catalogue table whose `column` is `key`."""
+    """Return the catalogue row whose `column` equals `key`."""
     return connection.row(
         f"SELECT * FROM {table} WHERE account_id=:account_id AND {column}=:key ORDER BY id",
         {"account_id": account_id, "key": key},
@@ -37,7 +37,7 @@ def catalogue_row(
 
 
 def channels_with(connection: Connection, account_id: int, phone: str) -> list[Row]:
-    """The channels that have this number; almost always one."""
+    """Return the channels with this number, almost always one."""
     return connection.rows(
         "SELECT phone_number_id FROM channel WHERE account_id=:account_id AND phone=:phone",
         {"account_id": account_id, "phone": phone},
@@ -45,7 +45,7 @@ def channels_with(connection: Connection, account_id: int, phone: str) -> list[R
 
 
 def team_links(connection: Connection, account_id: int, team_id: int) -> tuple[set[int], set[int]]:
-    """The ids of a team's channels and of its members."""
+    """Return the ids of a team's channels and of its members."""
     team = {"account_id": account_id, "team_id": team_id}
     channels = connection.rows(
         "SELECT channel_id FROM team_channel WHERE account_id=:account_id AND team_id=:team_id",
@@ -66,7 +66,7 @@ def contacts(
     wa_user_ids: Collection[str],
     ids: Collection[int] = (),
 ) -> list[Row]:
-    """Contacts that any of the names or ids leads to; one may come more than once."""
+    """Return contacts that match any key; a contact may occur more than once."""
     found = _matching(connection, account_id, "contact", "phone", phones)
     found += _matching(connection, account_id, "contact", "wa_id", wa_ids)
     found += _matching(connection, account_id, "contact", "wa_user_id", wa_user_ids)
@@ -77,7 +77,7 @@ def contacts(
 def aliased_contacts(
     connection: Connection, account_id: int, names: Collection[str]
 ) -> dict[str, Row]:
-    """Contacts by another number or user id, such as one that once was theirs."""
+    """Return contacts by alias: a former or alternative number or user id."""
     aliases = _matching(connection, account_id, "contact_alias", "phone", names)
     ids = {row["contact_id"] for row in aliases}
     rows = {row["id"]: row for row in _matching(connection, account_id, "contact", "id", ids)}
@@ -85,12 +85,12 @@ def aliased_contacts(
 
 
 def aliases_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
-    """(phone, contact_id): the other names that lead to some contacts."""
+    """Return (phone, contact_id) of the contacts' aliases."""
     return _matching(connection, account_id, "contact_alias", "contact_id", contact_ids)
 
 
 def parts_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
-    """The parts that some contacts consist of."""
+    """Return the parts of merged contacts."""
     rows = _matching(connection, account_id, "contact_part", "contact_id", contact_ids)
     return list({row["id"]: row for row in rows}.values())
 
@@ -98,7 +98,7 @@ def parts_of(connection: Connection, account_id: int, contact_ids: Collection[in
 def identity_changes(
     connection: Connection, account_id: int, names: Collection[str]
 ) -> set[tuple[str, str, int]]:
-    """(old, new, at): what was told of who goes, or went, by some names."""
+    """Return (old, new, at) of identity changes from or to these names."""
     rows = _matching(connection, account_id, "identity_change", "old", names)
     rows += _matching(connection, account_id, "identity_change", "new", names)
     return {(row["old"], row["new"], row["at"]) for row in rows}
@@ -107,7 +107,6 @@ def identity_changes(
 def conversations_of(
     connection: Connection, account_id: int, contact_ids: Collection[int]
 ) -> list[Row]:
-    """Every conversation of some contacts."""
     return _matching(connection, account_id, "conversation", "contact_id", contact_ids)
 
 
@@ -117,14 +116,14 @@ def existing(connection: Connection, account_id: int, table: str, ids: set[int])
 
 
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row:
-    """One conversation, which exists."""
+    """Return an existing conversation."""
     return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
 
 
 def correspondents(
     connection: Connection, account_id: int, conversation_ids: Collection[int]
 ) -> dict[int, int]:
-    """The ids of the contacts of some conversations."""
+    """Map conversation ids to contact ids."""
     rows = _matching(connection, account_id, "conversation", "id", conversation_ids)
     return {row["id"]: row["contact_id"] for row in rows}
 
@@ -132,7 +131,7 @@ def correspondents(
 def labels_of(
     connection: Connection, account_id: int, conversation_ids: Collection[int]
 ) -> dict[int, set[int]]:
-    """The ids of the labels of some conversations; those without any are missing."""
+    """Map conversation ids to label ids; conversations without labels are missing."""
     found: dict[int, set[int]] = {}
     for row in _matching(connection, account_id, "entry", "conversation_id", conversation_ids):
         if row["label_id"]:
@@ -143,14 +142,14 @@ def labels_of(
 def messages(
     connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
 ) -> list[Row]:
-    """Messages of a channel by their provider's id."""
+    """Return messages of a channel by wamid."""
     return _matching(connection, account_id, "message", "wamid", wamids, channel_id=channel_id)
 
 
 def messages_between(
     connection: Connection, account_id: int, conversation_id: int, since: int, until: int
 ) -> list[Row]:
-    """What was said in a conversation in some time, both ends included, in its order."""
+    """Return messages between two times, both inclusive, by time and id."""
     return connection.rows(
         """
         SELECT id, created_at, direction, type, text, media_json, wamid, richness, edited_at,
@@ -171,8 +170,10 @@ def messages_between(
 def nameless_messages(
     connection: Connection, account_id: int, conversation_id: int, since: int, until: int
 ) -> list[Row]:
-    """The messages of a conversation in some time that have no provider's id, in its order; also
-    those that had none once."""
+    """Return messages without a wamid between two times, both inclusive, by time and id.
+
+    Messages that were given their wamid later are included.
+    """
     return connection.rows(
         """
         SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
@@ -192,26 +193,26 @@ def nameless_messages(
 def reactions(
     connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
 ) -> list[Row]:
-    """Reactions to some messages of a channel, those taken away included."""
+    """Return reactions to messages of a channel, removed ones included."""
     return _matching(
         connection, account_id, "reaction", "target_wamid", wamids, channel_id=channel_id
     )
 
 
 def notes(connection: Connection, account_id: int, external_ids: Collection[str]) -> list[Row]:
-    """Notes by their own id where they come from."""
+    """Return notes by the id of their source."""
     return _matching(connection, account_id, "note", "external_id", external_ids)
 
 
 def orphans(
     connection: Connection, account_id: int, channel_id: int, targets: Collection[str]
 ) -> list[Row]:
-    """What waits for these messages of a channel, or with channel 0 for these numbers."""
+    """Return pending updates of these messages of a channel; with channel 0, of phone numbers."""
     return _matching(connection, account_id, "orphan", "target", targets, channel_id=channel_id)
 
 
 def any_orphan(connection: Connection, account_id: int) -> bool:
-    """Whether anything waits."""
+    """Check for any pending update."""
     found = connection.row(
         "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1", {"account_id": account_id}
     )
@@ -219,9 +220,10 @@ def any_orphan(connection: Connection, account_id: int) -> bool:
 
 
 def rotation(connection: Connection, account_id: int, channel_id: int) -> list[Row]:
-    """Who may be given a conversation of a channel (R10), by the ids of team and user.
+    """Return the candidates for round-robin assignment, by team id and user id.
 
     team_id, last_assigned, user_id, user_key: a row for each eligible member of each linked team.
+    Eligible users are active and neither offline nor busy.
     """
     return connection.rows(
         """
@@ -241,13 +243,13 @@ def rotation(connection: Connection, account_id: int, channel_id: int) -> list[R
 
 
 def event_ids(connection: Connection, account_id: int, external_ids: Collection[str]) -> set[str]:
-    """Which of some conversation events are stored."""
+    """Return those of the given event ids that are stored."""
     rows = _matching(connection, account_id, "conversation_event", "external_id", external_ids)
     return {row["external_id"] for row in rows}
 
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """What the state rules read of a conversation's messages, in the order of the thread."""
+    """Return what the state rules need of a conversation's messages, by time and id."""
     return connection.rows(
         f"""
         SELECT {_COLUMNS_OF["message"]} FROM message
@@ -259,7 +261,7 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
 
 
 def events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """A conversation's events in their order."""
+    """Return a conversation's events, by time and id."""
     return connection.rows(
         f"""
         SELECT {_COLUMNS_OF["conversation_event"]} FROM conversation_event
@@ -273,9 +275,9 @@ def events_of(connection: Connection, account_id: int, conversation_id: int) -> 
 def facts_between(
     connection: Connection, account_id: int, kind: FactKind, first_id: int, last_id: int
 ) -> dict[int, list[Row]]:
-    """What `messages_of`, `events_of` or `metric_events_of` gives, by conversation id.
+    """Return `messages_of`, `events_of` or `metric_events_of` by conversation id.
 
-    Of all conversations with ids from `first_id` to `last_id`; those without any are missing.
+    For conversation ids from `first_id` to `last_id`; those without rows are missing.
     """
     rows = connection.rows(
         f"""
@@ -292,7 +294,6 @@ def facts_between(
 
 
 def conversation_ids(connection: Connection, account_id: int) -> list[int]:
-    """Every conversation of an account."""
     rows = connection.rows(
         "SELECT id FROM conversation WHERE account_id=:account_id ORDER BY id",
         {"account_id": account_id},
@@ -301,7 +302,6 @@ def conversation_ids(connection: Connection, account_id: int) -> list[int]:
 
 
 def metric_events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """What is measured of a conversation."""
     return connection.rows(
         "SELECT * FROM metric_event "
         "WHERE account_id=:account_id AND conversation_id=:conversation_id ORDER BY id",
@@ -317,7 +317,7 @@ def _matching(
     keys: Collection[str] | Collection[int],
     **also: int,
 ) -> list[Row]:
-    """Rows of `table` whose `column` is one of `keys`."""
+    """Return rows of `table` whose `column` is one of `keys`."""
     ids = {"account_id": account_id, **also}
     if connection.dialect == "sqlite":
         return _joined(connection, table, column, keys, ids)
@@ -340,10 +340,10 @@ def _joined(
     keys: Collection[str] | Collection[int],
     ids: Mapping[str, int],
 ) -> list[Row]:
-    """Look each key up by itself.
+    """Look up each key by index.
 
-    For a list after IN, SQLite without statistics, or with old ones, reads the whole table instead;
-    it never changes the order of a CROSS JOIN.
+    Without current statistics, SQLite scans the whole table for an IN list; it never reorders a
+    CROSS JOIN.
     """
     if not keys:
         return []
@@ -356,7 +356,7 @@ def _joined(
 
 
 def _chunks(keys: Sequence[str | int]) -> Iterator[Sequence[str | int]]:
-    """The keys in lists of few different lengths, the last key repeated to fill one."""
+    """Split keys into lists of a few fixed lengths, padded with the last key."""
     for start in range(0, len(keys), _SIZES[-1]):
         some = list(keys[start : start + _SIZES[-1]])
         size = next(size for size in _SIZES if size >= len(some))

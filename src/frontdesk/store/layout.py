@@ -1,4 +1,4 @@
-"""The tables of a store: laid out in an empty database, brought up to date in an older one."""
+"""Schema creation and migrations."""
 
 import re
 import secrets
@@ -18,9 +18,9 @@ _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The version that a program reads and writes, and how older ones get there.
+    """Schema version of the program, and the migrations that lead to it.
 
-    `upgrades[n]` takes the tables from version n to n + 1; without one, n is too old.
+    `upgrades[n]` migrates the tables from version n to n + 1; without one, n is too old.
     """
 
     version: int = SCHEMA_VERSION
@@ -28,7 +28,7 @@ class Layout:
 
 
 def lay_out(connection: Connection) -> None:
-    """Make the tables in an empty database, with one account."""
+    """Create the tables in an empty database, with the default account."""
     for statement in statements(connection.dialect):
         connection.run(statement)
     connection.run(
@@ -42,21 +42,21 @@ def lay_out(connection: Connection) -> None:
 
 
 def statements(dialect: Dialect) -> list[str]:
-    """The statements of schema.sql as one engine takes them."""
+    """Return the statements of schema.sql in an engine's dialect."""
     schema = files("frontdesk.store").joinpath("schema.sql").read_text(encoding="utf-8")
     schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
     schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
     if dialect == "postgresql":
-        # SQLite compares texts by their bytes; a collation of words would give another order.
+        # SQLite compares text by bytes; a linguistic collation would sort differently.
         schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
         schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
     return [statement for statement in schema.split(";") if statement.strip()]
 
 
 def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> bool:
-    """Whether a database is ready for use; False if it must be upgraded first, and may be.
+    """Check a database's schema version; False if it must and may be upgraded.
 
-    Raises: UnusableFile: it is newer, too old, or older and not to be changed now.
+    Raises: UnusableFile: it is newer, too old, or older and `upgrade` is not set.
     """
     if version > layout.version:
         raise UnusableFile(
@@ -74,6 +74,6 @@ def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> boo
 
 
 def bring_up_to_date(connection: Connection, version: int, layout: Layout) -> None:
-    """Take the tables from `version` to the layout's, inside one write transaction."""
+    """Migrate the tables from `version` to the layout's, inside one write transaction."""
     for step in range(version, layout.version):
         layout.upgrades[step](connection)

@@ -1,4 +1,4 @@
-"""Fills an empty store with very many rows: without indexes, which are made at the end."""
+"""Bulk load into an empty store: indexes are dropped first and created at the end."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from frontdesk.store.database import Connection, Dialect, FillingConnection
 from frontdesk.store.layout import statements
 from frontdesk.store.opening import open_database
 
-# A kind of rows, and of each the values of all columns in their order.
+# Kind of rows, and the values of all columns of each, in column order.
 Packed = tuple[str, list[tuple[Any, ...]]]
 
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+)")
@@ -27,25 +27,24 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def packed(kind: str, rows: Iterable[Mapping[str, Any]]) -> Packed:
-    """Rows of a kind as `put` takes them."""
+    """Convert rows to column values, as `put` takes them."""
     _, columns = changes.place_of(kind)
     return kind, list(map(itemgetter(*columns), rows))
 
 
 def put(connection: FillingConnection, packed: Packed) -> None:
-    """Add rows that no table has yet."""
     kind, rows = packed
     connection.load(*changes.place_of(kind), rows)
 
 
 @contextmanager
 def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnection]:
-    """A new store at `target`, while it is filled: in the end it is there whole, or not at all.
+    """Create and fill a store atomically: `target` is complete or does not exist.
 
-    target: a file that does not exist, or a PostgreSQL database without an inbox in it. `stage`
-    is told in words what is made of the rows once they are in.
+    target: a file that does not exist, or a PostgreSQL database without an inbox. `stage` is called
+    with a description of each step after the rows are loaded.
 
-    Raises: BadSettings: there is something already. UnusableFile, Unreachable.
+    Raises: BadSettings: the target has contents already. UnusableFile, Unreachable.
     """
     place = _database(target) if is_address(target) else _file(Path(target))
     with place as connection:
@@ -63,7 +62,7 @@ def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnect
 
 @contextmanager
 def _file(path: Path) -> Iterator[FillingConnection]:
-    """Filled beside its place: what is not finished is thrown away."""
+    """Fill a temporary file next to `path`, and rename it; it is removed on failure."""
     if path.exists():
         raise BadSettings(f"{path} exists already: name a file that does not")
     partial = path.with_name(f"{path.name}{_PARTIAL}")
@@ -83,7 +82,7 @@ def _file(path: Path) -> Iterator[FillingConnection]:
 
 @contextmanager
 def _database(address: str) -> Iterator[FillingConnection]:
-    """Filled in one transaction."""
+    """Fill in one transaction."""
     with (
         closing(open_database(address, create=True)) as database,
         database.filling() as connection,
@@ -96,7 +95,7 @@ def _database(address: str) -> Iterator[FillingConnection]:
 
 
 def _indexes(dialect: Dialect) -> dict[str, str]:
-    """The statement that makes each index, by its name."""
+    """Return the CREATE INDEX statements by index name."""
     found = ((_INDEX.search(statement), statement) for statement in statements(dialect))
     return {match[1]: statement for match, statement in found if match}
 
@@ -108,11 +107,11 @@ def _has_rows(connection: Connection) -> bool:
 
 @contextmanager
 def _claimed(partial: Path) -> Iterator[None]:
-    """An empty file for its owner's eyes alone, as long as this process has it locked.
+    """Create and lock an empty file, readable by its owner only.
 
-    What a process left there that was killed is removed before.
+    A leftover of a killed process is removed.
 
-    Raises: BadSettings: another process fills it, or it is somebody else's. UnusableFile.
+    Raises: BadSettings: another process fills it, or it is not a database. UnusableFile.
     """
     taken = BadSettings(f"{partial} is being filled by another process: wait until it has ended")
     with ExitStack() as held:
@@ -131,11 +130,11 @@ def _claimed(partial: Path) -> Iterator[None]:
 
 
 def _is_locked(partial: Path, held: ExitStack) -> bool:
-    """Empty a file and lock it until `held` ends, however its process ends. Raises: OSError."""
+    """Truncate a file and lock it until `held` or the process ends. Raises: OSError."""
     try:
         import fcntl
     except ImportError:
-        # Windows lets nobody remove what another process has open.
+        # On Windows, a file that another process has open cannot be removed.
         try:
             partial.unlink()
         except PermissionError:
@@ -147,7 +146,7 @@ def _is_locked(partial: Path, held: ExitStack) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    # Whoever had it may have given it its name, or removed it, in between.
+    # The previous owner of the lock may have renamed or removed the file in between.
     if not partial.exists() or not os.path.samestat(os.fstat(file.fileno()), partial.stat()):
         return False
     file.truncate(0)
@@ -160,8 +159,8 @@ def _remove(partial: Path) -> None:
 
 
 def _settle(partial: Path, path: Path) -> None:
-    """Have the file on the disk, then in its place."""
-    # Windows syncs only what may be written.
+    """Sync the file and rename it."""
+    # Windows syncs only files that are open for writing.
     with partial.open("r+b") as file:
         os.fsync(file.fileno())
     partial.replace(path)

@@ -1,4 +1,4 @@
-"""Opens a store by what the user calls it: a path, or the address of a PostgreSQL database."""
+"""Opens a database by target: a SQLite path or a PostgreSQL URL."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ def open_database(
 ) -> Database:
     """Open the store at `target`.
 
-    create: lay out an empty database, and upgrade an older one. upgrade: only the latter; a
-    command that only reads refuses an older database. durable: what was written survives a loss
-    of power. read_target: another address of the same PostgreSQL database, which reads are sent
-    to. statement_seconds: how long any statement may take before it ends in a QueryTimeout.
+    create: create the tables in an empty database, and upgrade an older one. upgrade: only the
+    latter; commands that only read refuse an older database. durable: commits survive a loss of
+    power. read_target: URL of the same PostgreSQL database for reads, such as a replica.
+    statement_seconds: time limit of a statement, after which it raises QueryTimeout.
 
-    Raises: UnusableFile: it does not exist, is not ours, newer, or older and not to be changed.
-    Unreachable: the server does not answer. BadSettings: the address cannot be read, or the
-    program lacks what PostgreSQL needs.
+    Raises: UnusableFile: it does not exist, is not ours, newer, or older without `upgrade`.
+    Unreachable: the server does not answer. BadSettings: the URL is malformed, or the PostgreSQL
+    driver is not installed.
     """
     if not is_address(target):
         from frontdesk.store.sqlite import SQLiteDatabase

@@ -1,16 +1,16 @@
-"""Other spellings of one E.164 number, where a country has written its mobile numbers in two."""
+"""National variants of mobile numbers in Argentina, Brazil and Mexico."""
 
 import re
 
-# Brazil: mobile numbers have a 9 behind the area code that WhatsApp often leaves out.
+# Brazil: mobile numbers have a 9 after the area code that WhatsApp often omits.
 _BRAZIL = re.compile(r"\+55([1-9][0-9])(9?)([6-9][0-9]{7})")
-# Argentina and Mexico: a 9 or 1 behind the country code says that it is a mobile number.
+# Argentina and Mexico: a 9 or 1 after the country code marks a mobile number.
 _ARGENTINA = re.compile(r"\+54(9?)([1-8][0-9]{9})")
 _MEXICO = re.compile(r"\+52(1?)([2-9][0-9]{9})")
 
 
 def national_variants(phone: str) -> tuple[str, ...]:
-    """The other numbers that reach whoever has this one (contract E6).
+    """Return the other national spellings of a mobile number; E.164.
 
     >>> national_variants("+5511987654321"), national_variants("+551187654321")
     (('+551187654321',), ('+5511987654321',))

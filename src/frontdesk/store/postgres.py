@@ -1,7 +1,7 @@
-"""PostgreSQL as the store's engine: pooled connections, reads on any server, writes on the primary.
+"""PostgreSQL engine: pooled connections, reads from any server, writes on the primary.
 
-An address with several hosts and a `target_session_attrs` that takes standbys is where reads go;
-writes then go to whichever of these hosts is the primary.
+Reads use the URL as it is; if it has several hosts or a `target_session_attrs` that admits
+standbys, writes go to whichever of the hosts is the primary.
 """
 
 import random
@@ -36,19 +36,19 @@ _Session = psycopg.Connection[dict[str, Any]]
 
 EXTENSIONS = ("pg_trgm", "btree_gin")
 
-# How long a caller waits for a connection, and how many connections there are at most.
+# Time limit for getting a connection from the pool, and the pools' sizes.
 WAIT_SECONDS = 3.0
 READERS, WRITERS = 8, 4
 RETRY_SECONDS = 1.0
 
-# Work that another transaction got in the way of is done again, so often at most.
+# Attempts after a conflict between transactions, and the first pause between them.
 TRIES = 8
 PAUSE_SECONDS = 0.01
 
-# "fdsk": the lock under which a database is laid out or upgraded.
+# "fdsk": key of the advisory lock for schema creation and upgrades.
 _LAYOUT_LOCK = 0x6664736B
 
-# A server that is gone without a word is noticed in seconds, not hours.
+# Detects a dead server in seconds instead of hours.
 _DEFAULTS: Mapping[str, str] = {
     "application_name": "frontdesk",
     "connect_timeout": "3",
@@ -60,12 +60,12 @@ _DEFAULTS: Mapping[str, str] = {
 _WRITABLE = ("any", "read-write", "primary")
 
 _IN_THE_WAY = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
-# Left alone: strings, casts and names inside words. A percent sign is psycopg's own.
+# Matches strings and casts to leave them alone; percent signs must be doubled for psycopg.
 _NAMES = re.compile(r"('(?:[^']|'')*')|(%)|::|(?<![:\w]):([A-Za-z_]\w*)")
 
 
 class PostgresDatabase:
-    """A store on a server. `read` and `write` may be called from any thread."""
+    """PostgreSQL database. `read` and `write` may be called from any thread."""
 
     damage: UnusableFile | None = None
 
@@ -80,7 +80,7 @@ class PostgresDatabase:
         statement_seconds: float | None = None,
         layout: Layout | None = None,
     ) -> None:
-        """Connect to the database at `address`, which exists; `create` lays it out if it is empty.
+        """Connect to an existing database; `create` creates the tables if it is empty.
 
         The other parameters are those of `open_database`.
 
@@ -106,18 +106,18 @@ class PostgresDatabase:
             try:
                 return self._within(self._readers, work)
             except _IN_THE_WAY as error:
-                # A standby ends queries that are in the way of what it must replay.
+                # A standby cancels queries that conflict with the replay of changes.
                 self._wait(pause, error)
             except errors.ProgramLimitExceeded:
                 raise
             except psycopg.OperationalError as error:
                 if pause is None or isinstance(error, PoolTimeout | errors.QueryCanceled):
                     raise self._expected(error) from error
-                # The server went away: the pool looks for another.
+                # The connection was lost: retry, so that the pool connects to another server.
         raise AssertionError("the last try returns or raises")
 
     def read_at_once(self, work: Callable[[Connection], T]) -> T:
-        # A server is far away, and there may be no connection to it yet.
+        # Every query needs the network, and possibly a new connection.
         raise NotAtOnce
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
@@ -148,7 +148,7 @@ class PostgresDatabase:
         with self._primary.connection() as session:
             session.commit()
             session.autocommit = True
-            # Readers of an index alone need to know which pages nobody changes.
+            # Index-only scans need the visibility map.
             session.execute("VACUUM ANALYZE")
             session.autocommit = False
 
@@ -161,7 +161,11 @@ class PostgresDatabase:
             return work(_PostgresConnection(session))
 
     def _wait(self, pause: float | None, error: psycopg.Error) -> None:
-        """Raises: Unreachable: that was the last try. A row that is there still is a mistake."""
+        """Pause before the next attempt.
+
+        Raises: Unreachable: no attempt is left. UniqueViolation: the row exists permanently, which
+        is a bug.
+        """
         if pause is None:
             if isinstance(error, errors.UniqueViolation):
                 raise error
@@ -179,7 +183,8 @@ class PostgresDatabase:
         return Unreachable("The database does not answer", retry_after=RETRY_SECONDS)
 
     def _greet(self, parameters: Mapping[str, Any]) -> None:
-        """Connect once, so that a mistake in the address is told at once and in full."""
+        """Connect once, so that an error in the URL is reported in full instead of by a pool
+        timeout."""
         try:
             psycopg.connect(make_conninfo(**parameters)).close()
         except psycopg.OperationalError as error:
@@ -199,7 +204,7 @@ class PostgresDatabase:
             if not self._durable:
                 session.execute("SET synchronous_commit TO off")
             session.autocommit = False
-            # Not False: a server that only reads would refuse that without saying why.
+            # Not False: a read-only server would then refuse the setting with an unclear error.
             session.read_only = reading or None
             session.isolation_level = (
                 psycopg.IsolationLevel.REPEATABLE_READ
@@ -219,7 +224,7 @@ class PostgresDatabase:
         )
 
     def _prepare(self, layout: Layout, *, create: bool, changing: bool) -> None:
-        """Lay an empty database out, or upgrade an older one, as far as that is asked for."""
+        """Create the tables or upgrade them, as permitted."""
         version = self.read(_version) if not changing else self.write(_version)
         if version is None and not create:
             raise UnusableFile(f"There is no inbox in {self._name}")
@@ -235,7 +240,7 @@ class PostgresDatabase:
         return is_current(self._name, version, layout, upgrade=changing)
 
     def _change(self, connection: Connection, layout: Layout) -> None:
-        """Lay out or upgrade, unless another process did while this one waited."""
+        """Create or upgrade, unless another process did so while this one waited for the lock."""
         connection.run("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LAYOUT_LOCK})
         version = _version(connection)
         if version is None:
@@ -268,8 +273,6 @@ class PostgresDatabase:
 
 
 class _PostgresConnection:
-    """The Connection of one transaction."""
-
     dialect: Dialect = "postgresql"
 
     def __init__(self, session: _Session) -> None:
@@ -297,7 +300,7 @@ class _PostgresConnection:
 
 @lru_cache(maxsize=1024)
 def _translated(sql: str) -> bytes:
-    """`:name` as psycopg's `%(name)s`, with literal percent signs doubled."""
+    """Translate `:name` to psycopg's `%(name)s`, and double literal percent signs."""
 
     def translate(found: re.Match[str]) -> str:
         literal, percent, name = found.groups()
@@ -309,7 +312,7 @@ def _translated(sql: str) -> bytes:
 
 
 def _version(connection: Connection) -> int | None:
-    """The layout's version, None for an empty database, -1 for somebody else's."""
+    """Return the schema version, None for an empty database, -1 for another application's."""
     tables = {
         row["relname"]
         for row in connection.rows(
@@ -328,7 +331,10 @@ def _version(connection: Connection) -> int | None:
 
 
 def _parameters(address: str) -> dict[str, Any]:
-    """Raises: BadSettings: the address cannot be read; it is not repeated, it may hold a secret."""
+    """Parse a URL into connection parameters.
+
+    Raises: BadSettings: malformed. The message does not repeat it, as it may contain a password.
+    """
     try:
         return {**_DEFAULTS, **conninfo_to_dict(checked(address))}
     except psycopg.ProgrammingError:
@@ -336,7 +342,7 @@ def _parameters(address: str) -> dict[str, Any]:
 
 
 def _to_primary(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The same hosts, of which only the primary will do."""
+    """Return parameters that connect to the primary among the same hosts."""
     asked = parameters.get("target_session_attrs", "any")
     several = "," in str(parameters.get("host", "")) + str(parameters.get("hostaddr", ""))
     if asked in _WRITABLE and not (asked == "any" and several):
@@ -345,7 +351,7 @@ def _to_primary(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pauses() -> Iterator[float | None]:
-    """The longest pause after each try, None after the last."""
+    """Yield the maximum pause after each attempt, None after the last."""
     for attempt in range(TRIES - 1):
         yield PAUSE_SECONDS * 2**attempt
     yield None

@@ -1,4 +1,4 @@
-"""How values travel to PostgreSQL and back, so that they are what SQLite would have given."""
+"""psycopg adapters that make PostgreSQL accept and return the same values as SQLite."""
 
 from psycopg import adapters as psycopg_adapters
 from psycopg import postgres
@@ -7,7 +7,7 @@ from psycopg.types.string import StrDumperUnknown
 
 
 class _Flag(Dumper):
-    """True and False as 1 and 0: there is no boolean column."""
+    """Dumps bool as 1 or 0: the schema has no boolean columns."""
 
     oid = postgres.types["int2"].oid
 
@@ -16,14 +16,14 @@ class _Flag(Dumper):
 
 
 class _Words(StrDumperUnknown):
-    """Text without NUL, which PostgreSQL cannot keep and no screen shows."""
+    """Dumps str without NUL, which PostgreSQL text cannot contain."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "\ufffd"))
 
 
 class _Number(Loader):
-    """Sums of BIGINT come as numeric: whole numbers are int."""
+    """Loads numeric, the type of sums of BIGINT, as int if integral."""
 
     def load(self, data: Buffer) -> int | float:
         text = bytes(data).decode()
@@ -31,7 +31,7 @@ class _Number(Loader):
 
 
 def adapters() -> AdaptersMap:
-    """What a connection of ours converts by."""
+    """Return the adapters of a connection."""
     ours = AdaptersMap(psycopg_adapters)
     ours.register_dumper(bool, _Flag)
     ours.register_dumper(str, _Words)

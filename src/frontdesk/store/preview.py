@@ -1,4 +1,4 @@
-"""The newest message of a conversation as a list row shows it, kept ready as wire JSON."""
+"""Preview of a conversation's newest message, stored as wire JSON."""
 
 import json
 import unicodedata
@@ -12,7 +12,7 @@ _JOINER = "\u200d"
 
 
 def preview_json(message: Row) -> str:
-    """The wire's MessagePreview of a row of `message`."""
+    """Encode a row of `message` as a MessagePreview."""
     text = message["text"]
     return json.dumps(
         {
@@ -30,12 +30,12 @@ def preview_json(message: Row) -> str:
 
 
 def previewed_id(preview: str | None) -> int | None:
-    """The id of the message that a preview shows."""
+    """Return the message id of a preview."""
     return None if preview is None else int(json.loads(preview)["id"])
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters from the start of `text`, cut between two graphemes."""
+    """Truncate a text to `limit` characters at a grapheme boundary."""
     if len(text) <= limit:
         return text
     cut = limit
@@ -45,7 +45,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _joined(text: str, cut: int) -> bool:
-    """Whether the characters on both sides of `cut` are parts of one grapheme."""
+    """Check if the characters on both sides of `cut` belong to one grapheme."""
     before, after = text[cut - 1], text[cut]
     if after.isascii():
         return before == "\r" and after == "\n"
@@ -55,7 +55,8 @@ def _joined(text: str, cut: int) -> bool:
 
 
 def _extends(character: str) -> bool:
-    """Marks, variation selectors, skin tones and tag characters belong to what they follow."""
+    """Check for marks, variation selectors, skin tones and tag characters, which extend a
+    grapheme."""
     return (
         unicodedata.category(character).startswith("M")
         or "\U0001f3fb" <= character <= "\U0001f3ff"

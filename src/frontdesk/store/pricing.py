@@ -1,4 +1,4 @@
-"""Sums of messages by what the provider charged them as: by quarter hour and by day."""
+"""Roll-ups of messages by pricing, per quarter hour and day."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import DAY, DAYS, QUARTER, QUARTERS
 
-# So many characters of a category or a type tell it apart from others.
+# Category and type are truncated to this many characters.
 WORD_LIMIT = 64
 
 # (start of the bucket in epoch milliseconds, channel_id, author, category, type)
@@ -15,14 +15,14 @@ Figure = tuple[int, int, str, str, str]
 
 
 class PricingRollups:
-    """Changes of an account's sums of pricing, gathered in memory and written at once."""
+    """Changes to an account's pricing roll-ups, collected in memory and written together."""
 
     def __init__(self) -> None:
         self._n: Counter[Figure] = Counter()
         self._billable: Counter[Figure] = Counter()
 
     def add(self, channel_id: int, messages: Iterable[Row], by: int = 1) -> None:
-        """Count those of a channel's messages whose pricing was told; with `by` -1, one less."""
+        """Count messages with a known pricing; `by=-1` discounts them."""
         for row in messages:
             if row["priced_at"] is not None:
                 figure = _figure(channel_id, row)
@@ -30,13 +30,13 @@ class PricingRollups:
                 self._billable[figure] += by * (row["billable"] or 0)
 
     def save(self, connection: Connection, account_id: int) -> None:
-        """Write every change, sorted by key so that writers never wait in a circle."""
+        """Write all changes, sorted by key so that concurrent writers cannot deadlock."""
         for rows in self._by_grain(account_id):
             connection.run_many(_ADD, rows)
             connection.run_many(_DROP_EMPTY, [row for row in rows if row["n"] < 0])
 
     def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
-        """What `save` would leave in the table if that were empty, in the order of the key."""
+        """Yield the rows that `save` would write to an empty table, in key order."""
         for rows in self._by_grain(account_id):
             yield from rows
 
@@ -53,7 +53,7 @@ class PricingRollups:
 
 
 def misrolled(connection: Connection, account_id: int) -> list[Row]:
-    """Sums that differ from a recount: side and all columns of the table but the account.
+    """Return sums that differ from a recount: side and all columns but the account.
 
     side: "stored" or "counted".
     """
@@ -73,7 +73,7 @@ def misrolled(connection: Connection, account_id: int) -> list[Row]:
 
 
 def recounted(where: str) -> str:
-    """The rows of the table as SQL, counted from the messages of which the condition holds."""
+    """Return SQL that computes the rows from messages that satisfy a condition."""
     return " UNION ALL ".join(
         f"""
         SELECT account_id, {grain} AS grain, created_at - created_at % {length} AS bucket,
@@ -86,7 +86,7 @@ def recounted(where: str) -> str:
     )
 
 
-# The words of a message's pricing as the sums have them.
+# Pricing columns of a message, truncated as in the sums.
 WORDS = (
     f"substr(COALESCE(category, ''), 1, {WORD_LIMIT}) AS category, "
     f"substr(COALESCE(pricing_type, ''), 1, {WORD_LIMIT}) AS type"

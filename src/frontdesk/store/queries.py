@@ -1,7 +1,7 @@
-"""What the service reads of conversations and contacts: keyset pages, counts, lookups.
+"""Reads conversations: keyset pages, counts and lookups.
 
-Every function takes the account and answers nothing of any other. A page function takes the sort
-key of the row before the page (None: from the start) and how many rows to read at most.
+Every function is limited to one account. A page function takes the sort key of the row before the
+page (None for the first page) and the maximum number of rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,12 +12,12 @@ from frontdesk.store.database import Connection, Row
 OPEN, SNOOZED, RESOLVED = 0, 1, 2
 NO_LABEL = 0
 
-# What a counter cell says of unread messages.
+# Values of `unread` in a counter cell.
 READ, UNREAD, NO_MARKER = 0, 1, 2
 
-# Conversations that are stored as snoozed, but are open by now.
+# Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
-# The cells with these conversations moved to where they belong.
+# Counter cells, corrected for expired snoozes.
 _CELLS_AWAKE = f"""(
   SELECT account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
   UNION ALL
@@ -31,15 +31,15 @@ _CELLS_AWAKE = f"""(
 
 _LATEST = "ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
 
-# A sort key with every component of its row, the unique one last.
+# Sort key of a row, unique id last.
 Position = Sequence[int | str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSelection:
-    """Which conversations: by state (2 * status + assigned), and by ids where they are given.
+    """Filter of conversations: states (2 * status + assigned) and ids; None does not restrict.
 
-    awake_at: those snoozed until then or before are open, whatever is stored; None if none are.
+    awake_at: snoozes that end until then count as open; None to ignore the clock.
     """
 
     states: tuple[int, ...]
@@ -50,7 +50,7 @@ class ConversationSelection:
 
 
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
-    """The states of these statuses: of both kinds, or only the assigned or unassigned ones."""
+    """Return the states of statuses, both assigned and unassigned unless `assigned` is set."""
     kinds = (0, 1) if assigned is None else (int(assigned),)
     return tuple(2 * status + kind for status in statuses for kind in kinds)
 
@@ -62,7 +62,7 @@ def conversation_page(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Conversations with their channel, contact and assignee; the latest activity first."""
+    """Return conversations with channel, contact and assignee, latest activity first."""
     parameters: dict[str, object] = {
         "account": account_id,
         "label": selection.label_id,
@@ -73,10 +73,10 @@ def conversation_page(
     }
     if after is not None:
         parameters |= {"after_activity": after[0], "after_id": after[1]}
-    # One index range for each state, merged: neither engine merges `state IN (...)`.
+    # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
     arms = _arms(selection, after is not None)
     if connection.dialect == "postgresql":
-        # It may sort the whole of a range, were it not told how much of it is wanted.
+        # Without a limit per range, PostgreSQL may sort the whole of it.
         arms = (f"SELECT * FROM ({arm} {_LATEST}) AS arm{n}" for n, arm in enumerate(arms))
     rows = connection.rows(
         f"""
@@ -99,7 +99,7 @@ def conversation_page(
 
 
 def _awake(row: Row, awake_at: int) -> Row:
-    """A conversation as it is once its snooze is over."""
+    """Return a conversation as it is after its snooze expired."""
     until = row["snoozed_until"]
     if until is None or until > awake_at:
         return row
@@ -108,7 +108,7 @@ def _awake(row: Row, awake_at: int) -> Row:
 
 
 def _arms(selection: ConversationSelection, continued: bool) -> Iterator[str]:
-    """Ranges of entries: one for each state, and more while snoozes are over."""
+    """Yield an index range per state, and more if expired snoozes change states."""
     asleep = f"IN ({_AWAKE})"
     for state in selection.states:
         if selection.awake_at is None:
@@ -136,7 +136,7 @@ def _arm(selection: ConversationSelection, state: int, continued: bool, *also: s
 def labels_of(
     connection: Connection, account_id: int, conversation_ids: Sequence[int]
 ) -> list[Row]:
-    """(conversation_id, title) of every label on these conversations, by title."""
+    """Return (conversation_id, title) of all labels on the conversations, by title."""
     if not conversation_ids:
         return []
     wanted, parameters = one_of("id", conversation_ids)
@@ -161,9 +161,9 @@ def counts(
     user_id: int | None,
     awake_at: int | None = None,
 ) -> list[Row]:
-    """The cells as sums: (phone_number_id, status, assigned, mine, awaiting, unread, n).
+    """Sum the counter cells: (phone_number_id, status, assigned, mine, awaiting, unread, n).
 
-    awake_at: conversations snoozed until then or before are counted as open.
+    awake_at: conversations snoozed until then or before count as open.
     """
     narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
     cells = "cell" if awake_at is None else _CELLS_AWAKE
@@ -183,7 +183,7 @@ def counts(
             "account": account_id,
             "label": label_id,
             "channel": channel_id,
-            # Nobody is nobody's "me": an id that no row has.
+            # -1 matches no user.
             "user": -1 if user_id is None else user_id,
             "awake_at": awake_at,
         },
@@ -191,7 +191,7 @@ def counts(
 
 
 def channel_id(connection: Connection, account_id: int, phone_number_id: str) -> int | None:
-    """The row's id of a channel by the id that the interface shows."""
+    """Return a channel's row id by its phone number id."""
     row = connection.row(
         "SELECT id FROM channel WHERE account_id = :account AND phone_number_id = :number",
         {"account": account_id, "number": phone_number_id},
@@ -200,7 +200,7 @@ def channel_id(connection: Connection, account_id: int, phone_number_id: str) ->
 
 
 def label_id(connection: Connection, account_id: int, title_key: str) -> int | None:
-    """A label's id by its casefolded title."""
+    """Return a label's id by its casefolded title."""
     row = connection.row(
         "SELECT id FROM label WHERE account_id = :account AND title_key = :title",
         {"account": account_id, "title": title_key},
@@ -209,7 +209,7 @@ def label_id(connection: Connection, account_id: int, title_key: str) -> int | N
 
 
 def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
-    """Whether the account has this user, active or not."""
+    """Check if the account has this user, active or not."""
     return (
         connection.row(
             "SELECT id FROM app_user WHERE account_id = :account AND id = :user",
@@ -220,7 +220,7 @@ def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
 
 
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row | None:
-    """Whose conversation it is: (id, channel_id, contact_id, contact_name)."""
+    """Return (id, channel_id, contact_id, contact_name) of a conversation."""
     return connection.row(
         """
         SELECT c.id, c.channel_id, c.contact_id, contact.name AS contact_name
@@ -233,7 +233,7 @@ def conversation(connection: Connection, account_id: int, conversation_id: int) 
 
 
 def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -> list[Row]:
-    """Conversations whose snooze is over, and whose they are; the longest over first."""
+    """Return conversations with an expired snooze and their contacts, earliest end first."""
     return connection.rows(
         """
         SELECT c.id, c.snoozed_until, channel.phone_number_id,
@@ -249,7 +249,7 @@ def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -
 
 
 def snoozes_over(connection: Connection, account_id: int, now: int) -> int | None:
-    """When the last was over of the snoozes that are stored and over; None if none is."""
+    """Return when the latest expired but still stored snooze ended; None without one."""
     row = connection.row(
         """
         SELECT MAX(snoozed_until) AS until FROM conversation
@@ -267,7 +267,7 @@ def message_page(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Messages of one conversation, newest first."""
+    """Return messages of a conversation, newest first."""
     return _thread_page(connection, "message", account_id, conversation_id, after, count)
 
 
@@ -278,7 +278,7 @@ def note_page(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Notes on one conversation, newest first."""
+    """Return notes on a conversation, newest first."""
     return _thread_page(connection, "note", account_id, conversation_id, after, count)
 
 
@@ -310,7 +310,7 @@ def _thread_page(
 
 
 def user_names(connection: Connection, account_id: int, user_ids: Sequence[int]) -> dict[str, str]:
-    """The names of these users, by id."""
+    """Return user names by id."""
     if not user_ids:
         return {}
     wanted, parameters = one_of("id", user_ids)
@@ -324,7 +324,7 @@ def user_names(connection: Connection, account_id: int, user_ids: Sequence[int])
 def quoted_messages(
     connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
 ) -> list[Row]:
-    """What a quotation shows of the messages with these provider ids, those that are stored."""
+    """Return the quotable columns of messages by wamid; unknown ones are missing."""
     if not wamids:
         return []
     wanted, parameters = one_of("wamid", wamids)
@@ -340,7 +340,7 @@ def quoted_messages(
 def reactions_to(
     connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
 ) -> list[Row]:
-    """The current reactions to the messages with these provider ids, oldest first."""
+    """Return current reactions to messages by wamid, oldest first."""
     if not wamids:
         return []
     wanted, parameters = one_of("wamid", wamids)
@@ -356,6 +356,7 @@ def reactions_to(
 
 
 def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]:
-    """The inside of an `IN (...)` for these values, and its parameters; of none, nothing is one."""
+    """Return the placeholders of an `IN (...)` list and their parameters; NULL for an empty
+    list."""
     parameters = {f"{name}{number}": value for number, value in enumerate(values)}
     return ", ".join(f":{key}" for key in parameters) or "NULL", parameters

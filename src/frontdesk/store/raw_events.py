@@ -1,4 +1,4 @@
-"""Webhook bodies as they came: kept before they are acknowledged, dropped in time."""
+"""Raw webhook bodies: stored before the acknowledgement, processed later, deleted by age."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ STATES = (STORED, APPLIED, FAILED, IGNORED)
 
 
 class Place(NamedTuple):
-    """Where a raw event is in the order in which they came."""
+    """Position of a raw event in the order of receipt."""
 
     received_at: int
     digest: str
@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A body that came, when (epoch milliseconds), and what is kept of its headers, as JSON."""
+    """Received body, with the time (epoch milliseconds) and the retained headers as JSON."""
 
     account_id: int
     body: bytes
@@ -34,7 +34,7 @@ class Arrival:
 
 
 def keep(connection: Connection, arrival: Arrival) -> bool:
-    """Store what came; False if the same bytes are known."""
+    """Store a body; False if the same bytes are stored already."""
     return bool(
         connection.run(
             """
@@ -54,11 +54,11 @@ def keep(connection: Connection, arrival: Arrival) -> bool:
 
 
 def waiting(connection: Connection, account_id: int, count: int, size: int) -> list[Row]:
-    """What is stored and not applied, first come first.
+    """Return pending bodies in order of receipt.
 
-    (digest, received_at, done, body, ignored_json): what is ignored of it so far.
+    (digest, received_at, done, body, ignored_json): ignored_json counts what was skipped so far.
 
-    At most `count`, and the first alone or so many as have `size` bytes together.
+    At most `count` bodies and `size` bytes, but always the first one.
     """
     heads = connection.rows(
         """
@@ -78,7 +78,7 @@ def waiting(connection: Connection, account_id: int, count: int, size: int) -> l
 
 
 def any_waiting(connection: Connection, account_id: int) -> bool:
-    """Whether anything is stored and not applied."""
+    """Check for pending bodies."""
     found = connection.row(
         "SELECT 1 AS one FROM raw_event WHERE account_id = :account AND state = 'stored' LIMIT 1",
         {"account": account_id},
@@ -89,10 +89,10 @@ def any_waiting(connection: Connection, account_id: int) -> bool:
 def advance(
     connection: Connection, account_id: int, digest: str, done: int, to: int, *, size: int
 ) -> bool:
-    """Claim the events of a stored body from `done` on, up to `to`, for this transaction.
+    """Claim the events of a pending body from `done` to `to` for this transaction.
 
-    False if another did so before, or the body has no longer `size` bytes. Until this transaction
-    ends, nobody else can.
+    Returns False if they were claimed before, or the body's size is no longer `size`. The row stays
+    locked until the end of the transaction.
     """
     return bool(
         connection.run(
@@ -116,9 +116,9 @@ def settle(
     ignored_json: str | None = None,
     done: int,
 ) -> bool:
-    """A stored body of which `done` events were applied is done with.
+    """Mark a pending body, of which `done` events were applied, with its final state.
 
-    False if it waits again from its first event on.
+    Returns False if it was reset to be applied again from its first event.
     """
     return bool(
         connection.run(
@@ -139,7 +139,7 @@ def settle(
 
 
 def pass_over(connection: Connection, account_id: int, digest: str, ignored_json: str) -> None:
-    """Keep what is ignored so far of a stored body that is not done with."""
+    """Store the counts of what was skipped so far in a pending body."""
     connection.run(
         """
         UPDATE raw_event SET ignored_json = :ignored
@@ -158,8 +158,8 @@ def places(
     state: str | None = None,
     since: int = 0,
 ) -> list[Place]:
-    """The next raw events behind `after`, in the order in which they came, from `since` on."""
-    # No digest comes behind this one, so nothing of the moment before is found.
+    """Return the positions of events after `after` and received at `since` or later, in order."""
+    # "g" sorts after every hexadecimal digest, which excludes the millisecond before `since`.
     received_at, digest = after or Place(since - 1, "g")
     rows = connection.rows(
         f"""
@@ -175,13 +175,13 @@ def places(
 
 
 def body(connection: Connection, account_id: int, digest: str) -> bytes | None:
-    """The bytes of a raw event, None if it is gone."""
+    """Return a raw event's body, None if it is deleted."""
     row = _whole(connection, account_id, digest)
     return None if row is None else bytes(row["body"])
 
 
 def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) -> None:
-    """Have raw events applied once more."""
+    """Reset raw events to pending."""
     connection.run_many(
         """
         UPDATE raw_event SET state = 'stored', done = 0, reason = NULL, ignored_json = NULL
@@ -192,7 +192,7 @@ def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) 
 
 
 def wait_for(connection: Connection, account_id: int, kinds: Iterable[str]) -> None:
-    """Have raw events applied once more of which something of one of these kinds was ignored."""
+    """Reset raw events that skipped elements of one of these kinds to pending."""
     held = "strpos" if connection.dialect == "postgresql" else "instr"
     connection.run_many(
         f"""
@@ -207,7 +207,7 @@ def wait_for(connection: Connection, account_id: int, kinds: Iterable[str]) -> N
 def naming(
     connection: Connection, account_id: int, since: int, needles: Sequence[bytes]
 ) -> list[str]:
-    """The digests of what came from `since` on and has one of the `needles` in its bytes."""
+    """Return digests of events since `since` whose body contains one of the `needles`."""
     held = (
         "position(:n{0} in body) > 0"
         if connection.dialect == "postgresql"
@@ -227,9 +227,9 @@ def naming(
 
 
 def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
-    """Put another body in the place of one, which goes on to be known by the bytes that came.
+    """Replace a body; its digest remains that of the received bytes.
 
-    One that waits must have as many events as before.
+    A pending body must keep its number of events.
     """
     connection.run(
         "UPDATE raw_event SET body = :body WHERE account_id = :account AND digest = :digest",
@@ -238,7 +238,7 @@ def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes
 
 
 def cut(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
-    """Put a body with fewer events in the place of one; all of them are still to be applied."""
+    """Replace a pending body by one with fewer events, all still to be applied."""
     connection.run(
         """
         UPDATE raw_event SET body = :body, done = 0
@@ -249,7 +249,6 @@ def cut(connection: Connection, account_id: int, digest: str, changed: bytes) ->
 
 
 def drop(connection: Connection, account_id: int, digest: str) -> None:
-    """Forget a raw event."""
     connection.run(
         "DELETE FROM raw_event WHERE account_id = :account AND digest = :digest",
         {"account": account_id, "digest": digest},
@@ -257,7 +256,7 @@ def drop(connection: Connection, account_id: int, digest: str) -> None:
 
 
 def any_older(connection: Connection, account_id: int, before: int) -> bool:
-    """Whether anything came before and is not waiting."""
+    """Check for processed events received before `before`."""
     found = connection.row(
         """
         SELECT 1 AS one FROM raw_event
@@ -269,7 +268,7 @@ def any_older(connection: Connection, account_id: int, before: int) -> bool:
 
 
 def drop_older(connection: Connection, account_id: int, before: int, count: int) -> int:
-    """Forget up to `count` of what came before and is not waiting; returns how many."""
+    """Delete up to `count` processed events received before `before`; return the number."""
     return connection.run(
         """
         DELETE FROM raw_event WHERE account_id = :account AND digest IN (
@@ -282,7 +281,7 @@ def drop_older(connection: Connection, account_id: int, before: int, count: int)
 
 
 def tallies(connection: Connection, account_id: int) -> list[Row]:
-    """(state, n, first, last) for every state that there is; times of receipt."""
+    """Return (state, n, first, last) per state; first and last are times of receipt."""
     return connection.rows(
         """
         SELECT state, COUNT(*) AS n, MIN(received_at) AS first, MAX(received_at) AS last
@@ -293,7 +292,7 @@ def tallies(connection: Connection, account_id: int) -> list[Row]:
 
 
 def ignored(connection: Connection, account_id: int) -> list[Row]:
-    """(ignored_json, n): what elements were passed over, by how many bodies."""
+    """Return (ignored_json, n): skipped elements, and the number of bodies with just these."""
     return connection.rows(
         """
         SELECT ignored_json, COUNT(*) AS n FROM raw_event
@@ -304,7 +303,7 @@ def ignored(connection: Connection, account_id: int) -> list[Row]:
 
 
 def failures(connection: Connection, account_id: int, count: int) -> list[Row]:
-    """(digest, received_at, reason) of the last bodies that failed, the last first."""
+    """Return (digest, received_at, reason) of failed bodies, latest first."""
     return connection.rows(
         """
         SELECT digest, received_at, reason FROM raw_event

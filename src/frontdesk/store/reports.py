@@ -1,4 +1,4 @@
-"""What the service reads for reports: sums from whole buckets and, at the edges, from facts."""
+"""Report queries: sums of whole roll-up buckets, plus rows at the edges of a period."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -22,24 +22,24 @@ _SUMMED_MEASURES = (
     "('episode_opened'), ('first_response'), ('reply'), ('resolved'), ('bot_resolved')"
 )
 
-# Where a first reply is missing or a customer waits again, as the index of it says.
+# Unanswered conversations; must match the condition of the partial index.
 _UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
 
 
 class Span(NamedTuple):
-    """start <= moment < end, epoch milliseconds; `tag` says what it is a part of."""
+    """Half-open interval in epoch milliseconds; `tag` identifies it in the result."""
 
     tag: int
     start: int
     end: int
 
 
-# Spans, a statement about them, and its further parameters.
+# Spans, a statement over them, and its other parameters.
 _Select = tuple[Sequence[Span], str, Mapping[str, object]]
 
 
 class _Parts(NamedTuple):
-    """Spans in pieces: whole days, whole quarter hours beside them, and what is left."""
+    """Spans split into whole UTC days, whole quarter hours beside these, and the remainder."""
 
     days: list[Span]
     quarters: list[Span]
@@ -54,11 +54,11 @@ def figures(
     *,
     detailed: bool,
 ) -> list[Row]:
-    """(tag, channel_id, name, author, n, samples, total) of all that happened in some spans.
+    """Return metrics of spans: (tag, channel_id, name, author, n, samples, total).
 
-    A figure may come in several rows, which add up. name: "started" (conversations), "incoming"
-    and "outgoing" (messages, by author) or a measure. samples: how many of them were timed, in
-    `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
+    Several rows with the same key add up. name: "started" (conversations), "incoming" and
+    "outgoing" (messages, by author) or a metric. samples: how many of them have a duration, with a
+    sum of `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
     """
     parts = _parted(spans)
     selects: list[_Select] = [
@@ -76,10 +76,10 @@ def figures(
 def priced(
     connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[Span]
 ) -> list[Row]:
-    """(tag, channel_id, author, category, type, n, billable) of messages with a known pricing.
+    """Return (tag, channel_id, author, category, type, n, billable) of messages with a known
+    pricing.
 
-    category and type: the beginning of each, "" where it was not told. A figure may come in several
-    rows, which add up.
+    category and type are truncated, "" if unknown. Several rows with the same key add up.
     """
     parts = _parted(spans)
     selects: list[_Select] = [
@@ -97,7 +97,7 @@ def _selected(
     selects: Iterable[_Select],
     shape: Mapping[str, str],
 ) -> list[Row]:
-    """The rows of every statement, each for its own spans."""
+    """Run each statement over its spans."""
     members = {**shape, **_RANGES[connection.dialect]}
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     parameters = {"account": account_id, "channel": channel_id}
@@ -116,9 +116,9 @@ def _selected(
 def unattended(
     connection: Connection, account_id: int, channel_id: int | None, awake_at: int | None
 ) -> int:
-    """How many open conversations have no reply in their episode, or wait for one.
+    """Count open conversations without a reply in their episode, or waiting for one.
 
-    awake_at: those snoozed until then or before are open.
+    awake_at: conversations snoozed until then or before are open.
     """
     narrowed = "" if channel_id is None else "AND channel_id = :channel"
     among = f"account_id = :account {narrowed} AND {_UNATTENDED}"
@@ -134,7 +134,7 @@ def unattended(
 
 
 def channels(connection: Connection, account_id: int, channel_id: int | None) -> list[Row]:
-    """(id, phone_number_id, name) of the channels, or of one, by name."""
+    """Return (id, phone_number_id, name) of all channels or one, by name."""
     narrowed = "" if channel_id is None else "AND id = :channel"
     return connection.rows(
         f"""
@@ -146,7 +146,7 @@ def channels(connection: Connection, account_id: int, channel_id: int | None) ->
 
 
 def account_timezone(connection: Connection, account_id: int) -> str:
-    """The IANA name of the zone that the account's days are counted in."""
+    """Return the account's IANA time zone name."""
     row = connection.row(
         "SELECT timezone FROM account WHERE id = :account", {"account": account_id}
     )
@@ -155,7 +155,7 @@ def account_timezone(connection: Connection, account_id: int) -> str:
 
 _COUNT = "SELECT COUNT(*) AS n FROM conversation WHERE"
 
-# Each further column of a group costs much of what a long series costs.
+# Fewer grouping columns make long series much cheaper.
 _DETAILED = MappingProxyType(
     {
         "channel": "fact.channel_id",
@@ -166,8 +166,8 @@ _DETAILED = MappingProxyType(
 )
 _SUMMED = MappingProxyType({"channel": "0", "author": "''", "by_channel": "", "by_author": ""})
 
-# The spans come first, each as a range of the index: SQLite takes a CROSS JOIN in its order, while
-# PostgreSQL, which cannot know how little a range is, would rather read the whole table.
+# Spans come first, each as one index range: SQLite keeps the order of a CROSS JOIN, while
+# PostgreSQL underestimates how selective a range is and would scan the whole table.
 _RANGES: Mapping[Dialect, Mapping[str, str]] = MappingProxyType(
     {
         "sqlite": MappingProxyType({"ranges": "", "end": ""}),
@@ -228,7 +228,7 @@ _HANDOFFS = f"""
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
     GROUP BY span.tag {{by_channel}}
 """
-# Counted channel by channel, each as one range of an index: nothing has to be sorted.
+# Counted per channel as index ranges, so that nothing is sorted.
 _CONVERSATIONS = f"""
     SELECT fact.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
       CAST(SUM(fact.n) AS BIGINT) AS n, 0 AS samples, 0 AS total
@@ -251,7 +251,7 @@ def _parted(spans: Sequence[Span]) -> _Parts:
 
 
 def _cut(spans: Sequence[Span], length: int) -> tuple[list[Span], list[Span]]:
-    """The parts of spans that are whole buckets of this length, and what is left of them."""
+    """Split spans into whole buckets of this length and the rest."""
     whole: list[Span] = []
     left: list[Span] = []
     for span in spans:
@@ -267,7 +267,7 @@ def _cut(spans: Sequence[Span], length: int) -> tuple[list[Span], list[Span]]:
 
 
 def _values(spans: Sequence[Span]) -> tuple[str, dict[str, int]]:
-    """Spans as the rows of a VALUES, and its parameters."""
+    """Return spans as rows of VALUES, with parameters."""
     rows = ", ".join(f"({span.tag:d}, :s{n}, :e{n})" for n, span in enumerate(spans))
     bounds = {f"s{n}": span.start for n, span in enumerate(spans)}
     return rows, bounds | {f"e{n}": span.end for n, span in enumerate(spans)}

@@ -1,4 +1,4 @@
-"""What reports sum, by quarter hour and by day: moved with every change of what is summed."""
+"""Report roll-ups per quarter hour and UTC day, updated incrementally with each change."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,40 +8,40 @@ from frontdesk.store.database import Connection, Row
 
 MINUTE = 60_000
 QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
-# `grain` of a bucket: its minutes. Days are those of UTC; with the quarters at their ends they
-# make up the days of every other zone.
+# `grain` of a bucket: its length in minutes. UTC days, with quarter hours at the ends, make up the
+# days of every time zone.
 QUARTERS, DAYS = 15, 24 * 60
 
 INCOMING, OUTGOING = "incoming", "outgoing"
-# What nobody said is no message to a report.
+# Types that are not counted as messages.
 UNCOUNTED_TYPES = "('reaction', 'system')"
-# A hand-off counts once for its conversation however often it comes, so no sum can serve it.
+# A hand-off counts once per conversation and period, so it cannot be summed.
 HANDOFF = "bot_handoff"
 
-# What is summed: (start of the bucket in epoch milliseconds, channel_id, name, author). The name
-# is that of a measure, with "" as its author, or one of the two kinds of messages.
+# Key of a sum: (start of the bucket in epoch milliseconds, channel_id, name, author). The name is
+# that of a metric, with "" as its author, or "incoming" or "outgoing".
 Figure = tuple[int, int, str, str]
-# Changes of n, samples and total.
+# Deltas of n, samples and total.
 _Sums = Sequence[int]
 
 
 class Rollups:
-    """Changes of an account's roll-ups, gathered in memory and written at once."""
+    """Changes to an account's roll-ups, collected in memory and written together."""
 
     def __init__(self) -> None:
         self._messages: Counter[Figure] = Counter()
         self._measures: dict[Figure, list[int]] = {}
 
     def add_messages(self, figures: Iterable[Figure]) -> None:
-        """One more message for each figure, whose buckets are quarter hours."""
+        """Count messages; buckets are quarter hours."""
         self._messages.update(figures)
 
     def take_messages(self, figures: Iterable[Figure]) -> None:
-        """One message less for each figure."""
+        """Discount messages."""
         self._messages.subtract(figures)
 
     def add_measure(self, row: Mapping[str, Any], by: int = 1) -> None:
-        """One more row of `metric_event`; with `by` -1, one less."""
+        """Add a row of `metric_event`; `by=-1` removes it."""
         if row["name"] == HANDOFF:
             return
         ended_at, started_at = row["ended_at"], row["started_at"]
@@ -53,7 +53,7 @@ class Rollups:
             sums[2] += by * (ended_at - started_at)
 
     def save(self, connection: Connection, account_id: int) -> None:
-        """Write every change, sorted by key so that writers never wait in a circle."""
+        """Write all changes, sorted by key so that concurrent writers cannot deadlock."""
         for grain, figures in self._grains():
             rows = _rows(account_id, grain, sorted(figures.items()))
             connection.run_many(_ADD, rows)
@@ -61,7 +61,7 @@ class Rollups:
             connection.run_many(_DROP_EMPTY, _rows(account_id, grain, sorted(less)))
 
     def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
-        """What `save` would leave in the table if that were empty, in the order of the key."""
+        """Yield the rows that `save` would write to an empty table, in key order."""
         for grain, figures in self._grains():
             yield from _rows(account_id, grain, sorted(figures.items()))
 
@@ -75,7 +75,7 @@ class Rollups:
 
 
 def misrolled(connection: Connection, account_id: int) -> list[Row]:
-    """Roll-ups that differ from a recount: side and all columns of `rollup` but the account.
+    """Return roll-ups that differ from a recount: side and all columns but the account.
 
     side: "stored" or "counted".
     """

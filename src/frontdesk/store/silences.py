@@ -1,19 +1,19 @@
-"""Open conversations in which nothing was said for long."""
+"""Query for open conversations without recent activity."""
 
 from frontdesk.store.database import Connection, Row
 
-# Open, and nobody's or somebody's: the filter table has them apart.
+# Open, unassigned and assigned: separate states in the filter table.
 _OPEN_STATES = (0, 1)
 
 
 def silent_since(
     connection: Connection, account_id: int, before: int, count: int, *, but_waiting: bool
 ) -> list[Row]:
-    """Open conversations without activity from `before` on, and whose they are.
+    """Return open conversations without activity since `before`, with their contacts.
 
-    (id, folded_at, phone_number_id, phone, wa_id, wa_user_id), up to `count` of those assigned and
-    as many of the others. Of those only known from back-fill there is none; with `but_waiting`,
-    nor of those in which a customer waits.
+    (id, folded_at, phone_number_id, phone, wa_id, wa_user_id): up to `count` of the assigned and as
+    many of the unassigned, oldest activity first. Conversations known only from back-fill are
+    excluded, as are, with `but_waiting`, those in which a customer waits.
     """
     found: list[Row] = []
     for state in _OPEN_STATES:

@@ -1,4 +1,4 @@
-"""SQLite as the store's engine: one file, one writer at a time, a reader on each thread."""
+"""SQLite engine: one file, a single writer, and a reader connection per thread."""
 
 import math
 import re
@@ -26,26 +26,26 @@ from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
 
 T = TypeVar("T")
 
-# "fdsk": tells our database from any other SQLite file.
+# "fdsk": application_id in the file header.
 APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
-# A statement's deadline is looked at after so many steps of SQLite's machine: a few milliseconds.
+# Virtual machine instructions between deadline checks: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
-# What is read at once may take so long. It is looked at often: a disk may be slow at every step.
+# Time limit of `read_at_once`, checked often because a slow disk can delay any instruction.
 AT_ONCE_SECONDS = 0.002
 STEPS_AT_ONCE = 200
-# A full disk is not emptied in a moment.
+# Retry interval for a full disk or an I/O error.
 FULL_RETRY_SECONDS = 30.0
 
 _CANNOT_BE_WRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _CANNOT_BE_READ = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-# The module's words for a text that is not UTF-8, which has no code.
+# Message of the sqlite3 module for invalid UTF-8, which has no error code.
 _NOT_TEXT = "Could not decode to UTF-8"
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class _Session(sqlite3.Connection):
-    """A connection that ends a statement once `ends_at`, of the monotonic clock, has passed."""
+    """Connection that interrupts statements after `ends_at` on the monotonic clock."""
 
     ends_at: float = math.inf
 
@@ -54,26 +54,26 @@ class _Session(sqlite3.Connection):
         self._ended: Counter[str] = Counter()
 
     def mind_the_time(self, steps: int) -> None:
-        """steps: of SQLite's machine, between two looks at the clock."""
+        """Check the deadline every `steps` virtual machine instructions."""
         self.set_progress_handler(lambda: time.monotonic() > self.ends_at, steps)
 
     def fetch(
         self, sql: str, parameters: Mapping[str, object], take: Callable[[sqlite3.Cursor], T]
     ) -> T:
-        """What `take` takes from the rows of a statement."""
+        """Execute a statement and pass its cursor to `take`."""
         times = self._ended[sql] if self._ended else 0
         cursor = self.execute(f"{sql}\n--{times}" if times else sql, parameters)
         try:
             return take(cursor)
         except sqlite3.OperationalError:
-            # Python 3.11 takes a statement that was ended amid its rows to be in use for good, and
-            # prepares it anew each time that it is run: from now on it runs under another text.
+            # Python 3.11 marks a statement that was interrupted between rows as in use for good,
+            # and prepares it again on each run: vary its text to get a new cache entry.
             self._ended[sql] += 1
             raise
 
 
 class SQLiteDatabase:
-    """A store in one file. `read` and `write` may be called from any thread."""
+    """SQLite database file. `read` and `write` may be called from any thread."""
 
     def __init__(
         self,
@@ -85,12 +85,12 @@ class SQLiteDatabase:
         statement_seconds: float | None = None,
         layout: Layout | None = None,
     ) -> None:
-        """Open `path`; with `create`, make it if it does not exist, or upgrade an older one.
+        """Open `path`; `create` creates it if missing, or upgrades an older one.
 
-        `durable=False` is for a store that goes with the process: no syncing to the disk.
-        statement_seconds: how long a statement may take, None for ever.
+        `durable=False` disables syncing, for a store that does not outlive the process.
+        statement_seconds: time limit of a statement, None for no limit.
 
-        Raises: UnusableFile: there is no such file, it is not ours, or it is newer or older.
+        Raises: UnusableFile: it does not exist, is not ours, newer, or older without `upgrade`.
         """
         self._path = path
         self._durable = durable
@@ -152,7 +152,7 @@ class SQLiteDatabase:
             try:
                 busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             except sqlite3.OperationalError as error:
-                # Another process is at the same, or reads.
+                # Another process checkpoints or reads.
                 if _code_of(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                     raise
                 return False
@@ -162,7 +162,7 @@ class SQLiteDatabase:
 
     @contextmanager
     def filling(self) -> Iterator[FillingConnection]:
-        # With a journal every page would be written twice.
+        # A journal would double the pages written.
         for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-262144", "threads=2"):
             self._writer.execute(f"PRAGMA {pragma}")
         self._writer.execute("BEGIN")
@@ -173,7 +173,7 @@ class SQLiteDatabase:
 
     def close(self) -> None:
         if self._written and self._durable and self._opened:
-            # The log may hold what was overwritten; a process that reads keeps it in place.
+            # The log may hold overwritten rows; a reading process can prevent its truncation.
             with suppress(InboxError, sqlite3.Error):
                 self.truncate_log()
         for connection in self._opened:
@@ -181,7 +181,7 @@ class SQLiteDatabase:
         self._opened.clear()
 
     def _version(self, create: bool) -> int | None:
-        """The layout's version, without changing the file; None for a file to be laid out."""
+        """Return the schema version without changing the file; None for a file to be created."""
         if not self._path.exists():
             if create:
                 return None
@@ -190,7 +190,7 @@ class SQLiteDatabase:
             raise UnusableFile(f"{self._path} is not a file")
         if create and not self._path.stat().st_size:
             return None
-        # Looking at a file without a log beside it would make one, were it not said to be still.
+        # Without `immutable`, a read-only connection to a file without a log would create one.
         still = "" if Path(f"{self._path}-wal").exists() else "&immutable=1"
         try:
             probe = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro{still}", uri=True)
@@ -208,12 +208,12 @@ class SQLiteDatabase:
         return version
 
     def _is_marked(self) -> bool:
-        """Whether the header has our application id, whatever became of the rest."""
+        """Check the header for our application id, even if the rest is damaged."""
         with self._path.open("rb") as file:
             return file.read(72)[68:] == APPLICATION_ID.to_bytes(4, "big")
 
     def _prepare(self, layout: Layout) -> None:
-        """Lay the file out, or upgrade it, unless another process was faster."""
+        """Create or upgrade the tables, unless another process did so in the meantime."""
 
         def prepare(connection: Connection) -> None:
             owner, version = (
@@ -251,9 +251,9 @@ class SQLiteDatabase:
         if self._statement_seconds < math.inf:
             connection.mind_the_time(STEPS_BETWEEN_LOOKS)
         connection.row_factory = sqlite3.Row
-        # Not NORMAL: what is acknowledged to whoever sent it must survive a loss of power.
+        # Not NORMAL: an acknowledged webhook must survive a loss of power.
         synchronous = "FULL" if self._durable else "OFF"
-        # Deleted and overwritten rows become zeros; without it their bytes stay in free space.
+        # Overwrites deleted rows with zeros; otherwise their bytes stay in free pages.
         pragmas = ("secure_delete=ON", "journal_mode=WAL", f"synchronous={synchronous}")
         try:
             for pragma in (*pragmas, "cache_size=-65536"):
@@ -272,7 +272,7 @@ class SQLiteDatabase:
         *,
         ends_at: float = math.inf,
     ) -> T:
-        """Run `work` in a transaction whose statements have all ended by `ends_at`."""
+        """Run `work` in a transaction whose statements are interrupted at `ends_at`."""
         with self._translated(writing=connection is self._writer):
             connection.execute(begin)
             try:
@@ -286,7 +286,7 @@ class SQLiteDatabase:
 
     @contextmanager
     def _translated(self, *, writing: bool) -> Iterator[None]:
-        """Turns errors of SQLite into the expected failures that they are."""
+        """Translate SQLite errors into expected errors."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -296,7 +296,7 @@ class SQLiteDatabase:
             raise failure from error
 
     def _failure(self, error: sqlite3.DatabaseError, *, writing: bool) -> InboxError | None:
-        """The expected failure that an error is, None for a bug."""
+        """Return the expected error for a SQLite error, None for a bug."""
         code = _code_of(error)
         if code == sqlite3.SQLITE_INTERRUPT:
             return QueryTimeout(
@@ -325,8 +325,6 @@ class SQLiteDatabase:
 
 
 class _SQLiteConnection:
-    """The Connection of one transaction."""
-
     dialect: Dialect = "sqlite"
 
     def __init__(
@@ -371,16 +369,17 @@ class _SQLiteConnection:
 
 
 def _code_of(error: sqlite3.Error) -> int:
-    """The primary result code of SQLite; 0 for an error of its Python module."""
+    """Return the primary result code; 0 for an error of the sqlite3 module."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
 
 
 @lru_cache(maxsize=256)
 def _by_place(sql: str) -> tuple[str, Callable[[Mapping[str, object]], Sequence[object]]]:
-    """A statement with `?` for each `:name`, and what takes their values from a row.
+    """Translate `:name` parameters to `?`, with a function that extracts the values of a row.
 
-    Binding by place is much faster. No statement that is run many times has a literal with a colon.
+    Positional binding is much faster. No statement that is run many times has a literal with a
+    colon.
     """
     names = re.findall(r":([a-z]\w*)", sql)
     statement = re.sub(r":[a-z]\w*", "?", sql)

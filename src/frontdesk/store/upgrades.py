@@ -1,4 +1,4 @@
-"""Steps that bring the tables of an older store up to date, each inside one write transaction."""
+"""Schema migrations, each run inside one write transaction."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -7,7 +7,7 @@ from frontdesk.store.database import Connection
 
 
 def _add_pricing(connection: Connection) -> None:
-    """Messages keep their whole pricing, of which only the category was, and it is summed."""
+    """Add all pricing columns to messages (until now only the category), and pricing roll-ups."""
     postgresql = connection.dialect == "postgresql"
     text = 'TEXT COLLATE "C"' if postgresql else "TEXT"
     for column, kind in (
@@ -27,7 +27,7 @@ def _add_pricing(connection: Connection) -> None:
         {"" if postgresql else "WITHOUT ROWID"}
         """
     )
-    # When it was told is not known: whatever is told from now on was told later.
+    # The time of the report is unknown; created_at makes any later report newer.
     connection.run(
         "UPDATE message SET priced_at = created_at WHERE category IS NOT NULL AND direction = 1"
     )
@@ -44,5 +44,5 @@ def _add_pricing(connection: Connection) -> None:
         )
 
 
-# By the version that each step starts from.
+# Migrations by the version that they start from.
 UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType({1: _add_pricing})

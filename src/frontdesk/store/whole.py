@@ -1,4 +1,4 @@
-"""Everything of an account read out in order, page by page within one transaction, and put back."""
+"""Dump and restore of an account's tables, page by page within one transaction."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,13 +12,13 @@ from frontdesk.store.layout import statements
 
 PAGE = 500
 
-# What can be counted or folded again from the rest, and so is not read out.
+# Tables computed from others, which are not dumped.
 DERIVED = frozenset(("metric_event", "entry", "cell", "rollup", "pricing_rollup"))
 DERIVED_TABLES = DERIVED | {"contact_words"}
-# What stays where it is: secrets, marks of the database itself, and bodies as they came.
+# Tables that are not dumped: secrets, database metadata and raw webhooks.
 KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
 
-# What belongs to rows of other tables: the row that it belongs to, and what it is.
+# Link tables: the owning column and the linked column.
 LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"team_channel": ("team_id", "channel_id"), "team_member": ("team_id", "user_id")}
 )
@@ -28,14 +28,14 @@ _LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
 
 
 def accounts(connection: Connection, slug: str | None = None) -> list[Row]:
-    """All columns of every account, or of one, oldest first."""
+    """Return all columns of all accounts or one, oldest first."""
     chosen = "" if slug is None else "WHERE slug = :slug"
     parameters = {} if slug is None else {"slug": slug}
     return connection.rows(f"SELECT * FROM account {chosen} ORDER BY id", parameters)
 
 
 def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
-    """The last id that was given out, by kind of row; of a new account, nothing."""
+    """Return the last allocated id by kind of row; empty for a new account."""
     rows = connection.rows(
         "SELECT kind, value FROM last_id WHERE account_id = :account ORDER BY kind",
         {"account": account_id},
@@ -44,14 +44,15 @@ def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
 
 
 def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
-    """All rows of a kind, in the order of their key."""
+    """Yield all rows of a kind in key order."""
     table, _ = changes.place_of(kind)
     key = changes.key_of(kind)[1:]
     yield from _paged(connection, account_id, f"SELECT * FROM {table} AS t", key)
 
 
 def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
-    """All conversations by id, with what their contact is found by: contact_phone and so on."""
+    """Yield conversations by id, with the identifiers of their contact as contact_phone and so
+    on."""
     source = """
         SELECT t.*, p.phone AS contact_phone, p.wa_id AS contact_wa_id,
           p.wa_user_id AS contact_wa_user_id, p.name AS contact_name
@@ -62,7 +63,6 @@ def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
 
 
 def count(connection: Connection, account_id: int, kind: str) -> int:
-    """How many rows of a kind there are."""
     table, _ = changes.place_of(kind)
     row = connection.row(
         f"SELECT COUNT(*) AS n FROM {table} WHERE account_id = :account", {"account": account_id}
@@ -71,7 +71,7 @@ def count(connection: Connection, account_id: int, kind: str) -> int:
 
 
 def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:
-    """What belongs to rows: the channels or the members of teams."""
+    """Return a link table as {owner id: [linked ids]}."""
     owner, linked = LINKS[table]
     found: dict[int, list[Any]] = {}
     for row in connection.rows(
@@ -84,7 +84,7 @@ def links(connection: Connection, account_id: int, table: str) -> dict[int, list
 
 
 def restore_account(connection: Connection, account_id: int, told: Mapping[str, Any]) -> None:
-    """Give an account the name, the zone, the age and the state of another."""
+    """Set an account's name, time zone, creation time and state."""
     connection.run(
         "UPDATE account SET name = :name, timezone = :timezone, created_at = :created_at, "
         "disabled = :disabled WHERE id = :id",
@@ -96,17 +96,16 @@ def restore_account(connection: Connection, account_id: int, told: Mapping[str, 
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of row that is read out on its own."""
+    """Return the kinds of rows that are dumped."""
     return tuple(kind for kind in changes.kinds() if kind not in DERIVED)
 
 
 def table_of(kind: str) -> str:
-    """Where rows of a kind are."""
     return changes.place_of(kind)[0]
 
 
 def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add rows as they are; one that is there already stays."""
+    """Insert rows unchanged; existing rows are kept."""
     table, _ = changes.place_of(kind)
     names = columns(kind)
     values = ", ".join(f":{name}" for name in names)
@@ -116,12 +115,11 @@ def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) ->
 
 
 def columns(kind: str) -> tuple[str, ...]:
-    """Every column that rows of a kind have."""
     return tuple(_types(table_of(kind)))
 
 
 def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
-    """The first column whose value cannot be stored there, None if all can."""
+    """Return the first column whose value cannot be stored, None if all can."""
     types = _types(table_of(kind))
     for name, value in row.items():
         type_, required = types.get(name, ("", False))
@@ -140,7 +138,7 @@ def _fits(type_: str, value: object) -> bool:
 
 @lru_cache(maxsize=64)
 def _types(table: str) -> Mapping[str, tuple[str, bool]]:
-    """The type of each column of a table, and whether it must have a value."""
+    """Return each column's type and if it is NOT NULL."""
     definition = next(each for each in statements("sqlite") if f"TABLE {table}(" in each)
     return MappingProxyType(
         {name: (type_, bool(required)) for name, type_, required in _COLUMN.findall(definition)}
@@ -150,7 +148,7 @@ def _types(table: str) -> Mapping[str, tuple[str, bool]]:
 def _paged(
     connection: Connection, account_id: int, source: str, key: tuple[str, ...]
 ) -> Iterator[Row]:
-    """The rows of `source`, whose table is called t, by `key` from the first to the last."""
+    """Yield the rows of `source`, whose table is aliased t, in the order of `key`, page by page."""
     columns = ", ".join(f"t.{name}" for name in key)
     order = f"ORDER BY {columns} LIMIT {PAGE}"
     page = connection.rows(
