@@ -289,6 +289,30 @@ def test_numbers_of_a_tab_are_rounded_before_they_are_cut_off() -> None:
         assert len(said(status_tabs(counts, chosen, width))) < width
 
 
+@given(
+    st.tuples(*[st.integers(0, 10**9)] * 3),
+    st.sampled_from([None, "open", "snoozed", "resolved"]),
+    st.integers(33, 200),
+)
+def test_no_number_of_a_tab_is_cut_off(
+    numbers: tuple[int, ...], status: str | None, width: int
+) -> None:
+    """At 33 cells, the least of a list, `Resolved 4801` would say 48."""
+    names = ("open", "snoozed", "resolved")
+    sets = {name: count_set(number) for name, number in zip(names, numbers, strict=True)}
+    counts = Counts.model_validate({"by_status": sets})
+    tabs = said(status_tabs(counts, ConversationFilter(status=status), width))
+    assert len(tabs) < width
+    assert all(name.capitalize() in tabs for name in names)
+
+
+def test_the_chosen_tabs_number_is_the_last_to_be_left_out() -> None:
+    sets = {name: count_set(4801) for name in ("open", "snoozed", "resolved")}
+    counts = Counts.model_validate({"by_status": sets})
+    tabs = said(status_tabs(counts, ConversationFilter(status="resolved"), 33))
+    assert tabs.split() == ["Open", "4801", "Snoozed", "Resolved", "4801"]
+
+
 @pytest.mark.parametrize(
     ("number", "words"),
     [(0, "0"), (9_999, "9999"), (10_999, "10k"), (999_999, "999k"), (12_900_000, "12M")],

@@ -127,22 +127,34 @@ def header_counts(
 def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
     """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee.
 
-    Numbers are rounded down, 965k, where they would be cut off and taken for others.
+    A number is never cut off: it would be taken for another. Where there is no room, numbers are
+    rounded down, 965k, and left out from the last tab on, the chosen one's last.
     """
-    wide = _status_tabs(counts, chosen, " ", str)
+    wide = _status_tabs(counts, chosen, " ", str, STATUSES)
     if width >= 40 and _cells(wide) <= width - _TITLE_MARK:
         return wide
-    exact = _status_tabs(counts, chosen, "", str)
-    fits = _cells(exact) <= width - _TITLE_MARK
-    return exact if fits else _status_tabs(counts, chosen, "", rounded)
+    others = [status for status in STATUSES if status != chosen.status]
+    by_worth = [*(status for status in STATUSES if status == chosen.status), *others]
+    tabs = _status_tabs(counts, chosen, "", str, by_worth)
+    for counted in range(len(by_worth), -1, -1):
+        if _cells(tabs) <= width - _TITLE_MARK:
+            break
+        tabs = _status_tabs(counts, chosen, "", rounded, by_worth[:counted])
+    return tabs
 
 
 def _status_tabs(
-    counts: Counts | None, chosen: ConversationFilter, pad: str, written: Callable[[int], str]
+    counts: Counts | None,
+    chosen: ConversationFilter,
+    pad: str,
+    written: Callable[[int], str],
+    counted: Collection[str],
 ) -> list[Piece]:
+    """counted: the statuses whose tabs have a number."""
     pieces: list[Piece] = []
     for status in STATUSES:
-        number = count_for(counts, chosen.model_copy(update={"status": status}))
+        told = counts if status in counted else None
+        number = count_for(told, chosen.model_copy(update={"status": status}))
         words = status.capitalize() + ("" if number is None else f" {written(number)}")
         part = "chip" if status == chosen.status else "dim"
         pieces += [("text", " " if pieces or pad else ""), (part, f"{pad}{words}{pad}")]
