@@ -39,9 +39,6 @@ class _Viewer(FrontdeskApp):
     def copy_to_clipboard(self, text: str) -> None:
         pass
 
-    def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
-        return None
-
 
 class _Cache(Cache):
     """A cache whose writer is waited for: no time passes meanwhile."""

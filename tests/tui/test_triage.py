@@ -1,5 +1,7 @@
 """A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
 
+from pathlib import Path
+
 import pytest
 from textual.widgets import Input
 
@@ -13,6 +15,7 @@ from frontdesk.tui.screens.switcher import Switcher
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
+from tests.tui.views import type_in
 from tests.workers import all_ended
 
 
@@ -284,6 +287,33 @@ async def test_the_palette_has_every_action_that_has_a_key(viewer: Viewer) -> No
         await commands["This pane alone, and back"].callback()
         await settle(pilot)
         assert screen_of(app)._panes.has_class("-zoomed")
+
+
+async def test_a_screenshot_is_of_the_inbox_and_saved_under_a_name_for_its_owner_alone(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    app = viewer()
+    path = tmp_path / "inbox.svg"
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("colon")
+        await settle(pilot)
+        await type_in(pilot, "screenshot")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "save as (.svg)" in shown(app)
+        await type_in(pilot, str(tmp_path / "missing" / "inbox.svg"))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "There is no directory" in shown(app)
+        await type_in(pilot, str(path))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert said(app) == [f"Screenshot saved as {path}"]
+    picture = path.read_text(encoding="utf-8")
+    assert "INBOX" in picture
+    assert "Commands" not in picture
+    assert path.stat().st_mode & 0o077 == 0
 
 
 async def test_views_open_over_the_inbox_and_lead_back(viewer: Viewer) -> None:

@@ -174,9 +174,28 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             if not (binding.id or "").startswith("not_yet"):
                 run = partial(self.run_action, binding.action, active.node)
                 yield SystemCommand(words, f"key {keys}", run)
-        # Its summary of the keys is less than ours.
+        # Its summary of the keys is less than ours; its screenshot is readable by everybody.
         theirs = super().get_system_commands(screen)
-        yield from (command for command in theirs if command.title != "Keys")
+        yield from (one for one in theirs if one.title not in ("Keys", "Screenshot"))
+        yield SystemCommand("Screenshot", "Save what is shown as SVG", self._take_screenshot)
+
+    def _take_screenshot(self) -> None:
+        """Save what is shown now under a name that is asked for."""
+        # Not needed for a first paint.
+        from frontdesk.tui.screens.keepsakes import file_name
+        from frontdesk.tui.screens.saving import save_prompt
+
+        picture = self.export_screenshot()
+        suggested = file_name("screenshot", self._clock.now().date(), "svg")
+        prompt = save_prompt(self, suggested, ("svg",))
+        self.push_screen(prompt, partial(self._save_screenshot, picture))
+
+    def _save_screenshot(self, picture: str, name: str | None) -> None:
+        from frontdesk.tui.screens.saving import save
+
+        tell = partial(self.notify, severity="error", markup=False)
+        if name is not None and (saved := save(self, name, picture, tell)):
+            self.notify(f"Screenshot {saved}", markup=False)
 
     def _each_inbox(self, do: Callable[[InboxScreen], None]) -> None:
         for screen in self.screen_stack:
