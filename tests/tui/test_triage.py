@@ -1,5 +1,6 @@
 """A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,13 @@ from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
+from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.screens.inbox import InboxScreen
 from frontdesk.tui.screens.saved_views import SavedViews
 from frontdesk.tui.screens.search import SearchScreen
 from frontdesk.tui.screens.switcher import Switcher
+from frontdesk.wire import Contact, Page
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting
@@ -217,6 +220,37 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await settle(pilot)
         assert "any status · all channels" in lines(app)[0]
         assert "500 loaded" in lines(app)[-1]
+
+
+class SlowContacts(Halting):
+    """Contacts come once `answers` is set; then the server fails."""
+
+    answers: asyncio.Event
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        await self.answers.wait()
+        raise Unreachable("The server does not answer")
+
+
+async def test_ctrl_k_does_not_say_that_nothing_matches_before_the_server_has_answered(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = SlowContacts(client)
+    source.answers = asyncio.Event()
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k")
+        await pilot.pause()
+        await pilot.press(*"zzqq")
+        await pilot.pause()
+        assert "asking for customers…" in shown(app)
+        assert "nothing matches" not in shown(app)
+        source.answers.set()
+        await all_ended(app)
+        assert "customers could not be asked for" in shown(app)
 
 
 async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:

@@ -94,7 +94,7 @@ class Picker(Asking):
     def on_mount(self) -> None:
         choices = self.query_one(ChoiceList)
         self.make_room(min(len(self._choices), self.MOST_SHOWN))
-        choices.say_when_empty("nothing matches")
+        self.say_when_empty("nothing matches")
         at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
         choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
 
@@ -115,6 +115,10 @@ class Picker(Asking):
     def make_room(self, count: int) -> None:
         """As high as so many choices need; where there is less room, the list has less."""
         self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
+
+    def say_when_empty(self, words: str) -> None:
+        """What stands in the list while no choice matches."""
+        self.query_one(ChoiceList).say_when_empty(words)
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Show these choices, the cursor on the first."""

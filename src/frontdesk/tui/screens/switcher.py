@@ -37,18 +37,23 @@ class Switcher(Picker):
         typed = typed.strip()
         self.offer(matching(self._choices, typed)[:50])
         self.workers.cancel_group(self, "contacts")
+        self.say_when_empty("nothing matches")
         if len(typed) >= LEAST_LETTERS:
             self._look(typed)
 
     @work(group="contacts", exclusive=True)
     async def _look(self, typed: str) -> None:
         if not self._mailbox.connected:
+            self.say_when_empty("customers cannot be asked for yet")
             return
+        self.say_when_empty("asking for customers…")
         try:
             found = await search_contacts(self._mailbox, typed)
         except InboxError as error:
+            self.say_when_empty("customers could not be asked for")
             self.notify(str(error), severity="warning", markup=False)
             return
+        self.say_when_empty("nothing matches")
         customers = [_choice(contact) for contact in found.data]
         self.offer([*matching(self._choices, typed)[:8], *customers])
 
