@@ -111,7 +111,7 @@ def conversations_of(
 
 
 def existing(connection: Connection, account_id: int, table: str, ids: set[int]) -> set[int]:
-    """Those of some ids that have a row."""
+    """Return those of the ids that exist."""
     return {row["id"] for row in _matching(connection, account_id, table, "id", ids)}
 
 
