@@ -1,1 +1,1 @@
-"""Real events in: one pure normaliser, one apply step, and the doors that lead to them."""
+"""Ingestion: normalises webhooks, archives and exports to domain events and applies them."""

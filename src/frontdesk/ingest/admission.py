@@ -1,4 +1,4 @@
-"""What is let in of what comes: things of any number, or only of those that are channels here."""
+"""Admission policy: restricts ingestion to known channels, and message placeholders."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,17 +16,17 @@ from frontdesk.ingest.events import (
 from frontdesk.store import known
 from frontdesk.store.database import Connection
 
-# What is passed over of one number is counted under this and its phone_number_id.
+# Kind under which skipped elements of an unknown channel are counted, with its phone_number_id.
 UNKNOWN_CHANNEL = "ignored_unknown_channel"
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What an operator may choose. Each holds for an inbox: every door has to be told the same.
+    """Admission settings of an inbox; every ingest command must use the same.
 
-    create_channels: whether a number becomes a channel when something comes for it; if not, what
-    comes is passed over until a catalogue, Meta's list or a native line has made it one.
-    placeholders: whether something stands for a message of which only delivery steps are known.
+    create_channels: create a channel for an unknown number; otherwise its events are skipped until
+    a catalogue, Meta's list or a native line has created it. placeholders: create a placeholder row
+    for a message of which only delivery steps are known.
     """
 
     create_channels: bool = True
@@ -35,7 +35,7 @@ class Admission:
     def part(
         self, connection: Connection, account_id: int, events: Sequence[DomainEvent]
     ) -> "Part":
-        """Which of some events go in now; the order in which these come makes no difference."""
+        """Split off the events that are admitted now; the order of events does not matter."""
         if self.create_channels:
             return Part(events, Counter())
         numbers = {number for event in events if (number := number_of(event)) is not None}
@@ -55,26 +55,25 @@ ANYTHING = Admission()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of some events goes in, and how many elements do not, by kind as `kind_of` names it."""
+    """Admitted events, and the number of skipped elements by kind (see `kind_of`)."""
 
     events: Sequence[DomainEvent]
     passed_over: Counter[str]
 
 
 def kind_of(number: str) -> str:
-    """Under what the elements of an unknown number are counted."""
     return f"{UNKNOWN_CHANNEL} {number}"
 
 
 def number_of(event: DomainEvent) -> str | None:
-    """The phone_number_id of the number that an event came for, None if it came for none."""
+    """Return the phone_number_id that an event belongs to, None if it belongs to no channel."""
     if isinstance(event, ChannelUpsert):
         return event.phone_number_id
     return getattr(event, "channel", None)
 
 
 def _listed(events: Sequence[DomainEvent]) -> Iterator[str]:
-    """The numbers that these events themselves make known."""
+    """Yield the channels that these events themselves register."""
     for event in events:
         if isinstance(event, ChannelUpsert) and event.listed:
             yield event.phone_number_id
@@ -88,7 +87,7 @@ def _is_channel(connection: Connection, account_id: int, number: str) -> bool:
 
 
 def _counts(event: DomainEvent) -> bool:
-    """Whether an event is one of somebody's elements, and not told along with one."""
+    """Check if an event is an element by itself, and not derived along with another."""
     if isinstance(event, ContactUpsert):
         return event.name_rank > PROFILE_NAME
     if isinstance(event, MessageUpsert):

@@ -1,4 +1,4 @@
-"""What a batch of events did to the store, counted."""
+"""Result counters of applied batches."""
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Events of one kind: they made a row, changed one, or told nothing that was not known."""
+    """Events of one kind that created a row, changed one, or had no effect."""
 
     new: int = 0
     changed: int = 0
@@ -18,11 +18,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A tally for each kind.
+    """Tallies by kind.
 
     catalogue: users, teams, labels, custom fields, canned responses and templates. amendments:
-    edits and revocations. ignored: events that could not lead to anything, such as a status of
-    nobody's message.
+    edits and revocations. ignored: events without effect, such as a status of an inbound message.
     """
 
     channels: Tally = field(default_factory=Tally)
@@ -47,7 +46,7 @@ class Applied:
 
 
 class Counted:
-    """Counts while a batch is applied; `changed` is whether readers can see any difference."""
+    """Mutable counters of a batch; `changed` is set if readers can see a difference."""
 
     def __init__(self) -> None:
         self.changed = False
@@ -65,7 +64,7 @@ class Counted:
         self._counts[kind, "known"] += 1
 
     def unmake(self, kind: str) -> None:
-        """What was counted as new was not."""
+        """Take back a `new`."""
         self._counts[kind, "new"] -= 1
 
     def ignore(self) -> None:

@@ -1,4 +1,4 @@
-"""Folds domain events into the store: many at once, in any order, as often as they come."""
+"""Applies batches of domain events to the store, idempotently and in any order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,20 +53,20 @@ def apply_events(
     live: bool = False,
     placeholders: bool = True,
 ) -> Applied:
-    """Fold `events` into an account, inside one write transaction.
+    """Apply `events` to an account, inside one write transaction.
 
-    Events may come in any order and more than once: those that tell nothing new change nothing,
-    and only if something changed is the account's revision raised. `now` is the time of the
-    change, epoch milliseconds; with `initial_status` it decides R11. With `live`, conversations
-    that these events open are given to somebody (R10), which is recorded as an event. Without
-    `placeholders`, nothing stands for messages of which only delivery steps were seen.
+    Events may come in any order and more than once. The account's revision is incremented only if
+    something changed. now: time of the change, epoch milliseconds. initial_status: status of
+    conversations known only from back-fill; "auto" decides by their age at `now`. live: assign
+    newly opened conversations by the round robin of their channel's teams, recorded as an event.
+    placeholders: create placeholder rows for messages of which only delivery steps are known.
     """
     told = events if placeholders else [_without_person(event) for event in events]
     return _Batch(connection, account_id, now).apply(told, initial_status, live=live)
 
 
 class _Batch:
-    """One call of `apply_events`."""
+    """Applies the events of one `apply_events` call."""
 
     def __init__(self, connection: Connection, account_id: int, now: int) -> None:
         self._connection = connection
@@ -83,7 +83,7 @@ class _Batch:
         self, events: Sequence[DomainEvent], initial_status: InitialStatus, *, live: bool
     ) -> Applied:
         telling, kinds = self._telling, by_kind(events)
-        # Named things first, so that what refers to them finds them.
+        # Catalogue rows first, so that events that refer to them find them.
         for upsert in _outermost(kinds.get(ChannelUpsert, ())):
             self._catalogue.tell_channel(upsert)
         tell_numbers(
@@ -105,19 +105,19 @@ class _Batch:
         return self._counted.applied()
 
     def _save_rest(self) -> None:
-        """Write what the conversations' fold may still have added to."""
+        """Write what the fold of the conversations may have added to."""
         self._telling.asides.save()
         self._reckoning.save()
         self._telling.people.save()
         self._telling.orphans.save()
         self._catalogue.save()
         self._ids.save()
-        # What came for them before they were channels can go in now.
+        # Their skipped webhooks can be applied now.
         kinds = map(admission.kind_of, self._catalogue.new_numbers)
         raw_events.wait_for(self._connection, self._account_id, kinds)
 
     def _save_conversations(self, initial_status: InitialStatus, *, live: bool) -> None:
-        """Fold the touched conversations and write what became of them."""
+        """Fold the touched conversations and write their rows, filter entries and counters."""
         threads = self._telling.threads
         rows: list[dict[str, Any]] = []
         moves: list[tuple[Listed | None, Listed | None]] = [
@@ -137,7 +137,7 @@ class _Batch:
         counters.move(self._connection, self._account_id, moves)
 
     def _assign(self, distribution: Distribution, thread: Thread, standing: Standing) -> Standing:
-        """R10: give a conversation that was just opened to the next in turn, if anybody is."""
+        """Assign a newly opened conversation to the next team member in turn, if there is one."""
         turn = distribution.turn(thread, standing)
         if turn is None:
             return standing
@@ -147,7 +147,8 @@ class _Batch:
         return rules.fold(standing, (), (happening,))
 
     def _stand(self, thread: Thread) -> Standing:
-        """Fold what is new onto the stored standing, or everything from the first."""
+        """Fold new facts onto the stored state, or all facts from the first if they are out of
+        order."""
         stored = thread.stored
         before = Standing() if stored is None else _standing(stored, thread.labels)
         if not thread.refold and (
@@ -165,7 +166,7 @@ class _Batch:
 
 
 def _without_person(event: DomainEvent) -> DomainEvent:
-    """A delivery step that tells of nobody waits for its message, and says nothing else."""
+    """Remove the person, so that a status of an unknown message is parked and creates nothing."""
     return replace(event, person=None) if isinstance(event, StatusUpdate) else event
 
 
@@ -175,7 +176,7 @@ def _named(kinds: Kinds) -> Iterator[CatalogueUpsert]:
 
 
 def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
-    """Of those that tell the same of a channel, as most do, the first and the last."""
+    """Yield the first and the last of identical upserts, which most are."""
     alike: dict[tuple[object, ...], list[ChannelUpsert]] = {}
     for one in upserts:
         told = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
@@ -192,12 +193,12 @@ def _moment(upsert: ChannelUpsert) -> int:
 
 
 def _listed(thread: Thread) -> Listed | None:
-    """A conversation as it was listed before the batch."""
+    """Return a conversation's filter entry before the batch."""
     return None if thread.stored is None else Listed(thread.stored, thread.labels)
 
 
 def _standing(stored: Row, labels: frozenset[int]) -> Standing:
-    """What a stored conversation's row says of the fold so far."""
+    """Restore the fold's state from a conversation row."""
     return Standing(
         status=stored["status"] if stored["told"] else None,
         assignee_id=stored["assignee_id"],

@@ -1,4 +1,4 @@
-"""Reads archives of JSON values as a stream: a line each, in arrays, or over several lines."""
+"""Streaming reader of JSON archives: one value per line, arrays, or multi-line values."""
 
 import gzip
 import io
@@ -24,10 +24,10 @@ from frontdesk.ingest.whatsapp import normalise
 LINE_LIMIT = 8 * 1024 * 1024
 
 _CHUNK = 64 * 1024
-# So many blank lines may stand before the first value for its layout to be recognised.
+# Maximum of blank lines before the first value, whose layout is then recognised.
 _BLANK_LINES = 1000
 
-# Nobody writes so much blank space; packed it is next to nothing, and would be read for hours.
+# Limit against decompression bombs: compressed blank space is tiny but would be read for hours.
 BLANK_LIMIT = 64 * 1024 * 1024
 
 _GZIP_BEGINS = b"\x1f"
@@ -38,14 +38,14 @@ _MOST_WRAPPINGS = 3
 
 
 class Foreign(Malformed):
-    """A file that is no archive at all. `str()` says what it is instead."""
+    """Raised for a file that is no archive at all; the message says what it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that was read. number counts from 1; ignored: elements without a place, by kind.
+    """Parsed webhook line. number counts from 1; ignored: skipped elements by kind.
 
-    rejected: the line once more where some of its elements could not be read, with the reason.
+    rejected: the line again, with the reason, if some of its elements could not be read.
     """
 
     number: int
@@ -56,7 +56,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """A line that says what it is: `native.told` has its events, unless it is of an account."""
+    """Line with a `kind`, to be converted by `native.told` unless it starts an account."""
 
     number: int
     members: Mapping[str, Any]
@@ -65,10 +65,10 @@ class Native:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line that was not, and why. text: what it says, None where that is too long.
+    """Unreadable line with the reason. text: its bytes, None if they exceed the limit.
 
-    partly: some of its elements were read, and only the others were not. place: where it is in the
-    file, where that is not the line of its number.
+    partly: only some of its elements were unreadable. place: position in the file if `number` is
+    not a line number.
     """
 
     number: int
@@ -80,10 +80,8 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How an archive is read. live: it is no back-fill. channel: of records that tell none.
-
-    after: the last line that is in already.
-    """
+    """Options of reading. live: treat as current, not as back-fill. channel: default of records
+    that name none. after: last line imported already."""
 
     live: bool = False
     channel: str | None = None
@@ -93,14 +91,12 @@ class Reading:
 def read(
     stream: io.BufferedReader, reading: Reading | None = None
 ) -> Iterator[Line | Native | Rejected]:
-    """Every value of an archive, in order, in constant memory.
+    """Yield every value of an archive, in order, in constant memory.
 
-    There is one on each line, but for blank ones; or the first line begins an array or an object
-    that goes on in the next. Then `number` counts the elements of arrays and the other values.
-
-    A value is a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a
-    message that was sent, or a native line. Where the stream itself cannot be read on, one Rejected
-    is the last.
+    Values are on a line each, blank lines aside; or the first line starts an array or an object
+    that continues on the next, and `number` then counts array elements and other values. A value is
+    a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a sent
+    message, or a native line. If the stream itself becomes unreadable, one Rejected is the last.
 
     Raises: Foreign: it is no archive; nothing was read.
     """
@@ -113,7 +109,7 @@ def read(
 
 
 def check(stream: io.BufferedReader) -> None:
-    """Look at the beginning of a file, which is not to be read on.
+    """Check the beginning of a file without importing it.
 
     Raises: Foreign: it is no archive.
     """
@@ -131,7 +127,7 @@ def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
 
 
 class _Text(NamedTuple):
-    """The bytes of a value, None where they are too many. place: "" where `number` is its line."""
+    """Bytes of a value, None if they exceed the limit. place: "" if `number` is a line number."""
 
     number: int
     text: bytes | None
@@ -165,7 +161,7 @@ def _read(
 
 
 def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
-    """The values of a stream, in whichever of the two layouts it has."""
+    """Yield the values of a stream in either layout."""
     first, second = _beginning(stream), b""
     if first and _is_begun(first[-1]):
         second = stream.readline(LINE_LIMIT + 1)
@@ -179,7 +175,8 @@ def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
 
 
 def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
-    """The first line that is not blank, behind the blank ones; of an array only its first bytes."""
+    """Return the first non-blank line with the blank ones before it; of an array its first
+    bytes."""
     if stream.peek(1).startswith(_BYTE_ORDER_MARK):
         stream.read(len(_BYTE_ORDER_MARK))
     if _begins_array(stream.peek(HEAD)):
@@ -197,15 +194,15 @@ def _begins_array(text: bytes) -> bool:
 
 
 def _goes_on(line: bytes, following: bytes) -> bool:
-    """Whether a line begins an array, or an object that the line behind it goes on with."""
-    # A line that was cut off is followed by a whole one.
+    """Check if a line starts an array, or an object that continues on the following line."""
+    # A truncated line is followed by a whole one.
     return _begins_array(line) or (
         _is_begun(line) and bool(following.strip()) and not _is_object(following)
     )
 
 
 def _is_begun(line: bytes) -> bool:
-    """Whether a line is the beginning of an object, and correct up to its end."""
+    """Check if a line starts an object and is correct up to its end."""
     text = line.decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         return False
@@ -228,7 +225,7 @@ def _is_object(line: bytes) -> bool:
 def _lines(
     first: Iterable[bytes], stream: io.BufferedReader | gzip.GzipFile
 ) -> Iterator[bytes | None]:
-    """The lines of a stream behind those that were read; None for one that is too long to hold."""
+    """Yield the lines read already and the rest of the stream; None for one over the limit."""
     for line in chain(filter(None, first), iter(lambda: stream.readline(LINE_LIMIT + 1), b"")):
         if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
             while (rest := stream.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
@@ -257,7 +254,7 @@ def _parsed(found: _Text, line: bytes, reading: Reading) -> Line | Native | Reje
 
 
 def body_of(line: bytes) -> Mapping[str, Any]:
-    """The webhook body in some JSON, out of its wrapping.
+    """Return the webhook body of a JSON text without its wrapping.
 
     Raises: Malformed.
     """
@@ -265,7 +262,7 @@ def body_of(line: bytes) -> Mapping[str, Any]:
 
 
 def _unwrapped(line: bytes) -> tuple[Mapping[str, Any], int | None]:
-    """What a line holds, and when it came if the wrapping tells."""
+    """Parse a line; return the inner object and the time of receipt, if the wrapping has one."""
     try:
         value = _object(line.decode().strip())
     except UnicodeDecodeError:
@@ -287,7 +284,7 @@ def _is_wrapped(member: object) -> bool:
 
 
 def _received_at(wrapping: Mapping[str, Any]) -> int | None:
-    """When a body came; a time that cannot be read is as good as none."""
+    """Return the time of receipt; an unreadable one counts as absent."""
     try:
         return instant(wrapping.get("received_at"))
     except Malformed:
@@ -295,7 +292,7 @@ def _received_at(wrapping: Mapping[str, Any]) -> int | None:
 
 
 def _object(text: str) -> Mapping[str, Any]:
-    """A JSON object whose every text any database can hold."""
+    """Parse a JSON object and replace text that databases cannot store."""
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -325,12 +322,12 @@ def _finite(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-# What may stand for NUL or for half of a surrogate pair.
+# May encode NUL or a lone surrogate.
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|\x00")
 
 
 def _sound(value: Any) -> Any:
-    """`value` without halves of surrogate pairs and without NUL, which no database takes."""
+    """Return `value` without lone surrogates and NUL, which databases reject."""
     if isinstance(value, str):
         return _sound_text(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What goes on beside the messages of a batch: reactions, notes and conversation events."""
+"""Applies reactions, notes and conversation events."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from frontdesk.store.ids import Ids
 
 
 class Asides:
-    """Puts reactions, notes and events where they belong. `load` what the batch names first."""
+    """Reactions, notes and events of a batch. `load` the stored ones first."""
 
     def __init__(
         self,
@@ -44,7 +44,6 @@ class Asides:
         self._happenings: list[dict[str, Any]] = []
 
     def load_reactions(self, events: Sequence[ReactionSet]) -> None:
-        """Read the reactions to the messages that the batch names."""
         by_channel: dict[int, set[str]] = {}
         for event in events:
             channel_id = self._catalogue.channel_id(event.channel, event.at)
@@ -54,7 +53,6 @@ class Asides:
                 self._reactions[channel_id, row["target_wamid"], row["person"]] = dict(row)
 
     def load_notes(self, events: Sequence[NoteUpsert]) -> None:
-        """Read the notes that the batch names."""
         if not self._ids.any("note"):
             return
         names = {event.external_id for event in events}
@@ -62,14 +60,13 @@ class Asides:
             self._notes[row["external_id"]] = dict(row)
 
     def load_happenings(self, events: Sequence[ConversationEvent]) -> None:
-        """Learn which of the batch's conversation events are stored."""
         if not self._ids.any("conversation_event"):
             return
         names = {event.external_id for event in events}
         self._happened |= known.event_ids(self._connection, self._account_id, names)
 
     def react(self, event: ReactionSet) -> None:
-        """One person's latest reaction to a message; of two at one moment, taking away wins."""
+        """Apply a reaction: the latest per person and message; at equal times, removal wins."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         key = (channel_id, event.target_wamid, event.person)
         row = {
@@ -93,7 +90,7 @@ class Asides:
         (self._counted.new if stored is None else self._counted.change)("reactions")
 
     def note(self, event: NoteUpsert) -> None:
-        """A note, or a later wording of one."""
+        """Insert a note, or update its text if the event is newer."""
         row = self._notes.get(event.external_id)
         if row is not None:
             if event.at <= row["updated_at"] or event.text == row["text"]:
@@ -111,7 +108,7 @@ class Asides:
         self._notes[event.external_id] = self._noted[event.external_id] = row
 
     def happen(self, event: ConversationEvent) -> None:
-        """A conversation event, once."""
+        """Insert a conversation event unless it is stored."""
         if event.external_id in self._happened:
             self._counted.known("happenings")
             return
@@ -132,7 +129,7 @@ class Asides:
         external_id: str,
         part: int | None,
     ) -> Happening:
-        """Note down a conversation event that is new; returns it as the state rules take it."""
+        """Insert a new conversation event and return it as the state rules take it."""
         row = {
             "account_id": self._account_id,
             "conversation_id": thread.id,
@@ -149,22 +146,21 @@ class Asides:
         return self._happening(row, value)
 
     def happening(self, row: Row) -> Happening:
-        """A stored conversation event as the state rules take it."""
+        """Convert a stored conversation event to what the state rules take."""
         return self._happening(row, json.loads(row["value_json"]))
 
     def save(self) -> None:
-        """Write what is new; what is new after that can be written again."""
+        """Write changes and reset them; may be called again."""
         changes.add(self._connection, "conversation_event", self._happenings)
         for kind, rows in self.put():
             changes.save(self._connection, kind, rows)
         self._happenings, self._noted, self._reacted = [], {}, {}
 
     def added(self) -> list[dict[str, Any]]:
-        """Conversation events that are new."""
         return self._happenings
 
     def put(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """What is new or replaces what was known, by its kind."""
+        """Yield changed rows by kind."""
         yield "note", list(self._noted.values())
         yield "reaction", list(self._reacted.values())
 

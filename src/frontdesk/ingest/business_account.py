@@ -1,4 +1,4 @@
-"""What Meta's Graph API tells of a business account: its numbers and templates, as events; pure."""
+"""Converts Graph API phone numbers and message templates to events (pure)."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ TEMPLATE_FIELDS = (
 
 
 def channel(row: object, account: str, at: int) -> ChannelUpsert:
-    """A number of the account. Raises: Malformed."""
+    """Convert a phone number. Raises: Malformed."""
     told = _part(row, "a number")
     shown = shown_number(told)
     on_app = told.flag("is_on_biz_app")
@@ -59,7 +59,7 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
 
 
 def template(row: object, account: str, at: int) -> TemplateUpsert:
-    """A template of the account. Raises: Malformed."""
+    """Convert a message template. Raises: Malformed."""
     told = _part(row, "a template")
     reason = told.optional_text("rejected_reason")
     return TemplateUpsert(
@@ -72,7 +72,7 @@ def template(row: object, account: str, at: int) -> TemplateUpsert:
         status=told.optional_text("status"),
         quality_score=_inner(told, "quality_score", "score"),
         waba_id=account,
-        # An empty text says that there is no reason, and takes away an older one.
+        # "" clears an earlier reason.
         rejected_reason="" if reason == "NONE" else reason,
         previous_category=told.optional_text("previous_category"),
         parameter_format=told.optional_text("parameter_format"),
@@ -86,7 +86,7 @@ def _part(row: object, what: str) -> Part:
 
 
 def _inner(told: Part, name: str, member: str) -> str | None:
-    """A value that is told as it is, or inside an object."""
+    """Return a value given as text, or as a member of an object."""
     if isinstance(told.members.get(name), dict):
         return told.part(name).optional_text(member)
     return told.optional_text(name)

@@ -1,4 +1,4 @@
-"""Channels, users, labels and the other named things: made on first sight, filled in when told."""
+"""Applies channels, users, labels and other catalogue rows: created on first use, then updated."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ CatalogueUpsert = (
 
 
 class _Shelf(NamedTuple):
-    """Where rows of a kind are found, and what a row has that nothing was told of."""
+    """Table, unique column and default values of a kind of catalogue row."""
 
     table: str
     key: str
@@ -55,7 +55,7 @@ _SHELVES: Mapping[str, _Shelf] = MappingProxyType(
 
 
 class Catalogue:
-    """The catalogues of an account while one batch is applied."""
+    """Catalogue of an account while one batch is applied."""
 
     def __init__(self, connection: Connection, account_id: int, ids: Ids, counted: Counted) -> None:
         self._connection = connection
@@ -66,11 +66,11 @@ class Catalogue:
         self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
         self._teams: list[tuple[int, set[int], set[int]]] = []
         self._times: dict[tuple[str, str], dict[str, int]] = {}
-        # Those that are channels since this batch.
+        # Channels created in this batch.
         self.new_numbers: list[str] = []
 
     def channel_id(self, phone_number_id: str, at: int) -> int:
-        """The id of a channel, which is made if it is unknown."""
+        """Return a channel's id; creates it if unknown."""
         row = self._find("channel", phone_number_id)
         if row is None:
             row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
@@ -78,16 +78,16 @@ class Catalogue:
         return self._seen(("channel", phone_number_id), row, at)
 
     def user_id(self, key: str, at: int) -> int:
-        """The id of a user, who is made if unknown."""
+        """Return a user's id; creates it if unknown."""
         row = self._find("user", key) or self._make("user", key, at, _named(key))
         return self._seen(("user", key), row, at)
 
     def author(self, author: Author, at: int) -> tuple[int | None, str | None]:
-        """The id of an author who is a user, and the author's name where the event tells it."""
+        """Return the author's user id, if it is a user, and the name given by the event."""
         return None if author.user is None else self.user_id(author.user, at), author.name
 
     def label_id(self, title: str, at: int) -> int:
-        """The id of a label, which is made if it is unknown."""
+        """Return a label's id; creates it if unknown."""
         key = label_key(title)
         row = self._find("label", key) or self._make("label", key, at, {"title": title})
         if title > row["title"] and "title" not in self._told_times(("label", key), row):
@@ -96,7 +96,7 @@ class Catalogue:
         return self._seen(("label", key), row, at)
 
     def numbers_of(self, phone: str) -> list[str]:
-        """The channels that have a number now, by phone_number_id."""
+        """Return the phone_number_ids of channels that currently have a phone number."""
         stored = known.channels_with(self._connection, self._account_id, phone)
         found = {row["phone_number_id"] for row in stored}
         held = {key: row for (kind, key), row in self._rows.items() if kind == "channel"}
@@ -104,7 +104,7 @@ class Catalogue:
         return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
 
     def tell_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
-        """Fill in what is told of a number; `seen` if it was in use at that time."""
+        """Apply facts about a channel. seen: it was in use at that time."""
         told = {
             "phone": event.phone,
             "display_phone_number": event.display_phone_number,
@@ -124,7 +124,7 @@ class Catalogue:
         self._count("channels", made=had_none, changed=bool(differing))
 
     def tell(self, event: CatalogueUpsert) -> None:
-        """Fill in what is told of anything else."""
+        """Apply any other catalogue upsert."""
         kind, key, told = _told(event)
         row = self._find(kind, key)
         if row is None:
@@ -142,7 +142,6 @@ class Catalogue:
             self._link(row["id"], event)
 
     def save(self) -> None:
-        """Write what was made or filled in."""
         for place, row in self._unsaved.items():
             if self._times.get(place):
                 row["told_json"] = json.dumps(self._times[place], sort_keys=True)
@@ -155,7 +154,7 @@ class Catalogue:
         self._unsaved, self._teams = {}, []
 
     def _seen(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
-        """The id of what is named at a moment, and known since then."""
+        """Return the id, and move `created_at` back to the earliest mention."""
         if at < row["created_at"]:
             row["created_at"] = at
             self._unsaved[place] = row
@@ -173,7 +172,7 @@ class Catalogue:
         return row
 
     def _make(self, kind: str, key: str, at: int, told: Mapping[str, Any]) -> dict[str, Any]:
-        """A new row; what it is found by is part of it."""
+        """Insert a row with its defaults and key."""
         self._counted.changed = True
         shelf = _SHELVES[kind]
         row = {**changes.blank(kind), **shelf.defaults, "account_id": self._account_id}
@@ -190,9 +189,9 @@ class Catalogue:
     def _newer(
         self, place: tuple[str, str], row: dict[str, Any], told: Mapping[str, Any], at: int
     ) -> dict[str, Any]:
-        """What is told later than what the row has, and not so there; of equals, always the same.
+        """Return the values that are newer than the row's and differ from them.
 
-        An empty text tells that there is nothing.
+        Of two values of the same time, the greater wins, independent of order. "" clears a value.
         """
         times = self._told_times(place, row)
         differing: dict[str, Any] = {}
@@ -215,7 +214,7 @@ class Catalogue:
     def _stamp(
         self, place: tuple[str, str], row: dict[str, Any], at: int, differing: Mapping[str, Any]
     ) -> None:
-        """Keep the times of a row: the first that told of it, the last that changed it."""
+        """Update `created_at` to the earliest mention and `updated_at` to the latest change."""
         earlier = "created_at" in row and at < row["created_at"]
         if earlier:
             row["created_at"] = at
@@ -246,7 +245,6 @@ class Catalogue:
 
 
 def _nothing(value: object) -> object:
-    """What stands for a value that says nothing: an empty text is no text."""
     return None if value == "" else value
 
 
@@ -255,13 +253,13 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str]:
-    """The operator's alias, else the verified name, else the number (contract 1.4.6)."""
+    """Return the operator's alias, else the verified name, else the number."""
     names = (row.get("alias"), row.get("verified_name"), row.get("phone"))
     return _named(next((name for name in names if name), phone_number_id))
 
 
 def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
-    """An event's kind, key and columns."""
+    """Return an event's kind, key and columns."""
     match event:
         case UserUpsert():
             columns = {

@@ -1,4 +1,4 @@
-"""The catalogues of an account as they are, and what became of them, in words."""
+"""Applies catalogue files and lists the differences in words."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from frontdesk.store.database import Connection, Row
 
 Catalogues = Mapping[tuple[str, str], Mapping[str, Any]]
 
-# How a thing of each kind is called, and by which column it is told apart.
+# Display name and key column of each kind.
 _KINDS = MappingProxyType(
     {
         "channel": ("channel", "phone_number_id"),
@@ -33,7 +33,7 @@ _NOT_OURS = frozenset(("last_assigned", "synced_at"))
 
 
 def known(connection: Connection, account_id: int) -> Known:
-    """What a file may refer to."""
+    """Return the channels and users that a file may refer to."""
     channels: dict[str, str] = {}
     for row in whole.rows_of(connection, account_id, "channel"):
         number = row["phone_number_id"]
@@ -46,7 +46,7 @@ def known(connection: Connection, account_id: int) -> Known:
 
 
 def catalogues(connection: Connection, account_id: int) -> Catalogues:
-    """Everything by kind and name, with what people can tell of it."""
+    """Return all catalogue rows by kind and key, with their user-visible columns."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     names: dict[tuple[str, int], str] = {}
     channels = whole.links(connection, account_id, "team_channel")
@@ -67,9 +67,9 @@ def catalogues(connection: Connection, account_id: int) -> Catalogues:
 def bring_in(
     connection: Connection, account_id: int, contents: Mapping[str, Any], now: int
 ) -> tuple[list[str], list[Problem]]:
-    """Put a file in, all of it, or nothing if anything in it is wrong.
+    """Apply a file completely, or not at all if it has any problem.
 
-    Returns the differences that it makes, and what is wrong.
+    Returns the resulting differences, and the problems.
     """
     told, problems = events(contents, known(connection, account_id), now)
     if problems:
@@ -80,14 +80,14 @@ def bring_in(
 def tell(
     connection: Connection, account_id: int, told: Sequence[DomainEvent], now: int
 ) -> list[str]:
-    """Apply what is told of named things; returns the differences that it makes."""
+    """Apply catalogue events; return the resulting differences."""
     before = catalogues(connection, account_id)
     apply_events(connection, account_id, told, now=now)
     return list(differences(before, catalogues(connection, account_id)))
 
 
 def differences(before: Catalogues, after: Catalogues) -> Iterator[str]:
-    """A line for each thing that is new, `+`, or changed, `~`."""
+    """Yield a line for each new (`+`) or changed (`~`) row."""
     for (kind, name), told in after.items():
         word = _KINDS[kind][0]
         was = before.get((kind, name))

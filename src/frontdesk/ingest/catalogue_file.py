@@ -1,4 +1,4 @@
-"""Catalogues written by hand, as TOML or JSON: checked as a whole, then told as events; pure."""
+"""Validates hand-written catalogues (TOML or JSON) and converts them to events (pure)."""
 
 import json
 import re
@@ -27,14 +27,14 @@ _TITLE = re.compile(r"\S(?:[^\x00-\x1f]{0,98}\S)?")
 _E_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _NAMES_SHOWN = 12
 _VALUE_SHOWN = 60
-# JSON can escape halves of a pair of UTF-16; no database takes one alone.
+# JSON escapes can encode lone surrogates, which databases reject.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_CHARACTER = "has an escape that is no character, such as \\ud800 alone; write the character"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A value that cannot be, by its path in the file, as in `teams[2].channels[0]`."""
+    """Invalid value, with its path in the file, such as `teams[2].channels[0]`."""
 
     path: str
     reason: str
@@ -45,9 +45,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the account has, which a file may refer to.
+    """Existing rows that a file may refer to.
 
-    channels: the id of a number by its id, its alias and its phone; users: keys.
+    channels: phone_number_id by id, alias and phone; users: keys.
     """
 
     channels: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Known:
 
 
 def parsed(text: str, *, is_json: bool) -> Mapping[str, Any]:
-    """The contents of a file. Raises: ValueError: it is not of its format."""
+    """Parse a file. Raises: ValueError: invalid syntax."""
     contents = json.loads(text) if is_json else toml.loads(text)
     if not isinstance(contents, dict):
         raise ValueError("it is not an object")
@@ -65,14 +65,14 @@ def parsed(text: str, *, is_json: bool) -> Mapping[str, Any]:
 def events(
     contents: Mapping[str, Any], known: Known, at: int
 ) -> tuple[list[DomainEvent], list[Problem]]:
-    """What a file tells as of `at`, and all that is wrong with it; if anything is, tell nothing."""
+    """Convert a file's contents, valid as of `at`. Apply no events if there are problems."""
     reading = _Reading(known, at)
     reading.read(contents)
     return reading.events, reading.problems
 
 
 class _Reading:
-    """A file on its way to events."""
+    """Conversion of one file; collects events and problems."""
 
     def __init__(self, known: Known, at: int) -> None:
         self.events: list[DomainEvent] = []
@@ -109,7 +109,7 @@ class _Reading:
 
 
 class _Entry:
-    """One entry of a section; what is wrong with its values is added to the problems."""
+    """Entry of a section; problems of its values are added to `problems`."""
 
     def __init__(self, path: str, row: Mapping[str, Any], problems: list[Problem]) -> None:
         self.path = path
@@ -123,7 +123,7 @@ class _Entry:
         allowed: Sequence[str] | re.Pattern[str] | None = None,
         such_as: str = "",
     ) -> str | None:
-        """A text, if it is there; "" takes away what was there."""
+        """Return an optional text; "" clears the stored value."""
         value = self._value(name)
         if value is None:
             return None
@@ -139,7 +139,7 @@ class _Entry:
         return str(value)
 
     def needed(self, name: str, allowed: re.Pattern[str] | None = None, such_as: str = "") -> str:
-        """A text that must be there and say something."""
+        """Return a required, non-empty text."""
         text = self.text(name, allowed, such_as)
         if not text:
             self.refuse(name, "missing")
@@ -159,7 +159,6 @@ class _Entry:
         return value
 
     def texts(self, name: str) -> tuple[str, ...] | None:
-        """A list of texts, if it is there."""
         values = self._value(name)
         if values is None:
             return None
@@ -177,7 +176,7 @@ class _Entry:
         self._problems.append(Problem(f"{self.path}.{name}", reason))
 
     def finish(self) -> None:
-        """Refuse what nobody asked for: it is misspelt, or meant for something else."""
+        """Report unknown members, which are misspelt or belong elsewhere."""
         for name in self._row.keys() - set(self._asked):
             self.refuse(name, f"not known; allowed: {', '.join(self._asked)}")
 
@@ -187,7 +186,7 @@ class _Entry:
 
 
 def _quoted(value: str) -> str:
-    """A value as a message shows it: a long one cut."""
+    """Quote a value for a message, truncated."""
     return repr(value if len(value) <= _VALUE_SHOWN else f"{value[:_VALUE_SHOWN]}…")
 
 
@@ -283,7 +282,7 @@ def _canned_response(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str
     return CannedResponseUpsert(code, entry.needed("text"), reading.at), code
 
 
-# What is referred to comes before what refers to it.
+# In dependency order.
 _SECTIONS: Mapping[str, Callable[[_Reading, _Entry], tuple[DomainEvent, str]]] = MappingProxyType(
     {
         "channels": _channel,

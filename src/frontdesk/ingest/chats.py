@@ -1,4 +1,4 @@
-"""Messages, echoes and delivery steps of a webhook's change as events; pure."""
+"""Converts messages, echoes and delivery statuses of a webhook change to events (pure)."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -24,10 +24,10 @@ from frontdesk.ingest.value import Value, is_phone, phone_of
 from frontdesk.store.pricing import WORD_LIMIT
 from frontdesk.wire.words import DELIVERY_STEPS
 
-# Who reacts: a conversation has two sides, and each has one reaction to a message.
+# Each side of a conversation has one reaction per message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
 
-# The `type` of a delivery status where it is told; Meta leaves it out.
+# `type` of a delivery status; Meta usually omits it.
 _DELIVERY = "message"
 
 _NUMBER_CHANGED = frozenset(("user_changed_number", "customer_changed_number"))
@@ -42,7 +42,7 @@ _SYSTEM_EVENTS = MappingProxyType(
 
 
 def tell_message(value: Value, message: Part, *, outbound: bool = False) -> None:
-    """A message of a person, or one sent to a person from the phone."""
+    """Convert a message from a contact or, if `outbound`, one sent from the business phone."""
     if "group_id" in message:
         value.ignored["group message"] += 1
         return
@@ -55,14 +55,14 @@ def tell_message(value: Value, message: Part, *, outbound: bool = False) -> None
 
 
 def tell_echo(value: Value, message: Part) -> None:
-    """A message sent from the phone or a linked device."""
+    """Convert a message sent from the phone or a linked device."""
     tell_message(value, message, outbound=True)
 
 
 def say(
     value: Value, message: Part, person: Person, *, outbound: bool, status: str | None = None
 ) -> None:
-    """A message whose person is known. status: how far it came, None where that is not told."""
+    """Convert a message whose person is known. status: initial delivery status, if known."""
     if type_of(message) in ("system", "request_welcome"):
         _tell_system(value, message, person)
         return
@@ -75,7 +75,7 @@ def say(
 
 
 def tell_status(value: Value, status: Part) -> None:
-    """A delivery step of a message that was sent to a person, or a status of something else."""
+    """Convert a delivery status, a payment status, or count any other."""
     if status.optional_text("recipient_type") == "group":
         value.ignored["status of a group message"] += 1
         return
@@ -84,7 +84,7 @@ def tell_status(value: Value, status: Part) -> None:
     if kind == PAYMENT:
         _tell_payment(value, status, step)
     elif kind != _DELIVERY:
-        # Says nothing of the delivery, even where it uses one of its words.
+        # Not a delivery status, even if it uses the same words.
         value.ignored[f"{kind[:40]} status {step[:40]}"] += 1
     else:
         _tell_delivery(value, status, step)
@@ -115,7 +115,7 @@ def _tell_delivery(value: Value, status: Part, step: str) -> None:
 
 
 def _pricing(told: object) -> dict[str, Any]:
-    """What a status tells of the price; members of another shape are as good as none."""
+    """Return the pricing columns of a status; malformed members count as absent."""
     members = told if isinstance(told, Mapping) else {}
     billable = members.get("billable")
     return {
@@ -131,7 +131,7 @@ def _price_word(told: object) -> str | None:
 
 
 def _tell_payment(value: Value, status: Part, step: str) -> None:
-    """What became of a payment that a message asked for, as a row that refers to the message."""
+    """Convert a payment status to a system message that quotes the payment request."""
     person = value.recipient(status)
     if person is None:
         value.ignored[f"payment status {step[:40]} without a recipient"] += 1
@@ -160,7 +160,7 @@ def _tell_payment(value: Value, status: Part, step: str) -> None:
 
 
 def _sender(value: Value, message: Part) -> Person:
-    """Who wrote; a system message about a changed user id may tell that only inside."""
+    """Return the sender. Some messages about a changed user id name the sender only inside."""
     if "from" in message or "from_user_id" in message:
         return value.person(message, "from", "from_user_id")
     system = message.optional_part("system")
@@ -210,7 +210,7 @@ def _upsert(
 
 
 def _reaction(message: Part) -> Contents | None:
-    """A reaction as a row of its own; None if it is none that can be read."""
+    """Return a reaction's contents, None if it is malformed or no reaction."""
     if type_of(message) != "reaction":
         return None
     try:
@@ -228,7 +228,7 @@ def _reaction(message: Part) -> Contents | None:
 
 
 def _fold_reaction(value: Value, contents: Contents, at: int, *, outbound: bool) -> None:
-    """What a reaction does to the message that it is about."""
+    """Set the reaction of a message."""
     content = contents.content or {}
     value.events.append(
         ReactionSet(
@@ -244,7 +244,7 @@ def _fold_reaction(value: Value, contents: Contents, at: int, *, outbound: bool)
 
 
 def _tell_own_number(value: Value, message: Part, person: Person, at: int) -> None:
-    """A person who was asked for the number has passed it on."""
+    """Add the number that a person shared on request to their contact."""
     for contact in message.parts("contacts"):
         if contact.optional_text("origin") != "contact_request":
             continue
@@ -287,7 +287,7 @@ _AMENDING: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
 
 
 def _tell_system(value: Value, message: Part, person: Person) -> None:
-    """What WhatsApp itself has to say of a person; nobody wrote it."""
+    """Convert a system message, such as a changed number; it has no human author."""
     system = message.optional_part("system") or Part({})
     kind = system.optional_text("type") or type_of(message)
     content: dict[str, Any] = {"event": _SYSTEM_EVENTS.get(kind, kind)}
@@ -309,7 +309,7 @@ def _tell_system(value: Value, message: Part, person: Person) -> None:
 
 
 def _changed_identity(system: Part) -> Person | None:
-    """What a person is called from now on, None where only the sentence tells."""
+    """Return the new identity, None if only the text of the message names it."""
     told = system.optional_text("new_wa_id") or system.optional_text("wa_id") or ""
     number = told.removeprefix("+")
     user_id = system.optional_id("user_id")
@@ -319,7 +319,7 @@ def _changed_identity(system: Part) -> Person | None:
 
 
 def _old_user_id(system: Part) -> str | None:
-    """Whom a change of user id is about; some tell it only in the sentence."""
+    """Return the previous user id; some messages name it only in their text."""
     told = system.optional_id("previous_user_id")
     if told is not None:
         return told

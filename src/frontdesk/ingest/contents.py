@@ -1,4 +1,4 @@
-"""What one WhatsApp message says, by its type, in the words of the wire; pure."""
+"""Converts the contents of WhatsApp messages by type to the wire format (pure)."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from frontdesk.ingest.readable import readable_text
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.wire.words import MEDIA_TYPES
 
-# The longest text that the service keeps (contract 1.4.2).
+# Maximum stored length of a text, in characters.
 TEXT_LIMIT = 65_536
 
-# What the provider calls a type for which it has no name.
+# Type used by the provider for messages that it cannot describe.
 UNKNOWN = "unknown"
 
-# Members of a message that are not its contents.
+# Members of a message besides its contents.
 _FRAME = frozenset(("context", "history_context", "referral", "errors", "identity", "origin"))
 _NAME_PARTS = ("prefix", "first_name", "middle_name", "last_name", "suffix")
 _FORMATTED_NAME = re.compile(r"^FN[^:\r\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
@@ -29,7 +29,7 @@ _SENT_KINDS = MappingProxyType(
 
 
 class Contents(NamedTuple):
-    """What a message says. raw: the provider's element, where we do not map all that it says."""
+    """Contents of a message. raw: the provider's element, if not all of it is mapped."""
 
     type: str
     text: str | None = None
@@ -39,9 +39,9 @@ class Contents(NamedTuple):
 
 
 def type_of(message: Part) -> str:
-    """The type of a message; where it tells none, the name of the only contents that it has.
+    """Return a message's type; without one, the name of its only contents.
 
-    "unknown", as the provider says it too, where there are no contents or several.
+    "unknown" if there are no contents or several.
     """
     told = message.optional_text("type")
     if told:
@@ -54,10 +54,10 @@ def type_of(message: Part) -> str:
 
 
 def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = False) -> Contents:
-    """The contents of a webhook's message, or of one sent through the API (`outbound`).
+    """Convert the contents of a webhook message, or of an API request (`outbound`).
 
-    A type that is not mapped, or has another shape than it must, is kept raw and shown as
-    unsupported, with every text that it has. errors: those beside the message.
+    Unmapped or malformed types are kept raw and become "unsupported", with all their texts. errors:
+    those of the enclosing change.
     """
     type_ = type_of(message)
     if type_ == "media_placeholder":
@@ -73,7 +73,7 @@ def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = 
             return read(message)
     except Malformed:
         pass
-    # The provider leaves contents out and says why in the message or beside it.
+    # The provider omits contents and explains it in the message's or the change's errors.
     left_out = type_ not in message and (errors or message.members.get("errors"))
     original = None if type_ == UNKNOWN else type_
     if left_out:
@@ -82,7 +82,7 @@ def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = 
 
 
 def told_errors(errors: Sequence[Part]) -> list[dict[str, Any]]:
-    """Provider errors in the wire's words."""
+    """Convert provider errors to wire format."""
     told = []
     for error in errors:
         data = error.optional_part("error_data")
@@ -124,7 +124,7 @@ def _media(type_: str, message: Part) -> Contents:
 
 
 def _voice(message: Part) -> Contents:
-    """A voice message, by the name that it has in the On-Premises API."""
+    """Convert a voice message of the On-Premises API, which has a type of its own."""
     told = _media("voice", message)
     return told._replace(type="audio", media={**(told.media or {}), "voice": True})
 
@@ -149,7 +149,7 @@ def _contacts(message: Part) -> Contents:
 
 
 def _card(contact: Part) -> dict[str, Any]:
-    """One of the people whose numbers are passed on."""
+    """Convert a contact card."""
     told = contact.members.get("name")
     name = (
         Part({"formatted_name": told}) if isinstance(told, str) else contact.optional_part("name")
@@ -172,13 +172,13 @@ def _card(contact: Part) -> dict[str, Any]:
 
 
 def _full_name(name: Part) -> str | None:
-    """The name as it is written or, where that is not told, put together from its parts."""
+    """Return the formatted name, or else the joined parts."""
     told = _texts(name, _NAME_PARTS).values()
     return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
 
 
 def _name_in(vcard: str | None) -> str | None:
-    """The formatted name of a vCard."""
+    """Return the formatted name (FN) of a vCard."""
     found = _FORMATTED_NAME.search(vcard or "")
     return found.group(1).strip() or None if found else None
 
@@ -191,7 +191,7 @@ def _button(message: Part) -> Contents:
 
 
 def _interactive(message: Part) -> Contents:
-    """What a person chose or filled in."""
+    """Convert an interactive reply: button, list, form or call permission."""
     told = message.part("interactive")
     for kind in ("button_reply", "list_reply"):
         chosen = told.optional_part(kind)
@@ -216,7 +216,7 @@ def _interactive(message: Part) -> Contents:
 
 
 def _other_interactive(message: Part, told: Part) -> Contents:
-    """An answer of a kind that is not known, with every text that it has."""
+    """Convert a reply of an unknown kind, with all its texts."""
     text = readable_text(told.members, TEXT_LIMIT)
     inner = [name for name, member in told.members.items() if isinstance(member, Mapping)]
     kind = told.optional_text("type") or (inner[0] if len(inner) == 1 else None)
@@ -250,7 +250,7 @@ def _order(message: Part) -> Contents:
 
 
 def _sent_interactive(message: Part) -> Contents:
-    """A message with buttons, lists and the like, as the API takes it."""
+    """Convert an interactive message as sent to the API."""
     told = message.part("interactive")
     kind = told.text("type")
     action = told.optional_part("action") or Part({})
@@ -289,19 +289,19 @@ def _shortened(text: str | None) -> str | None:
 
 
 def _flag(part: Part, name: str) -> bool | None:
-    """A boolean that nothing depends on: one of another shape is as good as none."""
+    """Return an optional boolean; any other value counts as absent."""
     value = part.members.get(name)
     return value if isinstance(value, bool) else None
 
 
 def _string(part: Part, name: str) -> str | None:
-    """A string of an object whose shape is not known."""
+    """Return an optional string; any other value counts as absent."""
     value = part.members.get(name)
     return value if isinstance(value, str) else None
 
 
 def _measure(part: Part, name: str) -> int | float | None:
-    """A number, if it is there and is one."""
+    """Return an optional number; any other value counts as absent."""
     try:
         return part.measure(name) if name in part else None
     except Malformed:
@@ -313,9 +313,9 @@ def _is_structure(value: object) -> bool:
 
 
 def _response(form: Part) -> Any:
-    """The answers of a form: JSON inside a string, or as it is.
+    """Decode a form's response, a JSON string or an object.
 
-    A string that cannot be read, or not be stored, stays a string.
+    A string that cannot be decoded or stored stays a string.
     """
     told = form.members.get("response_json")
     if not isinstance(told, str):
@@ -343,7 +343,7 @@ _READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
 _SENT: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
     {"interactive": _sent_interactive, "template": _sent_template}
 )
-# By which contents a message without a type is known.
+# Contents by which a message without a type is recognised.
 _CONTENTS = frozenset(
     (*_READERS, *_SENT, "reaction", "system", "edit", "revoke", "request_welcome", "unsupported")
 )

@@ -1,4 +1,4 @@
-"""The row that a conversation is stored as, once its facts are folded."""
+"""Builds conversation rows from folded state."""
 
 from typing import Any
 
@@ -12,7 +12,8 @@ from frontdesk.store.preview import preview_json, previewed_id
 def conversation_row(
     account_id: int, thread: Thread, standing: Standing, choice: InitialStatus, now: int
 ) -> dict[str, Any]:
-    """A row of `conversation`. now: the time of the change; with `choice` it decides R11."""
+    """Build a row of `conversation`. now: time of the change; `choice` sets the status of
+    conversations known only from back-fill."""
     stored = _still_told(thread)
     last_activity_at = _last_activity(thread, standing)
     status = rules.initial_status(standing, choice, now, last_activity_at)
@@ -47,12 +48,12 @@ def conversation_row(
 
 
 def _still_told(thread: Thread) -> Row | None:
-    """The conversation's row as it was stored, as long as all that it was made from is there."""
+    """Return the stored row unless some of its facts moved to another conversation."""
     return None if thread.divided else thread.stored
 
 
 def _last_activity(thread: Thread, standing: Standing) -> int:
-    """The newest message's time, and never less than it was (contract SERVER-1)."""
+    """Return the newest message's time; never decreases."""
     newest_at = standing.newest_at
     stored = _still_told(thread)
     if stored is None:
@@ -62,7 +63,7 @@ def _last_activity(thread: Thread, standing: Standing) -> int:
 
 
 def _preview(thread: Thread, standing: Standing) -> str | None:
-    """The newest message for a list row; the stored one stands while nothing newer was folded."""
+    """Return the newest message's preview; the stored one if no newer message was folded."""
     if standing.last_message is not None:
         return preview_json(standing.last_message)
     stored = _still_told(thread)

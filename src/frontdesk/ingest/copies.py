@@ -1,4 +1,4 @@
-"""A row at rest as a native line, in the words of the interface, and the line as the row again."""
+"""NDJSON row codec of exports: rows to native lines with all columns, and back."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,24 +15,24 @@ from frontdesk.wire.words import DIRECTIONS, STATUSES
 
 VERSION = 1
 
-# Where a line has the columns for which the interface has no word.
+# Member with the columns that have no equivalent in the wire format.
 STORED = "stored"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-# Columns that are found again from others, or that say whose copy it is.
+# Columns that are derived, or depend on the target account.
 _LEFT_OUT = frozenset(("account_id", "search"))
 
 
 class _Codec(NamedTuple):
-    """How the value of a column is written in a line, and read from one; neither sees None."""
+    """Converts a column's value to JSON and back; never called with None."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
 def instant(text: object) -> int:
-    """A time with its zone in epoch milliseconds.
+    """Parse an ISO 8601 time with an offset to epoch milliseconds.
 
     Raises: Malformed.
     """
@@ -46,7 +46,7 @@ def instant(text: object) -> int:
 
 
 def line_of(kind: str, row: Row, **more: Any) -> dict[str, Any]:
-    """The line of a row of that kind; `more` are members besides."""
+    """Encode a row; `more` adds members."""
     shape = _SHAPES.get(kind, {})
     line: dict[str, Any] = {"kind": kind, "v": VERSION}
     stored = {}
@@ -64,7 +64,7 @@ def line_of(kind: str, row: Row, **more: Any) -> dict[str, Any]:
 
 
 def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any]:
-    """The row of which `line_of` made a line, in another account.
+    """Decode a line made by `line_of` to a row of another account.
 
     Raises: Malformed.
     """
@@ -92,7 +92,7 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
 
 
 def _checked(column: str, value: Any) -> Any:
-    """What is stored as it is; JSON must be some."""
+    """Return a stored value; *_json columns must contain a JSON object."""
     try:
         if column.endswith("_json") and value is not None and type(json.loads(value)) is not dict:
             raise Malformed(f"{STORED}.{column} is not an object")
@@ -102,7 +102,7 @@ def _checked(column: str, value: Any) -> Any:
 
 
 class _Nest(dict[str, Any]):
-    """An object inside a line that is null where all its members are."""
+    """Nested object, written as null if all its members are."""
 
 
 def _write(line: dict[str, Any], member: str, value: Any) -> None:
@@ -132,7 +132,7 @@ def _number(text: object) -> int:
 
 
 def _chosen(names: Sequence[str]) -> _Codec:
-    """One of a few words, stored as its place among them."""
+    """Enumeration, stored as an index into `names`."""
 
     def read(word: object) -> int:
         if word not in names:
@@ -180,7 +180,7 @@ _Shape = Mapping[str, tuple[str, _Codec]]
 
 
 def _shape(same: str, times: str = "created_at updated_at", **others: tuple[str, _Codec]) -> _Shape:
-    """Columns whose members have their name, those that are times, and all others."""
+    """Map columns to members of the same name, timestamps, and others."""
     return MappingProxyType(
         {
             **others,

@@ -1,4 +1,4 @@
-"""The messages of a batch: new ones, copies of known ones, and what becomes of them later."""
+"""Applies messages of a batch: inserts, merged copies, edits, revocations and statuses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -27,12 +27,12 @@ from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
 from frontdesk.wire.words import DELIVERY_STEPS
 
-# Naming a channel in passing does not tell since when it is known.
+# A mention of a channel without a message must not move its creation time back.
 _LATEST = 1 << 62
 
 
 class Correspondence:
-    """Puts messages in their conversations. `load` those that the batch names first."""
+    """Messages of a batch. `load` the stored ones first."""
 
     def __init__(
         self,
@@ -57,9 +57,9 @@ class Correspondence:
         self._nameless = NamelessMessages(connection, account_id)
 
     def load(self, wamids: Iterable[tuple[str, str, int]], times: Iterable[int]) -> None:
-        """Read the messages that the batch names, by channel, wamid and time.
+        """Read the batch's stored messages, given as (channel, wamid, time).
 
-        times: of all its messages, also of those that it gives no name.
+        times: of all messages of the batch, including those without a wamid.
         """
         by_channel: dict[int, set[str]] = {}
         named = list(wamids)
@@ -78,16 +78,16 @@ class Correspondence:
                 }
 
     def named(self, channel: str, wamid: str) -> Letter | None:
-        """The stored message that a channel and a provider's id name, if there is one."""
+        """Return the stored message with a wamid, if any."""
         return self._letters.get((self._catalogue.channel_id(channel, _LATEST), wamid))
 
     def follow(self) -> None:
-        """Conversations went into others; so did what was read of their messages."""
+        """Update loaded messages after conversations were merged or split."""
         for row in self._letters.values():
             row["conversation_id"], row["part"] = self._threads.place(row)
 
     def say(self, event: MessageUpsert) -> None:
-        """A message: new, a richer copy of one, or known."""
+        """Insert a message, or merge a copy into the stored one."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.wamid)
         author_id, author_name = self._catalogue.author(event.author, event.at)
@@ -111,19 +111,19 @@ class Correspondence:
             self._identify(exported, copy)
 
     def _identify(self, row: Letter, copy: Letter) -> None:
-        """Let a message of an exported chat be the one that the provider names."""
+        """Give a message imported from a chat export its wamid and the provider's data."""
         before = letters.standing_parts(row)
         letters.identify(row, copy)
         self._name(row)
         self._rewrite(row, before, "messages", changed=True)
 
     def _name(self, row: Letter) -> None:
-        """A message has an id from now on, and what waited for that."""
+        """Index a message by its new wamid, and apply pending updates."""
         self._letters[row["channel_id"], row["wamid"]] = row
         self._take_orphans(row)
 
     def _enrich(self, row: Letter, copy: Letter, person: Person) -> bool:
-        """Take what a copy tells more; contents of an export that it shows to be another's go."""
+        """Merge a copy; displaces export contents that turn out to be another message's."""
         if row["source"] != EXPORT or copy["source"] == EXPORT or copy["richness"] != CONTENTS:
             return letters.enrich(row, copy)
         if was_changed(row) or alike(row, copy):
@@ -135,9 +135,9 @@ class Correspondence:
         return True
 
     def _give_back(self, row: Letter, copy: Letter, person: Person) -> None:
-        """A delivery was taken for that of another message, whose contents are in its place.
+        """Undo a wrong match between a wamid and a message of a chat export.
 
-        They change places with the message's own, or are a message by themselves again.
+        The displaced contents are swapped with the right message, or become a message of their own.
         """
         thread, displaced = self._threads.holding(row), letters.exported(row)
         own = self._nameless.take(thread, copy)
@@ -153,9 +153,9 @@ class Correspondence:
         self._rewrite(own, before, "messages", changed=True)
 
     def deliver(self, event: StatusUpdate) -> None:
-        """A delivery step of a message.
+        """Apply a delivery status.
 
-        One of an unknown message makes a placeholder, or waits where it does not tell with whom.
+        For an unknown message, create a placeholder, or park the status if it names no person.
         """
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.wamid)
@@ -174,9 +174,9 @@ class Correspondence:
             self._stand_in(channel_id, event, event.person)
 
     def _stand_in(self, channel_id: int, event: StatusUpdate, person: Person) -> None:
-        """Put something in the place of a message of which only a delivery step was seen.
+        """Create a placeholder for a message of which only a status is known.
 
-        An exported chat may have the message, without its id.
+        A message of a chat export without a wamid is used instead if one matches.
         """
         thread = self._threads.of(channel_id, person, event.at)
         self._people.seen(person, event.at)
@@ -194,7 +194,7 @@ class Correspondence:
         self._counted.new("statuses")
 
     def amend(self, event: MessageEdit | MessageRevoke) -> None:
-        """An edit or a revocation; one of an unknown message waits for it."""
+        """Apply an edit or a revocation; park it if the message is unknown."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.target_wamid)
         if row is None:
@@ -206,17 +206,16 @@ class Correspondence:
         self._rewrite(row, before, "amendments", changed=changed)
 
     def known(self, channel_id: int, wamid: str | None) -> Letter | None:
-        """The message that a provider's id names, if it is stored or in this batch."""
+        """Return a message by wamid, if it is stored or in this batch."""
         return None if wamid is None else self._letters.get((channel_id, wamid))
 
     def save(self) -> None:
-        """Write the messages; the conversations' own rows come after, from the fold."""
+        """Write the messages; conversation rows follow after the fold."""
         changes.add(self._connection, "message", self.added())
         rewritten = [row for one in self._threads.touched() for row in one.rewritten.values()]
         changes.change_messages(self._connection, rewritten)
 
     def added(self) -> list[Letter]:
-        """Messages that are new."""
         return [
             row
             for thread in self._threads.touched()
@@ -224,7 +223,7 @@ class Correspondence:
         ]
 
     def _keep_orphan(self, channel_id: int, event: MessageEdit | MessageRevoke) -> bool:
-        """Let an edit or a revocation wait, if it tells more than what waits already."""
+        """Park an edit or a revocation unless the parked one prevails."""
         if isinstance(event, MessageRevoke):
             return self._keep_earliest_revoke(channel_id, event)
         detail = asdict(event)
@@ -237,7 +236,7 @@ class Correspondence:
         return True
 
     def _keep_earliest_revoke(self, channel_id: int, event: MessageRevoke) -> bool:
-        """Let the earliest revocation wait for its message."""
+        """Park the earliest revocation of a message."""
         waiting = self._orphans.waiting(channel_id, event.target_wamid, REVOKE)
         if waiting is not None and waiting[0] <= event.at:
             return False
@@ -245,7 +244,7 @@ class Correspondence:
         return True
 
     def _keep_status(self, channel_id: int, event: StatusUpdate) -> None:
-        """Let a delivery step wait for its message, as one with what waits of the same step."""
+        """Park a status, merged with a parked one of the same step."""
         place = channel_id, event.wamid, f"{STATUS}{event.status}"
         waiting = self._orphans.waiting(*place)
         merged = event if waiting is None else letters.merged_status(_status(waiting[1]), event)
@@ -253,7 +252,7 @@ class Correspondence:
             self._orphans.keep(*place, merged.at, asdict(merged))
 
     def _take_orphans(self, row: Letter) -> None:
-        """What waited for a message that now is there."""
+        """Apply the pending updates of a message."""
         place = row["channel_id"], row["wamid"]
         if not self._orphans.wait_for(*place):
             return
@@ -286,7 +285,8 @@ class Correspondence:
         *,
         changed: bool,
     ) -> None:
-        """Note that a known message may have changed, and its time with it."""
+        """Record a possible change of a message; its conversation is refolded if rules depend on
+        it."""
         if not changed:
             self._counted.known(kind)
             return
@@ -300,7 +300,7 @@ class Correspondence:
 
 
 def _status(detail: Mapping[str, Any]) -> StatusUpdate:
-    """A delivery step that waited."""
+    """Decode a parked status."""
     return StatusUpdate(**{**detail, "person": None})
 
 

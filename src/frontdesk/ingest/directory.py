@@ -1,4 +1,4 @@
-"""The contacts of one batch by everything that they are called."""
+"""In-memory index of a batch's contacts by phone, wa_id, user id and alias."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,18 +8,18 @@ from frontdesk.ingest.portraits import Contact
 
 
 class Directory:
-    """Finds contacts by number, by WhatsApp's id for it, by user id, by alias and by their id."""
+    """Finds contacts by phone number, wa_id, user id or alias."""
 
     def __init__(self) -> None:
         self._by_user: dict[str, Contact] = {}
         self._by_phone: dict[str, Contact] = {}
         self._by_wa: dict[str, Contact] = {}
         self._by_alias: dict[str, Contact] = {}
-        # Which contact a stored one is by now.
+        # Stored contact id to the contact that it now belongs to.
         self.stored: dict[int, Contact] = {}
 
     def found(self, person: Person) -> Iterator[Contact]:
-        """Whom each of a person's names leads to; the phone's contact first."""
+        """Yield the contacts of a person's identifiers; that of the phone first."""
         phone, number, user = person.phone, wa_number(person), person.wa_user_id
         if phone and (contact := self._by_phone.get(phone) or self._by_alias.get(phone)):
             yield contact
@@ -29,12 +29,12 @@ class Directory:
             yield contact
 
     def called(self, name: str) -> Contact | None:
-        """Whom one name leads to, as `principal_name` has it."""
+        """Return the contact of a name in the format of `principal_name`."""
         person = Person(name) if name.startswith("+") else Person(wa_user_id=name)
         return next(self.found(person), None)
 
     def enter(self, contact: Contact) -> None:
-        """Have a contact found by what it is called."""
+        """Index a contact by its identifiers."""
         if contact["wa_user_id"]:
             self._by_user[contact["wa_user_id"]] = contact
         if contact["phone"]:
@@ -43,38 +43,37 @@ class Directory:
             self._by_wa.setdefault(contact["wa_id"], contact)
 
     def lead(self, name: str, contact: Contact) -> bool:
-        """Have a contact found by another name; returns whether it was not yet."""
+        """Add an alias; returns False if it existed."""
         if self._by_alias.get(name) is contact:
             return False
         self._by_alias[name] = contact
         return True
 
     def drop(self, name: str) -> bool:
-        """A name is no alias any more; returns whether it was one."""
+        """Remove an alias; returns False if it did not exist."""
         return self._by_alias.pop(name, None) is not None
 
     def other_names(self, contact: Contact) -> set[str]:
-        """The aliases that are known here to lead to a contact."""
+        """Return the indexed aliases of a contact."""
         return {name for name, one in self._by_alias.items() if one is contact}
 
     def replace(self, old: Contact, new: Contact) -> None:
-        """Whatever led to one contact leads to another."""
+        """Repoint all identifiers of one contact to another."""
         for index in (self._by_user, self._by_phone, self._by_wa, self._by_alias, self.stored):
             replace(index, old, new)
 
 
 def replace(index: dict[Any, Contact], old: Contact, new: Contact) -> None:
-    """Put one contact in the places of another."""
     for name in [name for name, contact in index.items() if contact is old]:
         index[name] = new
 
 
 def wa_number(person: Person) -> str | None:
-    """The digits by which WhatsApp knows the person's number."""
+    """Return the digits of the person's WhatsApp number."""
     return person.wa_id or (person.phone.removeprefix("+") if person.phone else None)
 
 
 def principal_name(person: Person) -> str:
-    """The one name by which a change of names is remembered: a number with +, or a user id."""
+    """Return the name used in identity changes: a number with +, or a user id."""
     number = f"+{person.wa_id}" if person.wa_id else None
     return person.phone or number or person.wa_user_id or ""

@@ -1,4 +1,4 @@
-"""To whom conversations go that nobody has: in turn to the members of a team (rule R10)."""
+"""Round-robin assignment of newly opened conversations to team members."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from frontdesk.store.database import Connection, Row
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Somebody is given a conversation. at: epoch milliseconds; user_key: of a `UserUpsert`.
+    """Assignment to a user. at: epoch milliseconds; user_key: key of a `UserUpsert`.
 
-    part: with which the message was that opened it.
+    part: contact part of the message that opened the conversation.
     """
 
     user_key: str
@@ -23,10 +23,10 @@ class Turn:
 
 
 class Distribution:
-    """The rotations of an account's teams while one batch is applied.
+    """Round-robin state of an account's teams while one batch is applied.
 
-    A team's members are those who are active and neither offline nor busy; the first team of a
-    channel that has any gives the conversation to the one who follows whoever had the last turn.
+    Members are eligible if active and neither offline nor busy. The first team of the channel with
+    eligible members assigns the one after its last assignee.
     """
 
     def __init__(self, connection: Connection, account_id: int) -> None:
@@ -36,7 +36,8 @@ class Distribution:
         self._last: dict[int, int] = {}
 
     def turn(self, thread: Thread, standing: Standing) -> Turn | None:
-        """Whose turn it is, if a live inbound message has just created or reopened the thread."""
+        """Return the assignment if a live inbound message has just created or reopened the
+        thread."""
         if standing.assignee_id or standing.status != OPEN:
             return None
         if thread.stored is not None and thread.stored["status"] == OPEN:
@@ -50,14 +51,14 @@ class Distribution:
         member = self._next(thread.channel_id)
         if member is None:
             return None
-        # After whatever happened at that very moment, since it was decided after it.
+        # Ordered after other events of the same moment, which preceded the decision.
         clash = any(happening.at == standing.folded_at for happening in thread.happenings)
         return Turn(
             member["user_key"], standing.folded_at + int(clash), external_id, opening["part"]
         )
 
     def save(self) -> None:
-        """Write whose turn was last."""
+        """Store each team's last assignee."""
         changes.turn_rotations(self._connection, self._account_id, self._last)
 
     def _next(self, channel_id: int) -> Row | None:
@@ -72,7 +73,7 @@ class Distribution:
         return chosen
 
     def _eligible(self, channel_id: int) -> list[Row]:
-        """The members, by id, of the lowest team that has any for this channel."""
+        """Return the eligible members, by id, of the channel's team with the lowest id."""
         if channel_id not in self._members:
             rows = known.rotation(self._connection, self._account_id, channel_id)
             self._members[channel_id] = [
@@ -82,7 +83,7 @@ class Distribution:
 
 
 def _opens(message: Letter) -> bool:
-    """Whether it is a live message of the contact."""
+    """Check for a live inbound message."""
     return bool(
         message["live"] and message["direction"] == INBOUND and message["type"] not in QUIET_TYPES
     )

@@ -1,4 +1,4 @@
-"""Removes a person: contact, what was said and happened, and the webhooks that tell of it."""
+"""Erases a person: contact, conversations, messages and raw webhooks."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ from frontdesk.store.rollups import Rollups
 
 BODIES_AT_ONCE = 100
 
-# Called with the number of bodies that were looked at since the last time.
+# Called with the number of raw webhooks processed since the last call.
 Advance = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was found of a person, or removed: rows by table. raw_events: webhook bodies that went;
-    cut_events: those that also speak of others, and stay without the person."""
+    """Number of erased rows by table. raw_events: deleted webhook bodies; cut_events: bodies
+    that also concern others, and lost only this person's elements."""
 
     rows: Counter[str] = field(default_factory=Counter)
     raw_events: int = 0
@@ -44,12 +44,12 @@ class _Person:
 
 
 def is_of_the_business(connection: Connection, account_id: int, phone: str) -> bool:
-    """Whether a number is a channel's, so that nobody can be meant by it."""
+    """Check if a number belongs to a channel, and thus to no customer."""
     return any(erasing.has_channel(connection, account_id, one) for one in _spellings(phone))
 
 
 def found(connection: Connection, account_id: int, phone: str) -> Counter[str]:
-    """How many contacts, conversations and messages `erase` would remove, besides webhooks."""
+    """Count the contacts, conversations and messages that `erase` would delete."""
     person = _person(connection, account_id, phone)
     messages = sum(
         len(erasing.messages_of(connection, account_id, row["id"])) for row in person.conversations
@@ -60,10 +60,10 @@ def found(connection: Connection, account_id: int, phone: str) -> Counter[str]:
 
 
 def erase(database: Database, account_id: int, phone: str, advance: Advance) -> Erased:
-    """Remove everything about whoever has, or had, this number (E.164).
+    """Erase everybody who has or had this number (E.164).
 
-    Webhook bodies first, some at a time, the rest in one transaction: broken off in between, the
-    same again finishes it. Counters, measures and roll-ups are what a recount would give.
+    Webhook bodies are processed first in batches, the rest in one transaction; an interrupted run
+    can be repeated. Counters, metrics and roll-ups are updated.
     """
     person = database.read_latest(lambda connection: _person(connection, account_id, phone))
     bodies: Counter[str] = Counter()
@@ -76,7 +76,7 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
     def finish(connection: Connection) -> Erased:
         take_turn(connection, account_id)
         latest = _person(connection, account_id, phone)
-        # What came while the others were looked at.
+        # Bodies received in the meantime.
         behind = raw_events.places(connection, account_id, last, 1_000_000)
         late = _pruning(account_id, behind, latest.mention)(connection)
         return _erased(bodies + late, _remove(connection, account_id, latest))
@@ -85,11 +85,11 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
 
 
 def purge(database: Database, *, patience_seconds: float) -> bool:
-    """Overwrite the bytes of erased rows, in every file of the database.
+    """Overwrite the bytes of erased rows in all files of the database.
 
-    False if readers kept copies in the write-ahead log for so long.
+    False if readers kept copies in the write-ahead log for `patience_seconds`.
 
-    Raises: Unreachable: it could not be done now.
+    Raises: Unreachable: not possible now.
     """
     database.write(contact_words.merge)
     database.rewrite()
@@ -103,7 +103,6 @@ def _next(database: Database, account_id: int, last: Place | None) -> list[Place
 
 
 def _erased(bodies: Counter[str], rows: Counter[str]) -> Erased:
-    """What became of bodies, and the rows that went with them or besides."""
     return Erased(rows + Counter(orphan=bodies["orphan"]), bodies["dropped"], bodies["cut"])
 
 
@@ -111,7 +110,7 @@ def _person(connection: Connection, account_id: int, phone: str) -> _Person:
     spellings = _spellings(phone)
     contact_ids = erasing.contact_ids(connection, account_id, spellings)
     conversations = known.conversations_of(connection, account_id, contact_ids)
-    # Two contacts may have come with one list, padded: each conversation counts once.
+    # Lookups may return a contact's rows twice; each conversation counts once.
     conversations = list({row["id"]: row for row in conversations}.values())
     numbers = {one.removeprefix("+") for one in spellings}
     ids: set[str] = set()
@@ -139,7 +138,7 @@ def _spellings(phone: str) -> tuple[str, ...]:
 def _pruning(
     account_id: int, places: Sequence[Place], mention: Mention
 ) -> Callable[[Connection], Counter[str]]:
-    """Work that takes a person out of some bodies, and counts what became of them."""
+    """Return a function that removes a person from bodies and counts the results."""
 
     def prune(connection: Connection) -> Counter[str]:
         became: Counter[str] = Counter()
@@ -162,7 +161,7 @@ def _pruning(
 
 
 def _remove(connection: Connection, account_id: int, person: _Person) -> Counter[str]:
-    """Delete rows, and take them out of everything that is counted."""
+    """Delete rows and discount them from counters and roll-ups."""
     gone: Counter[str] = Counter()
     rollups, pricing = Rollups(), PricingRollups()
     ids = [row["id"] for row in person.conversations]

@@ -1,26 +1,26 @@
-"""Domain events: what the doors of ingestion produce and the apply step consumes.
+"""Domain events: output of all ingestion sources, input of `apply_events`.
 
-Plain frozen values in the store's words. Times are epoch milliseconds, UTC. None means "not told":
-an upsert never overwrites what is known with None. A channel is named by its phone_number_id, a
-user by `UserUpsert.key`, a label by its title.
+Frozen values in the store's terms. Times are epoch milliseconds, UTC. None means "unknown": an
+upsert never overwrites a value with None. A channel is identified by its phone_number_id, a user by
+`UserUpsert.key`, a label by its title.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Which of two copies of one message has more to say.
+# Richness of a copy of a message; a richer copy replaces a poorer one.
 PLACEHOLDER, HISTORY_PLACEHOLDER, CONTENTS = 0, 1, 2
 
-# How good a contact's name is (contract 1.4.4).
+# Precedence of sources of a contact's name.
 NO_NAME, PROFILE_NAME, IMPORTED_NAME, ADDRESS_BOOK_NAME = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A WhatsApp user as one event names them; at least one of the first three is not None.
+    """Identifiers of a WhatsApp user in one event; at least one is not None.
 
-    phone is E.164; wa_id is digits; wa_user_id is the id of a user who hides the number.
+    phone is E.164; wa_id is digits; wa_user_id identifies a user who hides the number.
     """
 
     phone: str | None = None
@@ -30,7 +30,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote something. kind: the wire's `author`. user: the key of a `UserUpsert`."""
+    """Author of a message or note. kind: the wire's `author`. user: key of a `UserUpsert`."""
 
     kind: str
     user: str | None = None
@@ -39,7 +39,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What the provider charged a message as, told at a time. None: that was not told."""
+    """Pricing of a message as reported by the provider at a time. None: not reported."""
 
     at: int
     category: str | None = None
@@ -50,9 +50,9 @@ class Pricing:
 
 @dataclass(frozen=True, slots=True)
 class ChannelUpsert:
-    """A number is known, with whatever is told of it; `details` has columns of `channel`.
+    """Upsert of a channel; `details` has columns of `channel`.
 
-    listed: by somebody who says which numbers there are, not only seen in what came for it.
+    listed: from a list of channels, and not only mentioned by its events.
     """
 
     phone_number_id: str
@@ -67,9 +67,9 @@ class ChannelUpsert:
 
 @dataclass(frozen=True, slots=True)
 class NumberUpdate:
-    """Something is told of a number whose phone_number_id the event does not give.
+    """Facts about a channel that is known only by its phone number.
 
-    phone is E.164. It waits until a channel has that number.
+    phone is E.164. Parked until a channel has that number.
     """
 
     phone: str
@@ -79,7 +79,7 @@ class NumberUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ContactUpsert:
-    """Something is known of a person. channel: through which number, None where through none."""
+    """Facts about a contact. channel: the channel of the conversation, None without one."""
 
     person: Person
     at: int
@@ -95,7 +95,7 @@ class ContactUpsert:
 
 @dataclass(frozen=True, slots=True)
 class ContactRemove:
-    """A person was taken out of the address book of a number; only the name from there goes."""
+    """Removal from a channel's address book; only the name from there is dropped."""
 
     person: Person
     at: int
@@ -104,10 +104,9 @@ class ContactRemove:
 
 @dataclass(frozen=True, slots=True)
 class IdentityChange:
-    """A person is now known by another number or user id; `old` and `new` name one person.
+    """Change of a person's number or user id from `old` to `new`.
 
-    Nothing comes of it if `new` was already somebody else before `at`, or of what came of it
-    nothing is left once that is told.
+    Ignored if `new` identified somebody else before `at`; undone if that becomes known later.
     """
 
     old: Person
@@ -118,12 +117,11 @@ class IdentityChange:
 
 @dataclass(frozen=True, slots=True)
 class MessageUpsert:
-    """A message between a channel and a person. `live` is False for back-fill (rule R11).
+    """Message between a channel and a person. `live` is False for back-fill.
 
-    status, when given, is the delivery status that came with the message itself. stamped_at: the
-    provider's time where it lies in the future; `at` is then the time of receipt. edited_at,
-    deleted_at, error: for a message without a wamid, which no `MessageEdit`, `MessageRevoke` or
-    `StatusUpdate` can name.
+    status: delivery status reported with the message itself. stamped_at: the provider's time if it
+    lies in the future; `at` is then the time of receipt. edited_at, deleted_at, error: for a
+    message without a wamid, which other events cannot refer to.
     """
 
     channel: str
@@ -153,7 +151,7 @@ class MessageUpsert:
 
 @dataclass(frozen=True, slots=True)
 class MessageEdit:
-    """A message now says something else. It waits until the message is known."""
+    """New contents of a message; parked until the message is stored."""
 
     channel: str
     target_wamid: str
@@ -166,7 +164,7 @@ class MessageEdit:
 
 @dataclass(frozen=True, slots=True)
 class MessageRevoke:
-    """A message was deleted for everyone. It waits until the message is known."""
+    """Deletion of a message for everyone; parked until the message is stored."""
 
     channel: str
     target_wamid: str
@@ -175,10 +173,10 @@ class MessageRevoke:
 
 @dataclass(frozen=True, slots=True)
 class StatusUpdate:
-    """A delivery step of an outbound message. status: sent, delivered, read, played, failed.
+    """Delivery status of an outbound message: sent, delivered, read, played or failed.
 
-    category: what the provider charges the message as: service, marketing, utility, …; this and
-    the members after it are its pricing. priced_at: when that was told, None for `at`.
+    category, billable, pricing_model, pricing_type: the provider's pricing. priced_at: time of the
+    pricing, None for `at`.
     """
 
     channel: str
@@ -196,7 +194,7 @@ class StatusUpdate:
 
     @property
     def pricing(self) -> Pricing | None:
-        """What is told of the pricing, None for nothing."""
+        """Pricing of the message, None if nothing is known."""
         told = (self.category, self.billable, self.pricing_model, self.pricing_type)
         if all(one is None for one in told):
             return None
@@ -205,9 +203,9 @@ class StatusUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ReactionSet:
-    """A person's reaction to a message is now `emoji`; None takes it away.
+    """Current reaction of a person to a message; an emoji of None removes it.
 
-    person tells apart who reacts to one message: the contact, or somebody of the business.
+    person: the side that reacts, contact or business.
     """
 
     channel: str
@@ -221,8 +219,6 @@ class ReactionSet:
 
 @dataclass(frozen=True, slots=True)
 class NoteUpsert:
-    """An internal note on the conversation of a channel and a person."""
-
     channel: str
     person: Person
     external_id: str
@@ -233,11 +229,11 @@ class NoteUpsert:
 
 @dataclass(frozen=True, slots=True)
 class ConversationEvent:
-    """Something happened to a conversation besides messages.
+    """Conversation event other than a message.
 
     name and value: opened {}, resolved {}, snoozed {until: ms or None}, assigned {user: key or
     None}, labelled {title, on: bool}, bot_handoff {}, bot_resolved {}, read_marker {until: ms},
-    awaiting_human {on: bool}, which other than bot_handoff is no hand-off to a report.
+    awaiting_human {on: bool}, which reports do not count as a hand-off.
     """
 
     channel: str
@@ -250,7 +246,7 @@ class ConversationEvent:
 
 @dataclass(frozen=True, slots=True)
 class UserUpsert:
-    """An agent; `key` identifies it across imports (an e-mail address where there is one)."""
+    """User; `key` identifies it across imports (the e-mail address if there is one)."""
 
     key: str
     name: str
@@ -264,9 +260,9 @@ class UserUpsert:
 
 @dataclass(frozen=True, slots=True)
 class TeamUpsert:
-    """A team with its numbers and its members (keys of users).
+    """Team with its channels and members (user keys).
 
-    distribution: round_robin, or off for a team that conversations are not given to (R10).
+    distribution: round_robin, or off to disable assignment.
     """
 
     name: str
@@ -279,7 +275,7 @@ class TeamUpsert:
 
 @dataclass(frozen=True, slots=True)
 class LabelUpsert:
-    """A label; titles that differ only in case are one label."""
+    """Label; titles are case-insensitive."""
 
     title: str
     at: int
@@ -289,8 +285,6 @@ class LabelUpsert:
 
 @dataclass(frozen=True, slots=True)
 class CustomFieldUpsert:
-    """The definition of a contact attribute."""
-
     key: str
     name: str
     at: int
@@ -304,8 +298,6 @@ class CustomFieldUpsert:
 
 @dataclass(frozen=True, slots=True)
 class CannedResponseUpsert:
-    """A reusable reply."""
-
     short_code: str
     text: str
     at: int
@@ -313,7 +305,7 @@ class CannedResponseUpsert:
 
 @dataclass(frozen=True, slots=True)
 class TemplateUpsert:
-    """A message template; `components` is Meta's array, empty where it is not told."""
+    """Message template; `components` is Meta's array, empty if unknown."""
 
     id: str
     name: str

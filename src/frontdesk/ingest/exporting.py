@@ -1,4 +1,4 @@
-"""Accounts written out as native lines: everything but the keys, from one consistent read."""
+"""Exports accounts as native lines (NDJSON) from one snapshot, everything but keys and webhooks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -10,11 +10,11 @@ from frontdesk.wire import timestamp
 
 Line = dict[str, Any]
 
-# Named things before what names them.
+# Referenced kinds come first.
 _NAMED = ("channel", "user", "label", "custom_field", "canned_response", "template")
-# Contacts, and what leads to them.
+# Contacts with their aliases and identity data.
 _PEOPLE = ("contact", "alias", "identity_change", "part")
-# What belongs to a conversation comes before it: with its last line, a conversation is whole.
+# Facts precede their conversation's line, which completes it.
 _FACTS = ("message", "note", "conversation_event")
 _REST = ("reaction", "orphan")
 
@@ -22,13 +22,13 @@ _REST = ("reaction", "orphan")
 def lines(
     connection: Connection, slug: str | None, advance: Callable[[int], object]
 ) -> Iterator[Line]:
-    """Every line of all accounts, or of one. `advance` is told of each conversation."""
+    """Yield the lines of all accounts or one. `advance` is called for each conversation."""
     for account in whole.accounts(connection, slug):
         yield from _Export(connection, account, advance).lines()
 
 
 class _Export:
-    """One account on its way out."""
+    """Export of one account."""
 
     def __init__(
         self, connection: Connection, account: Row, advance: Callable[[int], object]
@@ -58,7 +58,7 @@ class _Export:
         return whole.rows_of(self._connection, self._account_id, kind)
 
     def _account_line(self) -> Line:
-        """What goes before the lines of an account; by last_ids they are a copy, ids and all."""
+        """Return the account's first line; `last_ids` marks the following lines as a full copy."""
         account = self._account
         return {
             "kind": "account",
@@ -90,7 +90,7 @@ class _Export:
             yield line_of("team", row, channels=channels, members=users)
 
     def _conversations(self) -> Iterator[Line]:
-        """Each conversation after its messages, its notes and its events."""
+        """Yield each conversation after its messages, notes and events."""
         streams = {kind: _Stream(self._rows(kind)) for kind in _FACTS}
         entries = _Stream(self._rows("entry"))
         for row in whole.conversations(self._connection, self._account_id):
@@ -114,7 +114,7 @@ class _Export:
 
 
 class _Stream:
-    """Rows in the order of their conversations, taken conversation by conversation."""
+    """Rows sorted by conversation, consumed one conversation at a time."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self._rows = rows

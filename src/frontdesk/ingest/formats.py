@@ -1,8 +1,8 @@
-"""Recognises files that are no JSON at all by their first bytes."""
+"""Recognises file formats other than JSON by their first bytes."""
 
 import codecs
 
-# So many bytes of a file are looked at.
+# Number of bytes examined.
 HEAD = 4096
 
 _UTF_16 = "it is text in UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8"
@@ -20,7 +20,7 @@ _SIGNATURES = (
 
 
 def foreign_format(head: bytes) -> str | None:
-    """What a file is that begins with these bytes, in a sentence; None for what may be JSON."""
+    """Return a sentence that names a file's format; None if it may be JSON."""
     for signature, sentence in _SIGNATURES:
         if head.startswith(signature):
             return sentence
@@ -34,7 +34,7 @@ def foreign_format(head: bytes) -> str | None:
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Every other byte of most text in UTF-16 is NUL; UTF-8 has none."""
+    """Detect UTF-16 by its NUL bytes, which UTF-8 text does not have."""
     marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     share = 0.02 if marked else 0.7
     return any(half.count(0) > share * len(half) for half in (head[::2], head[1::2]) if half)

@@ -1,4 +1,4 @@
-"""Imports: lines of archives put into a database, with how far they came in each transaction."""
+"""Imports archives into a database, with a checkpoint in each transaction."""
 
 import hashlib
 import io
@@ -26,26 +26,26 @@ from frontdesk.store.database import Connection
 
 T = TypeVar("T")
 
-# A transaction takes this many lines, or the events of fewer if they hold more than so many.
+# Limits of a transaction.
 LINES_AT_ONCE = 400
 EVENTS_AT_ONCE = 4_000
-# So many copies wait in memory for the line of their conversation; those of a longer one are put
-# in before it.
+# Maximum number of row copies held back until their conversation's line; beyond it, a longer
+# conversation is restored in several transactions.
 COPIES_HELD = 50_000
 
 
 class Transactions(Protocol):
-    """The part of a database that imports need; each call is one transaction."""
+    """Subset of Database needed by imports; each call is one transaction."""
 
     def write(self, work: Callable[[Connection], T]) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to import. account: its slug; None for those that the lines name, else the default one.
+    """Import options. account: slug; None for the accounts named in the file, else the default.
 
-    channel: the number of records of sent messages that do not tell theirs. clock: now in epoch
-    milliseconds. Lines that `admission` has no place for are counted, and can be imported again.
+    channel: default of records of sent messages that name none. clock: now in epoch milliseconds.
+    Lines that `admission` rejects are counted, and can be imported again.
     """
 
     clock: Callable[[], int]
@@ -57,10 +57,10 @@ class Order:
 
 @dataclass(slots=True)
 class Outcome:
-    """What was done so far. ignored: elements that have no place here, by kind.
+    """Import result so far. ignored: skipped elements by kind.
 
-    lines: those that are in. rejected: those that are not, or of which some elements are not; how
-    many of the latter kind is in `partly`.
+    lines: imported lines. rejected: lines not imported, completely or in part; partly: the latter
+    only.
     """
 
     applied: Applied = field(default_factory=Applied)
@@ -72,9 +72,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to import. digest: by which its checkpoint is found, None where it has none.
+    """File to import. digest: key of its checkpoint, None to use none.
 
-    rejected is told of each line that is passed over, advance that a transaction is done.
+    rejected is called with each rejected line, advance after each transaction.
     """
 
     stream: io.BufferedReader
@@ -85,8 +85,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """Where lines go. copying: the revision that the account has while it is a copy in the making;
-    None while lines are told to it as events."""
+    """Target account. copying: the account's revision while an exact copy is restored into it;
+    None while lines are applied as events."""
 
     slug: str
     id: int
@@ -95,29 +95,29 @@ class _Account:
 
 
 class _Copy(NamedTuple):
-    """A line that is a copy of a row, and the row."""
+    """Row copy of an export, with its line."""
 
     line: Native
     row: dict[str, Any]
 
     @property
     def conversation_id(self) -> int | None:
-        """The conversation that must be restored with it, None for what belongs to none."""
+        """Id of the conversation that must be restored with it, None without one."""
         if self.line.members["kind"] == "conversation":
             return int(self.row["id"])
         return self.row["conversation_id"] if self.is_fact else None
 
     @property
     def is_fact(self) -> bool:
-        """Whether it comes before the line of the conversation that it belongs to."""
+        """Check if it precedes the line of its conversation."""
         return self.line.members["kind"] in restoring.FACTS
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Lines of one transaction: as events, or as copies of rows.
+    """Lines of one transaction, as events or as row copies.
 
-    held: copies that wait for the line of their conversation, and are not in the transaction.
+    held: copies outside the transaction that wait for the line of their conversation.
     """
 
     lines: int = 0
@@ -132,12 +132,12 @@ class _Batch:
         return self.lines >= LINES_AT_ONCE or len(self.events) >= EVENTS_AT_ONCE
 
     def reach(self, number: int) -> None:
-        """Note the last line, behind which a later import goes on: no copy that waits is lost."""
+        """Advance the checkpoint, unless copies are held back: resuming must read these again."""
         if not self.held:
             self.last = number
 
     def copy(self, copy: _Copy) -> None:
-        """Add a copy to the transaction, or to those that wait for their conversation."""
+        """Hold a copy back, or release all held copies with their conversation's line."""
         self.held.append(copy)
         if not copy.is_fact or len(self.held) >= COPIES_HELD:
             self.copies += self.held
@@ -145,7 +145,7 @@ class _Batch:
             self.held = []
 
     def stray(self, conversation_id: int | None) -> list[_Copy]:
-        """Take out the copies that wait for another conversation than this one."""
+        """Remove and return held copies of any other conversation."""
         if not self.held or self.held[-1].conversation_id == conversation_id:
             return []
         stray, self.held = self.held, []
@@ -153,9 +153,9 @@ class _Batch:
 
 
 class _Done(NamedTuple):
-    """What a transaction did, the account after it, and what of it was passed over, by kind.
+    """Result of a transaction: counters, the account afterwards, and skipped elements by kind.
 
-    unplaced: copies whose conversation is of a contact or a channel that is not there.
+    unplaced: copies whose conversation refers to a missing contact or channel.
     """
 
     applied: Applied
@@ -169,17 +169,17 @@ def _pairs(copies: Iterable[_Copy]) -> list[tuple[Mapping[str, Any], dict[str, A
 
 
 def digest_of(path: Path, order: Order) -> str:
-    """What tells this file apart from every other, for this account."""
+    """Identify a file's contents and its target account."""
     with path.open("rb") as file:
         contents = hashlib.file_digest(file, "sha256").hexdigest()
     return f"{contents} {order.account or ''}".strip()
 
 
 class Import:
-    """One import of one or more files. `outcome` tells what is in, also after an interruption.
+    """Import of one or more files. `outcome` stays valid after an interruption.
 
-    Raises, all methods: Unreachable, and UnusableFile: the lines cannot go where they must. `read`
-    besides: archive.Foreign: the file has no lines.
+    All methods raise Unreachable, and UnusableFile if the target does not accept the lines; `read`
+    also archive.Foreign if the file has no lines.
     """
 
     def __init__(self, database: Transactions, order: Order) -> None:
@@ -190,7 +190,7 @@ class Import:
         self._account = self._first_account()
 
     def read(self, source: Source) -> None:
-        """Put in every line of a file, behind those that an interrupted import put in."""
+        """Import a file, resuming after the last checkpoint."""
         reached = self._resume(source.digest)
         reading = Reading(channel=self._order.channel, after=reached)
         batch = _Batch()
@@ -209,7 +209,7 @@ class Import:
         return _Account(slug, row["id"])
 
     def _resume(self, digest: str | None) -> int:
-        """The line after which to go on."""
+        """Return the last line of an interrupted import, 0 without one."""
         self._account, self.resumed_after = replace(self._account, named=False), 0
         if digest is None:
             return 0
@@ -221,7 +221,7 @@ class Import:
         return reached.line
 
     def _take(self, source: Source, line: Line | Native | Rejected, batch: _Batch) -> _Batch:
-        """Add a line to the batch, which is put in before it grows too long."""
+        """Add a line to the batch; full batches are written."""
         if isinstance(line, Native) and line.members["kind"] == "account":
             self._finish(source, batch)
             batch = _Batch()
@@ -272,16 +272,16 @@ class Import:
         batch.copy(copy)
 
     def _finish(self, source: Source, batch: _Batch) -> None:
-        """Put in the last lines of a file or of an account."""
+        """Write the last lines of a file or an account."""
         self._reject_stray(source, batch, None)
         self._put_in(source, batch)
 
     def _reject_stray(self, source: Source, batch: _Batch, conversation_id: int | None) -> None:
-        """Reject copies whose conversation has no line behind them."""
+        """Reject copies whose conversation has no line."""
         self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
 
     def _reject_copies(self, source: Source, copies: Iterable[_Copy], missing: str) -> None:
-        """Reject copies that cannot be restored alone. Imported again, they are told as events."""
+        """Reject copies that cannot be restored alone; a later import applies them as events."""
         reason = (
             f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
             " file, or what was rejected, to bring it in"
@@ -291,7 +291,7 @@ class Import:
             self._reject(source, Rejected(line.number, reason, text, place=line.place))
 
     def _enter(self, source: Source, line: Native) -> None:
-        """From now on lines are of this account, which is made if there is none."""
+        """Switch to the account that a line names, creating it if necessary."""
         slug = line.members.get("slug")
         if not isinstance(slug, str) or not accounts.SLUG.fullmatch(slug):
             raise Malformed("slug is not a name of lower-case letters, digits and hyphens")
@@ -318,7 +318,7 @@ class Import:
         self.outcome.lines += 1
 
     def _put_in(self, source: Source, batch: _Batch) -> None:
-        """Put some lines in, all of them or, when interrupted, none."""
+        """Write a batch in one transaction."""
         if not batch.last:
             return
         account = self._account
@@ -352,7 +352,7 @@ class Import:
         return _Done(applied, account, part.passed_over)
 
     def _restore(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
-        """Put copies in; the account must be as this import left it."""
+        """Restore row copies; the account must not have changed since the last batch."""
         accounts.take_turn(connection, account.id)
         if accounts.revision(connection, account.id) != account.copying:
             raise UnusableFile(
@@ -376,11 +376,11 @@ class Import:
 
 
 class Undone(Exception):
-    """Ends the transaction of a rehearsal, so that nothing of it stays."""
+    """Rolls back the transaction of a dry run."""
 
 
 def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> None:
-    """Do some work in one transaction that is given up: it sees what it does, and nobody else."""
+    """Run `work` in one transaction that is rolled back (dry run)."""
 
     def whole(connection: Connection) -> None:
         work(_Within(connection))
@@ -391,7 +391,7 @@ def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> No
 
 
 class _Within:
-    """Transactions that are all part of one."""
+    """Adapter that runs nested transactions within one."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

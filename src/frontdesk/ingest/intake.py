@@ -1,4 +1,4 @@
-"""Applies stored webhook bodies in bounded transactions, each event in one of them."""
+"""Processes stored webhook bodies in bounded transactions, each event exactly once."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ from frontdesk.store.accounts import take_turn
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import APPLIED, FAILED, IGNORED
 
-# One transaction takes so many events, of at most so many bodies and bytes.
+# Limits of a transaction.
 EVENTS_AT_ONCE = 200
 BODIES_AT_ONCE = 50
 BYTES_AT_ONCE = 1024 * 1024
@@ -34,10 +34,10 @@ _log = logging.getLogger("frontdesk.ingest")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step did: bodies that it moved on, and how many of them it ended in which state.
+    """Result of a step: number of bodies advanced, and of finished ones by state.
 
-    passed_over: elements of numbers that are no channels, by kind as `admission.kind_of` names it.
-    revoked: contents of messages were overwritten, as their senders deleted them.
+    passed_over: skipped elements of unknown channels, by kind as `admission.kind_of` names it.
+    revoked: contents of deleted messages were overwritten.
     """
 
     moved: int = 0
@@ -56,9 +56,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a body says. revoked: as `redaction.revoked`.
+    """Parsed body. revoked: as `redaction.revoked`.
 
-    reason: why it, or something in it, cannot be read; it is kept as failed, whatever else it says.
+    reason: why the body or some of its elements are unreadable; it ends as failed even if other
+    elements were applied.
     """
 
     events: Sequence[DomainEvent] = ()
@@ -69,7 +70,7 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class _Portion:
-    """Events `done` to `to` of a body. state: what it is after them, None if more remain."""
+    """Events `done` to `to` of a body. state: its final state afterwards, None if events remain."""
 
     row: Row
     told: _Told
@@ -83,9 +84,9 @@ class _Portion:
 
 
 class Intake:
-    """Brings stored bodies into the inbox. clock: now in epoch milliseconds.
+    """Applies stored bodies to the inbox. clock: now in epoch milliseconds.
 
-    Several processes may do so at once: a claim and what follows from it are one transaction.
+    Several processes may do so concurrently: a claim and its effects are one transaction.
     """
 
     def __init__(
@@ -100,15 +101,15 @@ class Intake:
         self._clock = clock
         self._admission = admission
         self._retain_revoked = retain_revoked
-        # A long body takes several steps and is read once.
+        # A long body takes several steps but is parsed once.
         self._last: tuple[bytes, _Told] = (b"", _Told())
 
     def step(self, account_id: int) -> Step:
         """Apply the next events of an account in one transaction.
 
-        Nothing is moved when nothing waits, or when another process was faster.
+        Does nothing if no body is pending, or another process claimed it first.
 
-        Raises: Unreachable: nothing was changed, and all waits on.
+        Raises: Unreachable: nothing was changed; the bodies remain pending.
         """
         portions = list(self._portions(account_id))
         if not portions:
@@ -121,7 +122,7 @@ class Intake:
             if len(portions) == 1:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
                 return self._put_in(account_id, [_failed(portions[0], error)])
-        # One of them is at fault, and only that one is to fail.
+        # Retried one by one, so that only the faulty body fails.
         return sum((self._alone(account_id, portion) for portion in portions), Step())
 
     def _alone(self, account_id: int, portion: _Portion) -> Step:
@@ -134,7 +135,7 @@ class Intake:
             return self._put_in(account_id, [_failed(portion, error)])
 
     def _portions(self, account_id: int) -> Iterator[_Portion]:
-        """What the next transaction takes."""
+        """Yield the slices of bodies for the next transaction."""
         rows = self._database.read_latest(
             lambda connection: raw_events.waiting(
                 connection, account_id, BODIES_AT_ONCE, BYTES_AT_ONCE
@@ -191,7 +192,7 @@ class Intake:
         apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
 
     def _naming(self, account_id: int, portions: Sequence[_Portion]) -> list[str]:
-        """The bodies that may have what these take back, by their digests."""
+        """Return digests of bodies that may contain the messages revoked by these slices."""
         taken_back = {
             wamid: at or one.row["received_at"]
             for one in portions
@@ -222,13 +223,13 @@ def _state(told: _Told) -> str:
 
 
 def _failed(portion: _Portion, error: Exception) -> _Portion:
-    """The same portion, given up; the error's own words may be a customer's, and are not kept."""
+    """Mark a slice as failed; the error's message is dropped, as it may quote customers."""
     reason = f"it cannot be applied: {_place_of(error)}"[:LONGEST_REASON]
     return _Portion(portion.row, portion.told, portion.row["done"], FAILED, reason)
 
 
 def _place_of(error: Exception) -> str:
-    """What kind of error it is and where it was raised."""
+    """Return an error's type and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "frontdesk" in frame.filename] or frames
     where = f" in {ours[-1].name}, line {ours[-1].lineno}" if ours else ""
@@ -236,7 +237,7 @@ def _place_of(error: Exception) -> str:
 
 
 def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
-    """Whether this body is still as it was read, and now this transaction's."""
+    """Claim a slice; False if the body has changed or was claimed before."""
     row = portion.row
     size = len(row["body"])
     return raw_events.advance(
@@ -247,7 +248,7 @@ def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
 def _settle(
     connection: Connection, account_id: int, portion: _Portion, passed_over: Counter[str]
 ) -> str | None:
-    """Write down how a body ended, which is returned, or what was passed over of it so far."""
+    """Store the final state of a body and return it, or store what was skipped so far."""
     digest = portion.row["digest"]
     ignored = json.loads(portion.row["ignored_json"] or "{}")
     ignored |= {kind: count + ignored.get(kind, 0) for kind, count in passed_over.items()}
@@ -277,7 +278,7 @@ def _settle(
 def _blank(
     connection: Connection, account_id: int, digests: Sequence[str], wamids: Collection[str]
 ) -> None:
-    """Take the contents of some messages out of the bodies that have them."""
+    """Remove contents of messages from the bodies that contain them."""
     for digest in digests if wamids else ():
         body = raw_events.body(connection, account_id, digest)
         after = None if body is None else redaction.blanked(body, wamids)
@@ -286,7 +287,7 @@ def _blank(
 
 
 def _taken_back(connection: Connection, account_id: int, events: Sequence[DomainEvent]) -> set[str]:
-    """The ids of those messages of some events that are stored as taken back."""
+    """Return the wamids of those messages that are stored as deleted."""
     by_channel: dict[str, set[str]] = {}
     for event in events:
         if isinstance(event, MessageUpsert) and event.wamid is not None:

@@ -1,7 +1,6 @@
-"""Splits a stream of JSON into its values: elements of arrays, and objects over several lines.
+"""Incremental JSON splitter: elements of top-level arrays and multi-line objects.
 
-Only brackets and quotation marks are looked at, in constant memory; what a value says, and
-whether it is JSON at all, is for its reader to find out.
+Matches only brackets and quotation marks, in constant memory; it does not validate values.
 """
 
 import re
@@ -15,16 +14,16 @@ _OUTSIDE = re.compile(rb'["{}\[\],\s]')
 
 
 class Value(NamedTuple):
-    """line: the one that it begins in, from 1. text: None where it is longer than the limit."""
+    """Raw value. line: where it starts, from 1. text: None if it exceeds the limit."""
 
     line: int
     text: bytes | None
 
 
 def split(chunks: Iterable[bytes], limit: int) -> Iterator[Value]:
-    """The elements of arrays at the top level, and every other value there, in order.
+    """Yield top-level values, and the elements of top-level arrays, in order.
 
-    limit: how many bytes a value may have.
+    limit: maximum size of a value in bytes.
     """
     splitter = _Splitter(limit)
     for chunk in chunks:
@@ -33,13 +32,13 @@ def split(chunks: Iterable[bytes], limit: int) -> Iterator[Value]:
 
 
 class _Splitter:
-    """What was read of the stream so far."""
+    """State of the splitter."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._line = 1
         self._in_array = False
-        # Of the value that is being read: its first line, its bytes, how deep its brackets are.
+        # Current value: first line, bytes, bracket depth.
         self._begun: int | None = None
         self._parts: list[bytes] = []
         self._size = 0
@@ -48,7 +47,7 @@ class _Splitter:
         self._escaped = False
 
     def feed(self, chunk: bytes) -> Iterator[Value]:
-        """The values that end in the next bytes."""
+        """Yield the values that end in a chunk."""
         position = 0
         while position < len(chunk):
             if self._begun is None:
@@ -61,12 +60,12 @@ class _Splitter:
                 yield self._finished()
 
     def end(self) -> Iterator[Value]:
-        """What the stream ends inside of."""
+        """Yield an unfinished value at the end of the stream."""
         if self._begun is not None:
             yield self._finished()
 
     def _between(self, chunk: bytes, position: int) -> int:
-        """Go to where the next value begins, and over the brackets of arrays."""
+        """Skip to the start of the next value, across array brackets."""
         found = _NOT_BETWEEN.search(chunk, position)
         start = len(chunk) if found is None else found.start()
         self._line += chunk.count(b"\n", position, start)
@@ -79,7 +78,7 @@ class _Splitter:
         return start
 
     def _within(self, chunk: bytes, position: int) -> tuple[int, bool]:
-        """Where the value ends or, where it does not, the chunk; and whether it ends."""
+        """Return the offset of the value's or the chunk's end, and if the value ended."""
         if self._escaped:
             self._escaped = False
             position += 1
@@ -98,16 +97,16 @@ class _Splitter:
         return _IN_BRACKETS if self._depth else _OUTSIDE
 
     def _in_string_end(self, chunk: bytes, found: re.Match[bytes]) -> int | None:
-        """Where the value ends, if it is a string that ends at this mark."""
+        """Return the value's end if it is a string that this mark closes."""
         if found.group() == b"\\":
             self._escaped = found.end() == len(chunk)
             return None
-        # No string goes over the end of a line: it is broken, and ends there.
+        # Strings do not span lines: an unterminated one ends with its line.
         self._in_string = False
         return None if self._depth else found.end()
 
     def _end(self, found: re.Match[bytes]) -> int | None:
-        """Where the value ends, if it does at this mark."""
+        """Return the value's end if this mark closes it."""
         mark = found.group()
         if mark == b'"':
             self._in_string = True
@@ -117,7 +116,7 @@ class _Splitter:
             self._depth -= 1
             return None if self._depth else found.end()
         elif mark == b"}" or (mark == b"]" and not self._in_array):
-            # Closes nothing: no value, but it has to go somewhere.
+            # Unbalanced bracket: emitted as a value, so that the reader rejects it.
             return found.end()
         else:
             return found.start()

@@ -1,4 +1,4 @@
-"""One stored message and what later copies and delivery steps make of it; pure."""
+"""Message rows: building, merging copies, edits, revocations and statuses (pure)."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from frontdesk.store import changes
 
 Letter = dict[str, Any]
 
-# Never goes down; failed counts only while nothing better is known (ingestion 5.2).
+# Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = MappingProxyType(
     {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
 )
@@ -28,9 +28,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _BLANK = MappingProxyType(changes.blank("message"))
 
-# What a message says; an edit replaces it, and all but its type goes when it is revoked.
+# Contents: replaced by an edit, and cleared except for the type by a revocation.
 _WORDS = ("type", "text", "content_json", "media_json")
-# What else a better copy replaces; the rest of a message is kept, or has rules of its own.
+# Other columns that a better copy replaces; the remaining ones have rules of their own.
 _FRAME = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
 _AUTHOR = ("author", "author_id", "author_name")
 _PRICING = ("priced_at", "category", "billable", "pricing_model", "pricing_type")
@@ -41,9 +41,9 @@ _DELIVERY = (
     "error_json",
     *_PRICING,
 )
-# What of a message an exported chat tells.
+# Columns that a chat export provides.
 EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_WORDS)
-# Of copies that are equally rich the better source is believed.
+# Precedence of sources between equally rich copies.
 _SOURCES = MappingProxyType(
     {
         source: rank
@@ -52,14 +52,14 @@ _SOURCES = MappingProxyType(
         )
     }
 )
-# Whoever is named in earnest wins over what is only known of the way a message was sent.
+# Authors known only from the way of sending, which any other author supersedes.
 _AUTHORS = MappingProxyType({"api": 0, "phone": 1})
-# Members of a message that the state rules read.
+# Columns that the state rules depend on.
 _FOLDED = ("created_at", "author", "type", "live", "category")
 
 
 def letter(event: MessageUpsert, author_id: int | None, author_name: str | None) -> Letter:
-    """The row of a message, without the ids."""
+    """Build a message row, without ids."""
     return _BLANK | {
         "created_at": event.at,
         "direction": int(event.outbound),
@@ -89,10 +89,10 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
 
 
 def enrich(row: Letter, copy: Letter) -> bool:
-    """Take from another copy of the message what it tells more; returns whether it did.
+    """Merge another copy of the message; return True if the row changed.
 
-    Richer contents replace poorer ones, never the reverse; of equals one is always preferred, and
-    the earliest time. It is live if any of the richest copies was.
+    Richer contents replace poorer ones. Ties are resolved independently of the order of arrival,
+    and the earliest time is kept. A message is live if any of its richest copies is.
     """
     told = _better_words(row, copy)
     if _authority(copy) > _authority(row):
@@ -100,7 +100,7 @@ def enrich(row: Letter, copy: Letter) -> bool:
     if copy["richness"] > row["richness"]:
         told |= {name: copy[name] for name in ("created_at", "stamped_at", "live")}
         if copy["direction"] != row["direction"]:
-            # Delivery steps of what turns out to be a customer's message mean nothing.
+            # Delivery statuses are void if the message turns out to be inbound.
             return _take(row, told | {name: copy[name] for name in _DELIVERY})
     elif copy["richness"] == row["richness"]:
         told["live"] = max(copy["live"], row["live"])
@@ -114,9 +114,9 @@ def enrich(row: Letter, copy: Letter) -> bool:
 
 
 def identify(row: Letter, copy: Letter) -> None:
-    """Make a message of an exported chat the one that the provider names.
+    """Give a message of a chat export its wamid and the provider's time.
 
-    It has the provider's time from now on; stamped_at keeps the one by which the export tells it.
+    stamped_at keeps the export's time, by which later exports match it.
     """
     at = copy["created_at"]
     row["stamped_at"] = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
@@ -127,13 +127,13 @@ def identify(row: Letter, copy: Letter) -> None:
 
 
 def exported(row: Letter) -> Letter:
-    """What a message that was taken for another has of an exported chat, as one without an id."""
+    """Return the export's part of a wrongly matched message, as a row without a wamid."""
     at = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
     return _BLANK | {name: row[name] for name in EXPORTED} | {"created_at": at, "live": 0}
 
 
 def edit(row: Letter, event: MessageEdit) -> bool:
-    """Let the message say something else, unless a later edit did; returns whether it did."""
+    """Apply an edit unless a later one was applied; return True if the row changed."""
     words = {
         "type": event.type,
         "text": event.text,
@@ -147,13 +147,13 @@ def edit(row: Letter, event: MessageEdit) -> bool:
 
 
 def revoke(row: Letter, at: int) -> bool:
-    """Take away what the message says, from the earliest moment told; returns whether it did."""
+    """Clear the contents, with the earliest time of deletion; return True if the row changed."""
     told = {"deleted_at": _earliest(row["deleted_at"], at)}
     return _take(row, told | dict.fromkeys((*_WORDS[1:], "raw_json")))
 
 
 def deliver(row: Letter, event: StatusUpdate) -> bool:
-    """Note a delivery step of an outbound message; returns whether that told anything."""
+    """Apply a delivery status; return True if the row changed."""
     moment = f"{event.status}_at"
     told: dict[str, Any] = {
         "delivery_status": _further(row["delivery_status"], event.status),
@@ -172,7 +172,7 @@ def deliver(row: Letter, event: StatusUpdate) -> bool:
 
 
 def stand_in(event: StatusUpdate) -> Letter:
-    """What is shown of a message of which only a delivery step was seen."""
+    """Build a placeholder row for a message of which only a status is known."""
     assert event.person is not None
     return letter(
         MessageUpsert(
@@ -194,7 +194,7 @@ def stand_in(event: StatusUpdate) -> Letter:
 
 
 def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
-    """Two notices of one delivery step as one: the earlier, with the pricing told later."""
+    """Merge two reports of one delivery step: the earlier time, the later pricing."""
     earlier = min(one, other, key=lambda event: event.at)
     told = [event.pricing for event in (one, other) if event.pricing is not None]
     if not told:
@@ -211,17 +211,16 @@ def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
 
 
 def standing_parts(row: Letter) -> tuple[object, ...]:
-    """What the state rules read of a message: if it differs, its conversation is folded anew."""
+    """Return the columns that the state rules depend on; a difference requires a refold."""
     return tuple(row[name] for name in _FOLDED)
 
 
 def packed(value: object) -> str | None:
-    """A value as a *_json column holds it."""
+    """Encode a value for a *_json column."""
     return None if value is None else _ENCODER.encode(value)
 
 
 def _pricing(pricing: Pricing | None) -> dict[str, Any]:
-    """The columns of a message's pricing."""
     if pricing is None:
         return {}
     return {
@@ -234,20 +233,20 @@ def _pricing(pricing: Pricing | None) -> dict[str, Any]:
 
 
 def _later_pricing(row: Letter, other: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of another pricing, if it was told later than that of the row."""
+    """Return the other pricing's columns if it was reported later."""
     if other["priced_at"] is None or _pricing_order(other) <= _pricing_order(row):
         return {}
     return {name: other[name] for name in _PRICING}
 
 
 def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
-    """By time; at one time by what it says, so that the order of arrival decides nothing."""
+    """Order by time, then by value, so that the order of arrival does not matter."""
     at, *said = (columns[name] for name in _PRICING)
     return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
 
 
 def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
-    """What a copy says and where it comes from, if it is the better one."""
+    """Return contents and origin of a copy if it is the better one."""
     if _quality(copy) <= _quality(row):
         return {}
     told = {name: copy[name] for name in _FRAME}
@@ -259,7 +258,7 @@ def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
 
 
 def _left(row: Letter, words: Mapping[str, Any]) -> dict[str, Any]:
-    """What remains of words: of a revoked message only their type."""
+    """Return the contents to store; for a deleted message only the type."""
     return dict(words) if row["deleted_at"] is None else {"type": words["type"]}
 
 

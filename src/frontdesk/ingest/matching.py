@@ -1,4 +1,4 @@
-"""Matches messages of exported chats, which have no ids, by side, minute, and words or kind."""
+"""Fuzzy matching of messages without a wamid, by side, minute, and text or type (pure)."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -10,13 +10,13 @@ from frontdesk.ingest.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.store.database import Row
 from frontdesk.wire.words import MEDIA_TYPES
 
-# The source of messages of exported chats.
+# `source` of messages from chat exports.
 EXPORT = "chat_export"
 MINUTE = 60_000
-# Exports tell minutes, and clocks differ: the same words within this time are the same message.
+# Exports have minute precision and clocks differ: maximum distance of the same message.
 APART = MINUTE
 
-# How two messages may be alike: side, aspect and words.
+# Match key: side, aspect and text.
 Key = tuple[int, str, str]
 
 _ANY_FILE, _LEFT_OUT, _CARD, _WORDS = "any file", "left out", "card", "words"
@@ -25,10 +25,9 @@ _CARD_TYPE = "text/vcard"
 
 
 def keys(row: Row) -> Iterator[Key]:
-    """What a message is found under.
+    """Yield the keys that a stored message is indexed under.
 
-    row: of the table, or at least direction, type, text, media_json, richness, edited_at,
-    deleted_at.
+    row: a message, or at least direction, type, text, media_json, richness, edited_at, deleted_at.
     """
     side, kind = row["direction"], row["type"]
     if row["richness"] == PLACEHOLDER:
@@ -45,7 +44,7 @@ def keys(row: Row) -> Iterator[Key]:
 
 
 def _aspects(side: int, row: Row) -> Iterator[Key]:
-    """What else a message with contents is found under."""
+    """Yield the additional keys of a message with contents."""
     kind, words = row["type"], _words(row["text"])
     if kind in MEDIA_TYPES:
         yield side, _ANY_FILE, ""
@@ -60,7 +59,7 @@ def _aspects(side: int, row: Row) -> Iterator[Key]:
 
 
 def sought(row: Row) -> Iterator[Key]:
-    """What is the same message as this one, the likeliest first."""
+    """Yield the keys to look up for a copy of a message, most specific first."""
     side, kind, words = row["direction"], row["type"], _words(row["text"])
     if row["deleted_at"] is not None:
         yield side, _GONE, ""
@@ -79,17 +78,17 @@ def sought(row: Row) -> Iterator[Key]:
 
 
 def alike(row: Row, other: Row) -> bool:
-    """Whether two messages of one time can be the same."""
+    """Check if two messages of the same time may be the same."""
     return not set(keys(row)).isdisjoint(sought(other))
 
 
 def was_changed(row: Row) -> bool:
-    """Whether a message once said something else."""
+    """Check if a message was edited or deleted."""
     return row["edited_at"] is not None or row["deleted_at"] is not None
 
 
 class Messages:
-    """Messages in the order of time, found by what they are alike by; each is taken once."""
+    """Index of messages by match key and time; each message matches at most once."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._taken: set[int] = set()
@@ -99,9 +98,9 @@ class Messages:
                 self._rows.setdefault(key, []).append(row)
 
     def take(self, copy: Row) -> Row | None:
-        """The message that this is another copy of, if there is one.
+        """Find and consume the message that this is a copy of.
 
-        A copy of a message without contents can be of anything that was sent then.
+        A placeholder matches anything sent at that time.
         """
         at = copy["created_at"]
         if copy["richness"] == PLACEHOLDER:
@@ -113,7 +112,7 @@ class Messages:
         return None
 
     def take_changed(self, copy: Row) -> Row | None:
-        """One of the same minute that was edited or deleted, and may have said what this does."""
+        """Find an edited or deleted message of the same minute, whose original text is unknown."""
         if copy["type"] in QUIET_TYPES:
             return None
         start = copy["created_at"] // MINUTE * MINUTE
@@ -125,15 +124,15 @@ class Messages:
         return None
 
     def take_sent(self, at: int) -> Row | None:
-        """What was sent then, whatever it says."""
+        """Find and consume any message sent at that time."""
         return self._nearest((OUTBOUND, _ANYTHING, ""), at, at - APART, at + APART)
 
     def take_unknown(self, at: int) -> Row | None:
-        """What was sent then and of which only the delivery is known."""
+        """Find and consume a placeholder sent at that time."""
         return self._nearest((OUTBOUND, _UNKNOWN, ""), at, at - APART, at + APART)
 
     def _nearest(self, key: Key, at: int, since: int, until: int) -> Row | None:
-        """The first of the same minute, or else the one nearest to it."""
+        """Prefer the same minute, then the smallest distance."""
 
         def distance(row: Row) -> tuple[int, int, int]:
             moment = row["created_at"]
@@ -155,7 +154,8 @@ def _moment(row: Row) -> int:
 
 
 def _is_worded(row: Row) -> bool:
-    """Whether it is all in its words, whatever its type: an export has a button's as plain text."""
+    """Check for a message that is all text, which exports contain as plain text whatever its
+    type."""
     return bool(_words(row["text"])) and row["type"] not in (*MEDIA_TYPES, *QUIET_TYPES)
 
 

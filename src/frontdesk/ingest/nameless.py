@@ -1,4 +1,4 @@
-"""Messages without a provider's id, found again by their times and words, or by a copy with one."""
+"""Deduplicates messages without a wamid by time and text, and matches them with later copies."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ _Identity = tuple[int, int, str, str | None]
 
 
 class _Stored:
-    """Those of one conversation. identified: by the time that an export tells of them."""
+    """Messages of one conversation. identified: by the export's time."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.known: set[_Identity] = set()
@@ -30,7 +30,7 @@ class _Stored:
 
 
 class NamelessMessages:
-    """Those of the conversations that a batch touches, near its own times. `load` these first."""
+    """Stored messages near the batch's times, in its conversations. Call `load` first."""
 
     def __init__(self, connection: Connection, account_id: int) -> None:
         self._connection = connection
@@ -39,12 +39,12 @@ class NamelessMessages:
         self._threads: dict[int, _Stored] = {}
 
     def load(self, times: Iterable[int]) -> None:
-        """times: of all messages and deliveries of the batch."""
+        """Set the period. times: of all messages and deliveries of the batch."""
         told = sorted(times)
         self._span = (told[0] - APART, told[-1] + APART) if told else (0, -1)
 
     def is_known(self, thread: Thread, copy: Letter) -> bool:
-        """Whether a message without an id is stored, or was known in this batch before."""
+        """Check if a message without a wamid is stored, or occurred earlier in this batch."""
         stored = self._of(thread)
         other = stored.identified.get((copy["created_at"], copy["direction"]))
         if _identity(copy) in stored.known:
@@ -53,7 +53,7 @@ class NamelessMessages:
         return other is not None and (was_changed(other) or alike(other, copy))
 
     def take(self, thread: Thread, copy: Letter) -> Letter | None:
-        """The message of an exported chat that a message with an id is another copy of."""
+        """Find the exported message that a message with a wamid is a copy of."""
         if copy["source"] == EXPORT or copy["type"] in QUIET_TYPES:
             return None
         exported = self._of(thread).exported
@@ -61,7 +61,7 @@ class NamelessMessages:
         return None if found is None else dict(found)
 
     def take_sent(self, thread: Thread, at: int) -> Letter | None:
-        """The message of an exported chat that was sent then, whatever it says."""
+        """Find any exported message that was sent at that time."""
         found = self._of(thread).exported.take_sent(at)
         return None if found is None else dict(found)
 

@@ -1,4 +1,4 @@
-"""Native lines as domain events: what other systems tell in the words of the interface; pure."""
+"""Converts native lines (the wire format plus a `kind`) to domain events (pure)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -55,7 +55,7 @@ _RICHNESS = MappingProxyType(
 
 
 def told(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
-    """The events of one native line. now: the time of what tells no time of its own.
+    """Convert a native line. now: default time.
 
     Raises: Malformed.
     """
@@ -90,7 +90,7 @@ def _contact(line: Part, now: int) -> Iterator[DomainEvent]:
 
 
 def _conversation(line: Part, now: int) -> Iterator[DomainEvent]:
-    """Where a conversation stands; the copy of one stands where its events leave it."""
+    """Convert the state of a conversation to events; of a full copy, its own events suffice."""
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = at_of(line, now)
     place = f"{channel} {person.phone or person.wa_user_id or person.wa_id}"
@@ -100,7 +100,7 @@ def _conversation(line: Part, now: int) -> Iterator[DomainEvent]:
 
 
 def _standing(line: Part) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What must have happened for a conversation to stand as it is told."""
+    """Yield the events that lead to the described state."""
     status = chosen(line, "status", STATUSES)
     if status == "snoozed":
         yield "snoozed", {"until": optional_instant(line, "snoozed_until")}
@@ -170,7 +170,7 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
 
 
 def _pricing(line: Part, at: int) -> Pricing | None:
-    """What the message was charged as; lines of older exports tell the category alone."""
+    """Return the message's pricing; older exports have only the category, under `stored`."""
     told = line.optional_part("pricing") or Part({})
     stored = line.optional_part(STORED) or Part({})
     category = told.optional_text("category") or stored.optional_text("category")
@@ -182,14 +182,14 @@ def _pricing(line: Part, at: int) -> Pricing | None:
 
 
 def _status(line: Part, wamid: str | None) -> str | None:
-    """How far the message came, unless a delivery step tells that with its time."""
+    """Return the delivery status, unless a delivery step provides it with a time."""
     status = chosen(line, "delivery_status", ("pending", *DELIVERY_STEPS))
     steps = line.optional_part("delivery") or Part({})
     return None if wamid and f"{status}_at" in steps else status
 
 
 def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
-    """The steps of a delivery, as far as their times are told."""
+    """Yield the delivery steps with a known time."""
     assert message.wamid is not None
     steps = line.optional_part("delivery") or Part({})
     for step in DELIVERY_STEPS:
@@ -247,7 +247,7 @@ def _event(line: Part, now: int) -> Iterator[DomainEvent]:
 
 
 def _value(name: str, value: Part) -> dict[str, Any]:
-    """What an event tells besides that it happened."""
+    """Decode an event's value."""
     match name:
         case "snoozed" | "read_marker":
             return {"until": optional_instant(value, "until")}
@@ -262,7 +262,7 @@ def _value(name: str, value: Part) -> dict[str, Any]:
 
 
 def _waiting(line: Part, now: int) -> Iterator[DomainEvent]:
-    """Lines that only a copy into an empty account has a place for."""
+    """Accept lines that only have an effect when restored into an empty account."""
     yield from ()
 
 

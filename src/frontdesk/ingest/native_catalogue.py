@@ -1,4 +1,4 @@
-"""Native lines of channels, users, labels and the other named things; pure."""
+"""Converts native lines of channels, users, labels and other catalogue rows to events (pure)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ _DETAILS = (
 
 
 def texts(line: Part, name: str) -> tuple[str, ...]:
-    """A list of texts, empty if it is not there."""
+    """Return a list of texts, empty if absent."""
     values = line.members.get(name)
     if values is None:
         return ()
@@ -101,7 +101,7 @@ def _team(line: Part, now: int) -> Iterator[DomainEvent]:
 
 
 def _label(line: Part, now: int) -> Iterator[DomainEvent]:
-    """Titles are lower-case (contract 1.4.6)."""
+    """Titles are stored in lower case."""
     title, description = line.id("title").lower(), line.optional_text("description")
     color = (line.optional_text("color") or "").lower() or None
     if color is not None and not COLOR.fullmatch(color):

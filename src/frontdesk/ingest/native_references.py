@@ -1,4 +1,4 @@
-"""How native lines name numbers, people, users and moments; pure."""
+"""Parses references to channels, persons, users and times in native lines (pure)."""
 
 import hashlib
 import json
@@ -12,14 +12,14 @@ from frontdesk.ingest.value import channel_id, is_phone
 
 
 def channel_of(line: Part) -> str:
-    """The phone_number_id of the line's channel, told as it is or as {id}."""
+    """Return the phone_number_id of a line's channel, given as text or {id}."""
     if isinstance(line.members.get("channel"), Mapping):
         return channel_id(line.part("channel"), "id")
     return channel_id(line, "channel")
 
 
 def person_of(contact: Part, what: str = "contact") -> Person:
-    """Whom an object with phone, wa_id and wa_user_id means, any of which may be missing."""
+    """Parse an object with phone, wa_id and wa_user_id, any of which may be missing."""
     phone = contact.optional_text("phone")
     digits = (phone or "").removeprefix("+")
     if phone is not None and not (phone.startswith("+") and is_phone(digits)):
@@ -34,7 +34,7 @@ def person_of(contact: Part, what: str = "contact") -> Person:
 
 
 def user_key(line: Part, name: str) -> str | None:
-    """By what a user is found: a text, or the external_id, else email, else name of an object."""
+    """Return a user key: text, or external_id, else email, else name of an object."""
     value = line.members.get(name)
     if not isinstance(value, Mapping):
         return line.optional_id(name)
@@ -46,7 +46,7 @@ def user_key(line: Part, name: str) -> str | None:
 
 
 def optional_instant(line: Part, name: str) -> int | None:
-    """A time in epoch milliseconds, if it is told; it may be told in those."""
+    """Return an optional time, given in ISO 8601 or epoch milliseconds, as the latter."""
     value = line.members.get(name)
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
@@ -57,7 +57,7 @@ def optional_instant(line: Part, name: str) -> int | None:
 
 
 def created_at(line: Part) -> int:
-    """When what the line tells of came to be, in epoch milliseconds; it must be told."""
+    """Return the required creation time in epoch milliseconds."""
     moment = optional_instant(line, "created_at")
     if moment is None:
         raise Malformed(f"{line.at('created_at')} is missing")
@@ -65,14 +65,14 @@ def created_at(line: Part) -> int:
 
 
 def at_of(line: Part, now: int) -> int:
-    """As of when a line tells what it tells."""
+    """Return the time as of which a line's facts are valid."""
     updated = optional_instant(line, "updated_at")
     created = optional_instant(line, "created_at") if updated is None else None
     return next((at for at in (updated, created) if at is not None), now)
 
 
 def chosen(line: Part, name: str, allowed: Sequence[str], *, required: bool = False) -> str | None:
-    """One of a few words."""
+    """Return a value of an enumeration."""
     word = line.text(name) if required else line.optional_text(name)
     if word is not None and word not in allowed:
         raise Malformed(f"{name} is not one of {', '.join(allowed)}")
@@ -80,6 +80,6 @@ def chosen(line: Part, name: str, allowed: Sequence[str], *, required: bool = Fa
 
 
 def digest(value: Any) -> str:
-    """Tells apart what has no name of its own."""
+    """Hash a value that has no id of its own."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:24]

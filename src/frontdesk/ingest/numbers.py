@@ -1,4 +1,4 @@
-"""What is told of numbers by themselves, given to whichever channel has the number."""
+"""Applies facts about phone numbers to the channels that have these numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def tell_numbers(
     updates: Sequence[NumberUpdate],
     upserts: Sequence[ChannelUpsert],
 ) -> None:
-    """Keep what is told of numbers, and tell it the channels that have them by now."""
+    """Park facts about numbers, and apply them to the channels that currently have these."""
     phones = {update.phone for update in updates}
     phones |= {upsert.phone for upsert in upserts if upsert.phone}
     orphans.load(_NO_CHANNEL, phones)
@@ -33,7 +33,7 @@ def tell_numbers(
 
 
 def _keep(orphans: Orphans, update: NumberUpdate) -> None:
-    """Of each detail what was told last, {name: [milliseconds, value]}; it goes on waiting."""
+    """Keep the latest value of each detail as {name: [milliseconds, value]}; it stays parked."""
     facts = _facts(orphans, update.phone)
     told = {name: [update.at, value] for name, value in update.details.items()}
     newer = {name: fact for name, fact in told.items() if _rank(fact) > _rank(facts.get(name))}

@@ -1,4 +1,4 @@
-"""What is told of something before the thing itself: kept until that is known."""
+"""Parks edits, revocations, statuses and number facts until their target is known."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -9,14 +9,14 @@ from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 
 EDIT, REVOKE, NUMBER = "edit", "revoke", "number"
-# Followed by the name of a delivery step.
+# Prefix of the name of a delivery step.
 STATUS = "status:"
 
 _Place = tuple[int, str, str]
 
 
 class Orphans:
-    """Everything that waits for what a batch names. `load` that first."""
+    """Parked updates of a batch's targets. Call `load` first."""
 
     def __init__(self, connection: Connection, account_id: int) -> None:
         self._connection = connection
@@ -28,7 +28,8 @@ class Orphans:
         self._targets: set[tuple[int, str]] = set()
 
     def load(self, channel_id: int, targets: Collection[str]) -> None:
-        """Read what waits for these messages of a channel, or with channel 0 for these numbers."""
+        """Read parked updates of these messages of a channel, or with channel 0 of these
+        numbers."""
         if not self._any:
             return
         for row in known.orphans(self._connection, self._account_id, channel_id, targets):
@@ -37,25 +38,25 @@ class Orphans:
             self._targets.add(place[:2])
 
     def wait_for(self, channel_id: int, target: str) -> bool:
-        """Whether anything may wait for this."""
+        """Check if any update of a target may be parked."""
         return (channel_id, target) in self._targets
 
     def take(self, channel_id: int, target: str, kind: str) -> tuple[int, dict[str, Any]] | None:
-        """What waits there, with its time; it waits no longer."""
+        """Remove and return a parked update, with its time."""
         place = (channel_id, target, kind)
         self._unsaved.discard(place)
         row = self._rows.pop(place, None)
         return None if row is None else (row["created_at"], json.loads(row["detail_json"]))
 
     def waiting(self, channel_id: int, target: str, kind: str) -> tuple[int, dict[str, Any]] | None:
-        """What waits there, with its time, and goes on to."""
+        """Return a parked update, with its time."""
         row = self._rows.get((channel_id, target, kind))
         return None if row is None else (row["created_at"], json.loads(row["detail_json"]))
 
     def keep(
         self, channel_id: int, target: str, kind: str, at: int, detail: Mapping[str, Any]
     ) -> None:
-        """Let this wait there, in the place of what did."""
+        """Park an update, replacing the previous one."""
         place = (channel_id, target, kind)
         self._rows[place] = {
             "account_id": self._account_id,
@@ -69,7 +70,6 @@ class Orphans:
         self._targets.add(place[:2])
 
     def save(self) -> None:
-        """Write what waits now, and forget what does not any more."""
         gone = [row for place, row in self._stored.items() if place not in self._rows]
         changes.drop_orphans(self._connection, gone)
         changes.save(

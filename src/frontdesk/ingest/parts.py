@@ -1,9 +1,10 @@
-"""People who go by another number now: the parts that their contacts consist of.
+"""Merges contacts after identity changes, reversibly, from parts.
 
-A part is a contact by itself: all that was told of some names that are one person's for certain.
-News that a person is called anew makes two parts one contact, unless the new name was somebody's
-before; and as an older fact may tell that it was only later, parts are kept, and what was said
-tells with which it was. So a contact is made from its parts, and news, and arrival decides nothing.
+A part is a contact by itself: all facts about identifiers that certainly belong to one person. An
+identity change merges two parts into one contact, unless the new identifier belonged to somebody
+before. As an older fact that arrives later may prove this, parts are stored, and messages refer to
+theirs. A contact is thus computed from its parts and the changes, independently of the order of
+arrival.
 """
 
 import json
@@ -19,20 +20,20 @@ from frontdesk.store import changes, known
 from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
 
-# (old, new, at): who was called old is called new since.
+# Identity change (old, new, at): the person with the name `old` has had `new` since `at`.
 News = tuple[str, str, int]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _CHANGE = "identity_change"
-# Columns that are no fact about a part.
+# Columns that are no facts about a part.
 _NOT_KEPT = frozenset(("account_id", "id", "search", "updated_at"))
 _KEPT = tuple(name for name in changes.blank("contact") if name not in _NOT_KEPT)
 
 
 class Share(NamedTuple):
-    """What became of a stored part: it went into a part (itself mostly), which is of a contact.
+    """Result for a stored part: the part that it merged into (usually itself) and its contact.
 
-    began: since when it has conversations, by channel; None: it was the whole contact.
+    began: start of its conversation by channel id; None: it was the whole contact.
     """
 
     id: int
@@ -42,7 +43,7 @@ class Share(NamedTuple):
 
 
 class Parts:
-    """Those parts, and those news, that concern the contacts of one batch."""
+    """Parts and identity changes of a batch's contacts."""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class Parts:
         self._directory = directory
         self._news: set[News] = set()
         self._unsaved: list[News] = []
-        # Parts as they were read: {id: [contact's id, row_json]}; contacts that consist of them.
+        # Parts as read: {id: (contact id, row_json)}, and the contacts made of them.
         self._stored: dict[int, tuple[int, str]] = {}
         self._shown: dict[int, Contact] = {}
         self._parts: dict[int, Contact] = {}
@@ -69,7 +70,7 @@ class Parts:
         self._whole: set[int] = set()
 
     def load(self, contacts: Mapping[int, Contact]) -> list[Contact]:
-        """The contacts, and instead of those that consist of parts these."""
+        """Return the contacts, with those made of parts replaced by the parts."""
         if not (contacts and self._ids.any(_CHANGE)):
             return list(contacts.values())
         names: set[str] = set()
@@ -88,19 +89,18 @@ class Parts:
         ]
 
     def consists(self, contact_id: int) -> bool:
-        """Whether a stored contact consists of parts."""
+        """Check if a stored contact is made of parts."""
         return contact_id in self._shown
 
     def has(self, part_id: int) -> bool:
-        """Whether this is a part, of a contact of this batch."""
         return part_id in self._parts
 
     def home(self, part_id: int) -> int:
-        """The contact that a part is of; whoever is no part is a contact."""
+        """Return the contact id of a part; any other id is a contact's own."""
         return self._homes.get(part_id, part_id)
 
     def settle(self, moves: Iterable[IdentityChange]) -> None:
-        """Learn news; say which contact everybody is of. All names of one person lead to one."""
+        """Add identity changes, and assign every part to a contact."""
         for move in moves:
             news = principal_name(move.old), principal_name(move.new), move.at
             if news not in self._news:
@@ -118,7 +118,7 @@ class Parts:
                 self._counted.unmake("contacts")
 
     def shares(self) -> dict[int, list[Share]]:
-        """What became of stored contacts whose parts are, or were made, several: by their id."""
+        """Return what became of stored contacts that have several parts, by contact id."""
         found: dict[int, list[Share]] = {}
         for id_ in sorted({*self._stored, *self._whole}):
             part = self._directory.stored[id_]["id"]
@@ -130,18 +130,18 @@ class Parts:
         return found
 
     def reach(self, part_id: int, channel_id: int, at: int) -> None:
-        """A part has a conversation since then at the latest."""
+        """Record that a part has had a conversation since `at` or earlier."""
         part = self._parts.get(part_id)
         if part is not None:
             part["began"][channel_id] = min(at, part["began"].get(channel_id, at))
 
     def contacts(self) -> list[Contact]:
-        """The contacts that consist of parts and are not yet stored as they are now."""
+        """Return changed contacts that are made of parts."""
         made = (self._made(home) for home in sorted(set(self._homes.values())))
         return [contact for contact in made if _shows(contact, self._shown.get(contact["id"]))]
 
     def save(self) -> None:
-        """Write news and parts, and whom every name leads to; not the contacts."""
+        """Write identity changes, parts and aliases, but not the contacts."""
         place = self._connection, self._account_id
         if not self._parts:
             return
@@ -164,11 +164,11 @@ class Parts:
             changes.save(self._connection, "alias", self._aliases())
 
     def gone(self) -> set[int]:
-        """Stored contacts that are none any more."""
+        """Return stored contacts that no longer exist."""
         return {*self._shown, *self._whole} - set(self._homes.values())
 
     def _gather(self) -> None:
-        """Whoever news names is a part, and so is who became one with a part."""
+        """Turn contacts named by identity changes into parts."""
         stored = self._directory.stored
         parts = [stored[id_] for id_ in self._parts]
         for old, new, _ in self._news:
@@ -185,7 +185,7 @@ class Parts:
             part.setdefault("began", {})
 
     def _groups(self) -> list[list[Contact]]:
-        """Parts that are one person: those between which news is to be believed."""
+        """Group the parts of one person, connected by valid identity changes."""
         groups = {id_: [part] for id_, part in self._parts.items()}
         for old, new in self._believed():
             if groups[old] is not groups[new]:
@@ -195,7 +195,8 @@ class Parts:
         return list({id(group): group for group in groups.values()}.values())
 
     def _believed(self) -> Iterator[tuple[int, int]]:
-        """The parts that are one: nobody had the new name before, and of several news the first."""
+        """Yield the part ids joined by valid changes: the new name was unused before, and of
+        several changes to it the earliest wins."""
         first: dict[int, tuple[int, str, str, int]] = {}
         for old, new, at in self._news:
             source, target = self._directory.called(old), self._directory.called(new)
@@ -208,12 +209,12 @@ class Parts:
             yield source_id, target_id
 
     def _precedence(self, part: Contact) -> tuple[bool, bool, int]:
-        """Whose id a contact has: one that is a contact already, has a number, is the oldest."""
+        """Sort key of the part that gives a contact its id: stored, with a number, the oldest."""
         is_contact = part["id"] in self._shown or part["id"] in self._whole
         return not is_contact, part["phone"] is None, part["id"]
 
     def _made(self, home: int) -> Contact:
-        """A contact from its parts."""
+        """Build a contact from its parts."""
         parts = [part for id_, part in sorted(self._parts.items()) if self._homes[id_] == home]
         contact = portraits.joined(self._parts[home], parts)
         shown = self._shown.get(home)
@@ -232,7 +233,7 @@ class Parts:
         return contact
 
     def _latest(self, parts: Sequence[Contact], name: str, at: str) -> tuple[str | None, int]:
-        """What a person is called by now, and since when that was told last."""
+        """Return the current name of a person, and the time of its last mention."""
         told = [(part[at], part[name]) for part in parts if part[name]]
         ids = {part["id"] for part in parts}
         for old, new, moment in self._news:
@@ -244,7 +245,7 @@ class Parts:
         return called, since
 
     def _aliases(self) -> Iterator[dict[str, Any]]:
-        """All names of those contacts besides what they are called."""
+        """Yield the aliases of contacts made of parts."""
         for home in sorted(set(self._homes.values())):
             contact = self._made(home)
             parts = [part for id_, part in self._parts.items() if self._homes[id_] == home]
@@ -261,7 +262,7 @@ class Parts:
         return {"account_id": self._account_id, "id": number, "old": old, "new": new, "at": at}
 
     def _packed(self, part: Contact) -> str:
-        """A part as it is stored."""
+        """Encode a part for storage."""
         portraits.sealed(part)
         told = {name: part[name] for name in _KEPT if part[name] is not None}
         aliases = sorted(self._directory.other_names(part) - {part["phone"], part["wa_user_id"]})
@@ -280,11 +281,10 @@ def _began(told: Mapping[str, Any]) -> dict[int, int]:
 
 
 def _names(part: Contact) -> set[str]:
-    """What a part is called."""
     number = f"+{part['wa_id']}" if part["wa_id"] else None
     return {name for name in (part["phone"], number, part["wa_user_id"]) if name}
 
 
 def _shows(contact: Contact, shown: Contact | None) -> bool:
-    """Whether a contact differs from what is stored of it."""
+    """Check if a contact differs from the stored row."""
     return shown is None or any(contact[name] != shown[name] for name in ("id", *_KEPT))

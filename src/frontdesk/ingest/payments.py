@@ -1,18 +1,18 @@
-"""Payment statuses of WhatsApp Pay as system rows of the conversation; pure."""
+"""Converts payment statuses of WhatsApp Pay to system messages (pure)."""
 
 from decimal import Decimal
 
 from frontdesk.ingest.contents import Contents
 from frontdesk.ingest.shapes import Malformed, Part
 
-# The `type` of a status that is about a payment, and not about the delivery of its message.
+# `type` of a status about a payment instead of a delivery.
 PAYMENT = "payment"
 
 
 def payment_contents(status: Part, step: str) -> Contents:
-    """The contents of the row: its text is a sentence such as "Payment captured: 21.50 INR, A-7".
+    """Build a system message with a text such as "Payment captured: 21.50 INR, A-7".
 
-    step: what became of the payment, as the provider has it: captured, pending, failed.
+    step: the provider's status: captured, pending or failed.
     """
     payment = _payment(status)
     reference = payment.optional_text("reference_id") or None
@@ -33,7 +33,7 @@ def payment_contents(status: Part, step: str) -> Contents:
 
 
 def _payment(status: Part) -> Part:
-    """The payment's own members, empty where they cannot be read."""
+    """Return the status's payment object, empty if malformed."""
     try:
         payment = status.optional_part(PAYMENT) or Part({})
         payment.optional_text("reference_id")
@@ -44,7 +44,7 @@ def _payment(status: Part) -> Part:
 
 
 def _amount(payment: Part) -> str | None:
-    """The amount in units of the currency: `value` divided by `offset`, a power of ten."""
+    """Return the amount in currency units: `value` divided by `offset`, a power of ten."""
     try:
         amount = payment.optional_part("amount")
         if amount is None or "value" not in amount:

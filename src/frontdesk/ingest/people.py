@@ -1,4 +1,4 @@
-"""Contacts: found by what an event calls a person, made on first sight (rule R1)."""
+"""Finds or creates the contacts of a batch, and merges those of one person."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -19,19 +19,18 @@ from frontdesk.store import changes, known
 from frontdesk.store.database import Connection
 from frontdesk.store.ids import Ids
 
-# A person, when, and since when they go by these names if they said so themselves, else 0.
+# Person, time of the event, and the same time if the person sent it or it is about them, else 0.
 Sighting = tuple[Person, int, int]
-# By which names copies of one message have its person, since when each, and with whom it is if it
-# is stored: the ids of the contact, and of the part of it.
+# Persons named by copies of one message, with the time of each; and, if the message is stored, its
+# contact id and part id.
 Namesakes = tuple[Mapping[Person, int], tuple[int, int] | None]
 
 
 class People:
-    """The contacts that one batch names. Identity: wa_user_id, then phone, then wa_id or alias.
+    """Contacts named by a batch, identified by wa_user_id, then phone, then wa_id or alias.
 
-    Names of one person lead to one contact: where they led to several, those become one. What it
-    is called by now was told last; its other names lead to it as aliases. First `load`, then
-    `settle` everybody, then anything else.
+    Contacts that turn out to be one person are merged. The latest identifiers become the contact's
+    own, older ones aliases. Call `load`, then `settle`, before any other method.
     """
 
     def __init__(
@@ -49,12 +48,12 @@ class People:
         self._unsaved: dict[int, Contact] = {}
         self._stored: set[int] = set()
         self._resolved: dict[Person, Contact] = {}
-        # Stored contacts that became one with another: {its id: the other's}.
+        # Stored contacts merged into others: {old id: new id}.
         self._absorbed: dict[int, int] = {}
 
     def load(self, persons: Iterable[Person], contact_ids: Collection[int] = ()) -> list[int]:
-        """Read those of the people who are known, and these; returns the ids of the contacts."""
-        # Most events share few objects, and comparing those is much cheaper than their contents.
+        """Read the known contacts, and those with these ids; return the contact ids."""
+        # Most events share few objects, and comparing identities is much cheaper than values.
         named = set({id(person): person for person in persons}.values())
         if not (named or contact_ids) or not self._ids.any("contact"):
             return []
@@ -89,7 +88,7 @@ class People:
         namesakes: Iterable[Namesakes],
         moves: Iterable[IdentityChange],
     ) -> None:
-        """Learn who is who in this batch: whom it names and when, and who changed a name."""
+        """Resolve persons to contacts, and apply identity changes."""
         earliest: dict[Person, int] = {}
         told: dict[Person, int] = {}
         for person, at, told_at in sightings:
@@ -97,7 +96,7 @@ class People:
                 earliest[person] = at
             if told_at > told.get(person, -1):
                 told[person] = told_at
-        # Those with several names first: they tell which contacts are one.
+        # Persons with several identifiers first: they connect contacts.
         for person in sorted(earliest, key=_name_count, reverse=True):
             self._known(person, earliest[person])
             self._place(self._resolved[person], person, told[person])
@@ -106,27 +105,27 @@ class People:
         self._parts.settle(moves)
 
     def contact_id(self, person: Person, at: int) -> int:
-        """The id of a person's contact, which is made if it is unknown."""
+        """Return the id of a person's contact; creates it if unknown."""
         return self._parts.home(self._known(person, at)["id"])
 
     def part(self, person: Person) -> int | None:
-        """With which part of the contact a person is; None for the one that has the same id."""
+        """Return the part of the contact that a person is; None if it has the contact's own id."""
         part_id = int(self._resolved[person]["id"])
         return None if self._parts.home(part_id) == part_id else part_id
 
     def reach(self, part_id: int, channel_id: int, at: int) -> None:
-        """A part, or a contact, has a conversation since then at the latest."""
+        """Record that a part or contact has had a conversation since `at` or earlier."""
         self._parts.reach(part_id, channel_id, at)
 
     def seen(self, person: Person, at: int) -> None:
-        """A person of this batch took part in a message."""
+        """Record that a person took part in a message."""
         contact = self._resolved[person]
         if contact["last_activity_at"] is None or at > contact["last_activity_at"]:
             contact["last_activity_at"] = at
             self._change(contact)
 
     def shares(self) -> dict[int, list[Share]]:
-        """What became of stored contacts that are not what they were, by their id."""
+        """Return what became of stored contacts that were merged or split, by id."""
         plain = {
             id_: [Share(id_, into, into, None)]
             for id_, into in self._absorbed.items()
@@ -135,20 +134,19 @@ class People:
         return plain | self._parts.shares()
 
     def tell(self, event: ContactUpsert) -> None:
-        """Fill in what is told of a person."""
+        """Apply facts about a person."""
         self._tell(event.person, event.at, portraits.told(event))
 
     def remove(self, event: ContactRemove) -> None:
-        """The name in the address book is no more; a later one may come."""
+        """Remove the address book name; a later event may set it again."""
         self._tell(event.person, event.at, {f"name.{ADDRESS_BOOK_NAME}": None})
 
     def unsaved(self) -> list[Contact]:
-        """The rows that `save` writes."""
+        """Return the rows that `save` writes."""
         plain = (one for one in self._unsaved.values() if not self._parts.has(one["id"]))
         return [*map(portraits.sealed, plain), *self._parts.contacts()]
 
     def save(self) -> None:
-        """Write what was made, filled in or became one."""
         place = self._connection, self._account_id
         absorbed = {
             source: target
@@ -198,11 +196,11 @@ class People:
         return contact
 
     def _precedence(self, contact: Contact) -> tuple[bool, bool, int]:
-        """Which of several contacts remains: a stored one, one with a number, the oldest."""
+        """Sort key of the contact that remains after a merge: stored, with a number, the oldest."""
         return contact["id"] not in self._stored, contact["phone"] is None, contact["id"]
 
     def _unite(self, persons: Mapping[Person, int], part_id: int | None) -> None:
-        """Different names in copies of one message are one person's, unless they are numbers."""
+        """Merge the persons named by copies of one message, unless they have different numbers."""
         known = [] if part_id is None else [self._directory.stored[part_id]]
         found = {one["id"]: one for one in known}
         for person in persons:
@@ -220,7 +218,7 @@ class People:
                 self._known(person, persons[person])
 
     def _absorb(self, contact: Contact, other: Contact) -> None:
-        """Two contacts are one: the first keeps its id, and what of the other was told later."""
+        """Merge `other` into `contact`, which keeps its id; newer facts win."""
         for names in (self._resolved, self._aliases):
             replace(names, other, contact)
         self._directory.replace(other, contact)
@@ -239,7 +237,7 @@ class People:
         self._change(contact)
 
     def _place(self, contact: Contact, person: Person, at: int) -> None:
-        """The contact goes by these names too; by which it is called, the last telling decides."""
+        """Add a person's identifiers to a contact; the latest become its own."""
         if person.phone:
             before = contact["phone"]
             if self._take(contact, "phone", person.phone, at) and before is not None:
@@ -251,7 +249,7 @@ class People:
         self._directory.enter(contact)
 
     def _take(self, contact: Contact, kind: str, name: str, at: int) -> bool:
-        """Note a name; returns whether the contact is called by it from now on."""
+        """Set or alias an identifier; return True if it became the contact's own."""
         column, column_at = ("phone", "phone_at") if kind == "phone" else ("wa_user_id", "user_at")
         called, called_at = contact[column], contact[column_at]
         if name == called:
@@ -272,7 +270,7 @@ class People:
         return True
 
     def _take_number(self, contact: Contact, wa_id: str) -> None:
-        """Of several ids that WhatsApp has for one number, any does, but always the same."""
+        """Of several wa_ids of one number, keep the greatest, so that order does not matter."""
         if contact["wa_id"] is None or wa_id > contact["wa_id"]:
             if contact["wa_id"] is not None:
                 self._alias(contact, f"+{contact['wa_id']}")
@@ -312,6 +310,6 @@ class People:
 
 
 def _name_count(person: Person) -> int:
-    """How many names a person has that may lead to different contacts."""
+    """Count the identifiers that may lead to different contacts."""
     number = person.wa_id is not None and person.phone != f"+{person.wa_id}"
     return sum((person.phone is not None, number, person.wa_user_id is not None))

@@ -1,4 +1,4 @@
-"""Text without the marks, the special spaces and the digits in which phones differ; pure."""
+"""Normalises text of phones: direction marks, special spaces and digits of other scripts (pure)."""
 
 _MARKS = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 _SPACES = (
@@ -7,7 +7,7 @@ _SPACES = (
 
 
 def plain(text: str) -> str:
-    """A text without marks of direction, with ordinary spaces and ASCII digits."""
+    """Remove direction marks, and convert spaces and digits to ASCII."""
     return text if text.isascii() else "".join(map(_plain, text))
 
 

@@ -1,4 +1,4 @@
-"""What is known of a contact besides its numbers: of each thing what was told last; pure."""
+"""Last-writer-wins facts of a contact besides its identifiers (pure)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,14 +17,14 @@ Contact = dict[str, Any]
 
 _COLUMNS = ("profile_name", "username", "email", "blocked")
 _CUSTOM = "custom."
-# Better names first (contract 1.4.4).
+# In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def told(event: ContactUpsert) -> dict[str, Any]:
-    """The things that an event tells, by the names under which they are kept."""
+    """Return an event's facts by name."""
     things: dict[str, Any] = {
         f"name.{event.name_rank}": event.name,
         "profile_name": event.profile_name,
@@ -37,7 +37,7 @@ def told(event: ContactUpsert) -> dict[str, Any]:
 
 
 def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
-    """Keep what is newer than what was known; returns whether that shows, None if nothing was."""
+    """Merge newer facts; return True if columns changed, None if no fact was newer."""
     facts = _facts(contact)
     newer = {
         name: [at, value] for name, value in things.items() if _beats([at, value], facts.get(name))
@@ -52,7 +52,7 @@ def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
 
 
 def merge(contact: Contact, other: Contact) -> None:
-    """Take what was told of another contact, which is the same person."""
+    """Merge the facts of another contact of the same person."""
     facts = _facts(contact)
     for name, fact in _facts(other).items():
         if _beats(fact, facts.get(name)):
@@ -64,7 +64,7 @@ def merge(contact: Contact, other: Contact) -> None:
 
 
 def joined(contact: Contact, others: Iterable[Contact]) -> Contact:
-    """A contact of its own that knows what a contact and others know."""
+    """Return a new contact with the merged facts of several."""
     whole = {**contact, "facts": dict(_facts(contact))}
     for other in others:
         merge(whole, other)
@@ -72,14 +72,14 @@ def joined(contact: Contact, others: Iterable[Contact]) -> Contact:
 
 
 def sealed(contact: Contact) -> Contact:
-    """The contact, whose row now is as it is to be stored."""
+    """Encode the facts into `told_json` and return the contact."""
     if contact.get("facts"):
         contact["told_json"] = _ENCODER.encode(contact["facts"])
     return contact
 
 
 def _facts(contact: Contact) -> dict[str, list[Any]]:
-    """What was told of a contact, {thing: [milliseconds, value]}; read once in a batch."""
+    """Return the facts, {name: [milliseconds, value]}; decoded once per batch."""
     if "facts" not in contact:
         contact["facts"] = json.loads(contact["told_json"] or "{}")
     facts: dict[str, list[Any]] = contact["facts"]
@@ -87,7 +87,7 @@ def _facts(contact: Contact) -> dict[str, list[Any]]:
 
 
 def _beats(fact: list[Any], other: list[Any] | None) -> bool:
-    """The later one wins; of two at one moment always the same."""
+    """Compare by time, then by value, so that the order of arrival does not matter."""
     if other is None:
         return True
     return fact[0] > other[0] or (
@@ -96,7 +96,7 @@ def _beats(fact: list[Any], other: list[Any] | None) -> bool:
 
 
 def _show(contact: Contact) -> bool:
-    """Bring the columns up to what is known; returns whether any changed."""
+    """Update the columns from the facts; return True if any changed."""
     facts = _facts(contact)
     shown: dict[str, Any] = {
         name: facts[name][1] for name in _COLUMNS if name in facts

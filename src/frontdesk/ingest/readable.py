@@ -1,9 +1,9 @@
-"""Finds the text that a person would read in JSON of an unknown shape; pure."""
+"""Extracts human-readable text from JSON of an unknown schema (pure)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Members that frame a message, or that are for programs.
+# Members that frame a message, or are not meant for people.
 _TECHNICAL = frozenset(
     (
         *("id", "type", "kind", "timestamp", "from", "to", "status", "code", "errors", "context"),
@@ -27,9 +27,9 @@ _TECHNICAL_ENDS = (
 
 
 def readable_text(members: Mapping[str, Any], limit: int) -> str | None:
-    """Every text inside an object, each once and on a line of its own; None where there is none.
+    """Return the distinct texts inside an object, a line each; None if there are none.
 
-    limit: how many characters are enough.
+    limit: maximum length in characters.
     """
     found: dict[str, None] = {}
     length = 0
@@ -43,7 +43,7 @@ def readable_text(members: Mapping[str, Any], limit: int) -> str | None:
 
 
 def _texts(members: Mapping[str, Any]) -> Iterator[str]:
-    """The texts in the order in which they are written, however deeply they are nested."""
+    """Yield texts in document order, at any depth."""
     waiting: list[Any] = [members]
     while waiting:
         value = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a batch of facts changes in the reports: events that are measured, and their sums."""
+"""Report metrics of a batch: metric events, and deltas of roll-ups."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
 
 
 class Reckoning:
-    """Gathers what becomes of a batch's conversations, and writes it at once."""
+    """Collects the deltas of a batch's conversations and writes them together."""
 
     def __init__(self, connection: Connection, account_id: int, ids: Ids) -> None:
         self._connection = connection
@@ -26,7 +26,7 @@ class Reckoning:
         self._gone: list[Row] = []
 
     def count(self, thread: Thread) -> None:
-        """Count the messages that are new, and anew those that changed."""
+        """Count new messages, and replace the counts of changed ones."""
         channel_id, rewritten = thread.channel_id, thread.rewritten.values()
         self._rollups.add_messages(figures(channel_id, thread.messages))
         self._pricing.add(channel_id, thread.messages)
@@ -38,7 +38,7 @@ class Reckoning:
             self._pricing.add(channel_id, rewritten)
 
     def append(self, thread: Thread, measures: Iterable[Measure]) -> None:
-        """Measures that come after all that the conversation had."""
+        """Add metric events newer than all stored ones of the conversation."""
         for name, ended_at, started_at in measures:
             row = {
                 "account_id": self._account_id,
@@ -53,7 +53,7 @@ class Reckoning:
             self._rollups.add_measure(row)
 
     def replace(self, thread: Thread, measures: Sequence[Measure]) -> None:
-        """All measures of the conversation: those that it had and has no more go."""
+        """Replace the conversation's metric events; equal ones are kept."""
         missing = Counter(measures)
         for row in known.metric_events_of(self._connection, self._account_id, thread.id):
             measure = Measure(row["name"], row["ended_at"], row["started_at"])
@@ -65,22 +65,19 @@ class Reckoning:
         self.append(thread, missing.elements())
 
     def taken(self) -> list[dict[str, Any]]:
-        """New measures, which are given once and not saved."""
+        """Return new metric events and clear them, instead of saving."""
         rows, self._new = self._new, []
         return rows
 
     @property
     def rollups(self) -> Rollups:
-        """All that was counted."""
         return self._rollups
 
     @property
     def pricing(self) -> PricingRollups:
-        """All that was counted by what it was charged as."""
         return self._pricing
 
     def save(self) -> None:
-        """Write what changed."""
         changes.drop_metric_events(self._connection, self._gone)
         changes.add(self._connection, "metric_event", self._new)
         self._rollups.save(self._connection, self._account_id)
@@ -88,7 +85,7 @@ class Reckoning:
 
 
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
-    """Where each of a channel's messages is counted."""
+    """Yield the roll-up key of each message."""
     for row in rows:
         if row["type"] not in QUIET_TYPES:
             moment = row["created_at"]

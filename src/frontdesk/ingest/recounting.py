@@ -1,4 +1,4 @@
-"""Recounts from the facts what is kept beside them: cells, measures and roll-ups."""
+"""Consistency check: recounts counter cells, metric events and roll-ups from the facts."""
 
 import json
 from collections import Counter
@@ -10,12 +10,12 @@ from frontdesk.store import known, pricing, rollups
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
 
-# So many conversations are read at once.
+# Number of conversations read at once.
 _AT_ONCE = 500
 
 
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
-    """What is stored of an account and should not be, or should be and is not: a line for each."""
+    """Yield a line for each stored value that is superfluous, missing or wrong."""
     stored, recounted = counters(connection, account_id), recount(connection, account_id)
     for cell in sorted(stored.keys() | recounted.keys()):
         if stored.get(cell) != recounted.get(cell):
@@ -31,7 +31,7 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
 
 
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
-    """Measures that do not follow from the facts of their conversation."""
+    """Yield differences between stored and recomputed metric events."""
     ids = known.conversation_ids(connection, account_id)
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
@@ -59,7 +59,7 @@ def _unlike(
 
 
 def measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
-    """What reports measure of a conversation, folded from all its facts."""
+    """Compute a conversation's metric events from all its facts."""
     messages = known.messages_of(connection, account_id, conversation_id)
     return _measured(messages, known.events_of(connection, account_id, conversation_id))
 
@@ -73,7 +73,7 @@ def _measure(row: Row) -> Measure:
 
 
 def _happening(row: Row) -> Happening:
-    """As far as measures need it: whose it is and its label tell nothing."""
+    """Convert only what metrics depend on; assignees and labels are irrelevant."""
     until = json.loads(row["value_json"]).get("until")
     key = row["external_id"] or ""
     return Happening(row["created_at"], row["id"], row["name"], until, key=key)

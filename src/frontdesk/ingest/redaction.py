@@ -1,4 +1,4 @@
-"""Webhook bodies without what must be forgotten, in a shape that can be applied again; pure."""
+"""Removes contents or persons from webhook bodies, which stay processable (pure)."""
 
 import json
 import re
@@ -9,14 +9,14 @@ from typing import Any
 from frontdesk.ingest.archive import body_of
 from frontdesk.ingest.shapes import Malformed
 
-# What is kept of an element whose contents go: whose it is, when, and where it belongs.
+# Members kept when an element is blanked: identity, time and references.
 _FRAME = frozenset(
     (
         *("id", "type", "timestamp", "from", "from_user_id", "to", "to_user_id", "group_id"),
         *("context", "history_context"),
     )
 )
-# Nobody can take back a message that is older (60 hours, and some for clocks that differ).
+# Deletion is possible for 60 hours; with a margin for clock differences.
 REVOKED_WITHIN = 3 * 24 * 60 * 60 * 1000
 
 _NOT_DIGITS = re.compile(r"[^0-9]+")
@@ -24,20 +24,20 @@ _NOT_DIGITS = re.compile(r"[^0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """By what a body is known to speak of somebody: digits of numbers, and ids, exactly."""
+    """Identifies mentions of a person: digits of numbers, and exact ids."""
 
     numbers: frozenset[str]
     ids: frozenset[str]
 
     def is_in(self, value: object) -> bool:
-        """Whether any text inside `value` has a number, however it is written, or is an id."""
+        """Check if any text in `value` contains a number, in any format, or equals an id."""
         if isinstance(value, str):
             return self._is_named(value)
         if isinstance(value, Mapping):
             return any(self.is_in(member) or self._is_named(name) for name, member in value.items())
         if isinstance(value, list):
             return any(map(self.is_in, value))
-        # Numbers without quotation marks, as some senders write them.
+        # Some senders write numbers without quotation marks.
         return isinstance(value, int) and str(value) in self.numbers
 
     def _is_named(self, text: str) -> bool:
@@ -48,9 +48,9 @@ class Mention:
 
 
 def revoked(body: Mapping[str, Any]) -> dict[str, int]:
-    """The messages that elements of a body take back: their ids, and when, epoch milliseconds.
+    """Return the messages revoked by a body: {wamid: epoch milliseconds}.
 
-    The moment is 0 where none is told.
+    The time is 0 if unknown.
     """
     found: dict[str, int] = {}
     for element in _objects(body):
@@ -64,14 +64,15 @@ def revoked(body: Mapping[str, Any]) -> dict[str, int]:
 
 
 def needles(wamids: Collection[str]) -> list[bytes]:
-    """The bytes by which a body is found that names one of some messages."""
-    # A slash may be written with a backslash before it.
+    """Return byte strings, at least one of which occurs in any body that contains one of the
+    wamids."""
+    # JSON allows an escaped slash.
     spellings = {json.dumps(wamid)[1:-1] for wamid in wamids}
     return [one.encode() for one in sorted(spellings | {s.replace("/", "\\/") for s in spellings})]
 
 
 def blanked(raw: bytes, wamids: Collection[str]) -> bytes | None:
-    """A body without the contents of some messages, nor of their edits; None if it has none."""
+    """Remove contents and edits of messages from a body; None if it contains none of them."""
     body = _readable(raw)
     if body is None:
         return None
@@ -80,9 +81,9 @@ def blanked(raw: bytes, wamids: Collection[str]) -> bytes | None:
 
 
 def pruned(raw: bytes, mention: Mention) -> bytes | None:
-    """A body without the elements that mention somebody: b"" where nothing is left.
+    """Remove elements that mention a person; b"" if nothing remains.
 
-    None: it mentions nobody. A body that cannot be read goes as a whole.
+    None: no mention. An unreadable body with a mention is removed as a whole.
     """
     body = _readable(raw)
     if body is None:
@@ -95,7 +96,7 @@ def pruned(raw: bytes, mention: Mention) -> bytes | None:
 
 
 def targets(raw: bytes, mention: Mention) -> set[str]:
-    """The ids of the messages that elements with somebody in them are, or speak of."""
+    """Return the wamids of elements that mention a person, and those that these refer to."""
     speaking = (one for one in _objects(_readable(raw) or {}) if mention.is_in(one))
     named = (
         named
@@ -108,7 +109,7 @@ def targets(raw: bytes, mention: Mention) -> set[str]:
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
-    """Every JSON object in `value`, itself included."""
+    """Yield every JSON object in `value`, itself included."""
     if isinstance(value, Mapping):
         yield value
         for member in value.values():
@@ -131,16 +132,16 @@ def _without_contents(value: Any, wamids: Collection[str]) -> Any:
 
 
 def _is_of(element: Mapping[str, Any], wamids: Collection[str]) -> bool:
-    """Whether an element is one of the messages, or an edit of one."""
+    """Check if an element is one of the messages, or an edit of one."""
     edit = element.get("edit")
     edited = edit.get("original_message_id") if isinstance(edit, Mapping) else None
-    # A status has its message's id too, and may have a type; a message may lack one.
+    # A status has its message's id too and may have a type; a message may lack the type.
     is_message = "status" not in element and ("type" in element or "timestamp" in element)
     return is_message and (element.get("id") in wamids or edited in wamids)
 
 
 def _emptied(value: Any) -> Any:
-    """The same shape with nothing said in it; what kind of thing it was remains."""
+    """Blank all values, keeping the structure and the types of elements."""
     if isinstance(value, Mapping):
         return {
             name: member if name in ("type", "original_message_id") else _emptied(member)
@@ -152,7 +153,7 @@ def _emptied(value: Any) -> Any:
 
 
 def _pruned(value: Any, mention: Mention) -> Any:
-    """`value` without the members of arrays that mention somebody, the innermost first."""
+    """Remove array elements that mention a person, innermost first."""
     if isinstance(value, Mapping):
         return {name: _pruned(member, mention) for name, member in value.items()}
     if isinstance(value, list):
@@ -162,7 +163,7 @@ def _pruned(value: Any, mention: Mention) -> Any:
 
 
 def _says_anything(body: Mapping[str, Any]) -> bool:
-    """Whether any array of a value still has elements."""
+    """Check if any array other than `contacts` still has elements."""
     values = [one["value"] for one in _objects(body) if isinstance(one.get("value"), Mapping)]
     return any(
         isinstance(member, list) and member

@@ -1,4 +1,4 @@
-"""Puts the lines of an export back as the rows that they were, in an account with nothing in it."""
+"""Restores exported rows, with their ids, into an empty account."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from frontdesk.store.ids import Ids
 
 Row = dict[str, Any]
 
-# The tally that rows of a kind count for; those of other kinds are part of another's.
+# Tally that rows of a kind count for; "" for dependent rows, which are not counted.
 TALLIES: Mapping[str, str] = MappingProxyType(
     {
         "channel": "channels",
@@ -41,17 +41,17 @@ TALLIES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# What belongs to a conversation, and comes before its line.
+# Kinds that precede the line of their conversation.
 FACTS = frozenset(("message", "note", "conversation_event"))
 
 
 def is_copy(members: Mapping[str, Any]) -> bool:
-    """Whether a native line is a copy of a row, with all of its columns."""
+    """Check if a native line is a full copy of a row."""
     return STORED in members and members.get("kind") in TALLIES
 
 
 def row(members: Mapping[str, Any], account_id: int) -> Row:
-    """The row of a copy. Raises: Malformed."""
+    """Decode the row of a copy. Raises: Malformed."""
     lists = {"conversation": ("labels",), "team": ("channels", "members")}
     for name in lists.get(members["kind"], ()):
         if not isinstance(members.get(name), list):
@@ -59,13 +59,13 @@ def row(members: Mapping[str, Any], account_id: int) -> Row:
     found = row_of(members["kind"], members, account_id)
     is_message = members["kind"] == "message"
     if is_message and found["category"] is not None and found["priced_at"] is None:
-        # Older exports do not tell when it was told.
+        # Older exports lack the time of the pricing.
         found["priced_at"] = found["created_at"]
     return found
 
 
 def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> bool:
-    """Make ready an account for a copy; False if there is something in it, or `line` begins none.
+    """Prepare an account for a restore; False if it is not empty, or `line` starts no full copy.
 
     Raises: Malformed.
     """
@@ -95,7 +95,7 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
 def unplaced(
     connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
 ) -> set[int]:
-    """The conversations whose contact or channel has no row, as where a file lacks its line."""
+    """Return ids of conversations whose contact or channel does not exist."""
     rows: dict[str, list[Row]] = {}
     for line, each in copies:
         rows.setdefault(line["kind"], []).append(each)
@@ -111,10 +111,10 @@ def unplaced(
 def restore(
     connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
 ) -> None:
-    """Put rows back, each with the line that it is from, in the order of the export.
+    """Restore rows with their lines, in the order of the export.
 
-    After each call what is kept counted is what a recount gives: a conversation is counted with
-    its own line, which comes after all that belongs to it.
+    Counters are consistent after each call: a conversation is counted with its own line, which
+    follows its messages, notes and events.
     """
     by_kind: dict[str, list[tuple[Mapping[str, Any], Row]]] = {}
     for line, each in copies:
@@ -139,7 +139,6 @@ def restore(
 
 
 def _threads(messages: Iterable[Row]) -> Iterable[Thread]:
-    """The messages of a batch by conversation."""
     found: dict[int, Thread] = {}
     for message in messages:
         number = message["conversation_id"]
@@ -155,7 +154,7 @@ def _settle(
     conversations: Iterable[tuple[Mapping[str, Any], Row]],
     reckoning: Reckoning,
 ) -> None:
-    """List conversations whose facts are all there, and measure them."""
+    """Insert conversations, whose facts are complete, and compute their entries and metrics."""
     moves: list[tuple[Listed | None, Listed | None]] = []
     rows: list[Row] = []
     for line, each in conversations:
@@ -183,6 +182,6 @@ def _link_teams(
 def _ids(
     connection: Connection, account_id: int, place: tuple[str, str], keys: Iterable[str]
 ) -> set[int]:
-    """The ids of named things, as far as a line before told of them."""
+    """Return row ids of catalogue rows restored earlier; unknown keys are ignored."""
     found = (known.catalogue_row(connection, account_id, *place, key) for key in keys)
     return {row["id"] for row in found if row is not None}

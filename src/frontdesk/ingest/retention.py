@@ -1,4 +1,4 @@
-"""How long webhook bodies are kept after they were applied (ingestion 5.2, privacy)."""
+"""Deletes processed webhook bodies after a retention period."""
 
 from frontdesk.store.database import Database
 from frontdesk.store.raw_events import any_older, drop_older
@@ -9,10 +9,10 @@ BATCH = 500
 
 
 def retire(database: Database, account_id: int, now: int, days: int) -> int:
-    """Forget what came over `days` ago and is not waiting, some at a time; returns how many."""
+    """Delete bodies processed and older than `days` in batches; return the number."""
     before = now - days * DAY
     forgotten = 0
-    # Asked first, so that a database which takes no writes is not bothered for nothing.
+    # Read first, so that nothing is written to a read-only database without need.
     while database.read_latest(lambda connection: any_older(connection, account_id, before)):
         forgotten += database.write(
             lambda connection: drop_older(connection, account_id, before, BATCH)

@@ -1,4 +1,4 @@
-"""Where a conversation stands after what happened in it: the state rules (ingestion 5.1), pure."""
+"""State rules: folds messages and events into the state of a conversation (pure)."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +14,10 @@ HUMANS = frozenset(("user", "phone"))
 BOT = "ai_agent"
 UNATTENDED = frozenset(("campaign", "automation"))
 CHARGED_AS_BULK = frozenset(("marketing", "utility", "authentication"))
-# Rows of the thread that nobody said: they neither wait, nor answer, nor are previewed.
+# Types without an author's intent: they do not wait, answer or appear in previews.
 QUIET_TYPES = frozenset(("reaction", "system"))
 
-# Back-fill silent for longer than this starts as resolved (rule R11).
+# Back-fill without activity for longer than this starts as resolved.
 SILENT_AFTER = 7 * 24 * 60 * 60 * 1000
 
 Message = Mapping[str, Any]
@@ -25,9 +25,9 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """A conversation event with its names resolved: user_id 0 is nobody.
+    """Conversation event with resolved names: user_id 0 is nobody.
 
-    key: what it is called where it comes from; orders what happened at one moment.
+    key: id at its source; orders events of the same time.
     """
 
     at: int
@@ -41,10 +41,10 @@ class Happening:
 
 
 class Measure(NamedTuple):
-    """What reports measure, and when it ended (reports 6.1, 6.3).
+    """Metric event with the time of its end.
 
     name: episode_opened (after a resolution), first_response, reply, resolved, bot_handoff,
-    bot_resolved. started_at: None where there is nothing to be timed.
+    bot_resolved. started_at: None without a duration.
     """
 
     name: str
@@ -54,13 +54,13 @@ class Measure(NamedTuple):
 
 @dataclass(slots=True)
 class Standing:
-    """What the facts so far make of a conversation. Times are epoch milliseconds.
+    """State of a conversation after the facts so far. Times are epoch milliseconds.
 
-    status None: nothing but back-fill is known (R11). last_message: the newest message folded
-    since this standing was loaded, None if none was. folded_at -1: no fact was folded yet.
-    episode_at: start of the running episode (reports 6.2): its first message, or the opening after
-    a resolution; None while none runs. handed_over_at, bot_spoke_at: the last time of each, in
-    whichever episode. measures: those of the facts folded since this standing was loaded.
+    status None: only back-fill is known. last_message: the newest message folded since the state
+    was loaded, None without one. folded_at: time of the newest fact, -1 before the first.
+    episode_at: start of the current episode (its first message, or the opening after a resolution),
+    None between episodes. handed_over_at, bot_spoke_at: last times, in any episode. measures:
+    metric events of the facts folded since the state was loaded.
     """
 
     status: int | None = None
@@ -86,9 +86,9 @@ class Standing:
 def continues(
     standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
 ) -> bool:
-    """Whether new facts can be folded onto `standing`; if not, all facts must be, from the first.
+    """Check if new facts can be folded onto `standing`; otherwise all facts must be folded again.
 
-    They cannot when one is not newer than all before, or moves the read marker into what is past.
+    They cannot if one is not newer than all before, or if a read marker refers to earlier messages.
     """
     latest = standing.folded_at
     if any(message["created_at"] <= latest for message in messages):
@@ -101,9 +101,9 @@ def continues(
 def fold(
     standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
 ) -> Standing:
-    """`standing` after some more facts; at one moment messages come before happenings.
+    """Fold more facts; at the same time, messages precede events.
 
-    Messages of one moment are ordered by their wamid, so that arrival decides nothing.
+    Messages of the same time are ordered by wamid, so that the order of arrival does not matter.
     """
     after = replace(standing, inbound_at=[], measures=[])
     pending = sorted(happenings, key=lambda happening: (happening.at, happening.key, happening.id))
@@ -119,7 +119,7 @@ def fold(
 
 
 def initial_status(standing: Standing, choice: InitialStatus, now: int, newest_at: int) -> int:
-    """The status of a conversation of which only back-fill is known (R11)."""
+    """Return the status; one of back-fill alone depends on `choice` and on its age at `now`."""
     if standing.status is not None:
         return standing.status
     if choice == "auto":
@@ -138,7 +138,7 @@ def _marks_the_past(standing: Standing, happening: Happening) -> bool:
 
 
 def _say(standing: Standing, message: Message) -> None:
-    """R1 to R5: fold one message."""
+    """Fold one message."""
     at = message["created_at"]
     standing.folded_at = max(standing.folded_at, at)
     if message["live"] and standing.status is None:
@@ -160,7 +160,7 @@ def _say(standing: Standing, message: Message) -> None:
 
 
 def _arrive(standing: Standing, at: int, *, live: bool) -> None:
-    """R2: an inbound message reopens, and starts the wait; back-fill only fills in (R11)."""
+    """An inbound message reopens a conversation and starts the wait; back-fill does not reopen."""
     if live and standing.status != OPEN:
         _open(standing, at)
     if standing.status != RESOLVED and standing.waiting_since is None:
@@ -172,7 +172,7 @@ def _arrive(standing: Standing, at: int, *, live: bool) -> None:
 
 
 def _reply(standing: Standing, at: int) -> None:
-    """R3: a person answered."""
+    """A reply by a person ends the wait."""
     _measure_reply(standing, at)
     standing.waiting_since = None
     standing.awaiting_human = False
@@ -182,7 +182,7 @@ def _reply(standing: Standing, at: int) -> None:
 
 
 def _measure_reply(standing: Standing, at: int) -> None:
-    """An episode's first reply is timed if a customer wrote before it, a later one if one waits."""
+    """Time the first reply of an episode from its start, later ones from the customer's message."""
     if standing.first_reply_at is not None:
         if standing.waiting_since is not None:
             standing.measures.append(Measure("reply", at, standing.waiting_since))
@@ -192,14 +192,14 @@ def _measure_reply(standing: Standing, at: int) -> None:
 
 
 def _bulk(message: Message) -> bool:
-    """R5: sent to many, so it answers nobody."""
+    """Bulk messages (by author or pricing category) do not count as an answer."""
     if message["author"] == "api":
         return message["category"] in CHARGED_AS_BULK
     return message["author"] in UNATTENDED
 
 
 def _happen(standing: Standing, happening: Happening) -> None:
-    """R6, R9 and what events say outright; names without a rule change nothing."""
+    """Fold one event; unknown names have no effect."""
     standing.folded_at = max(standing.folded_at, happening.at)
     match happening.name:
         case "opened":
@@ -227,7 +227,7 @@ def _open(standing: Standing, at: int) -> None:
 
 
 def _begin_anew(standing: Standing, at: int) -> None:
-    """What leaves a resolution begins a new episode, without a first reply."""
+    """Start a new episode, without a first reply, if the conversation was resolved."""
     if standing.status == RESOLVED:
         standing.first_reply_at = None
         standing.episode_at = at
@@ -235,7 +235,7 @@ def _begin_anew(standing: Standing, at: int) -> None:
 
 
 def _resolve(standing: Standing, at: int) -> None:
-    """R6; what is resolved already is not resolved once more."""
+    """Resolve a conversation, unless it is resolved already."""
     if standing.status != RESOLVED:
         started_at = standing.episode_at
         standing.measures.append(Measure("resolved", at, started_at))
@@ -248,7 +248,7 @@ def _resolve(standing: Standing, at: int) -> None:
 
 
 def _await_human(standing: Standing, happening: Happening) -> None:
-    """A bot hands over, or it is told that one did (R6: what is resolved awaits nobody)."""
+    """Set awaiting_human; a resolved conversation awaits nobody."""
     if happening.name == "bot_handoff":
         _hand_over(standing, happening.at)
     else:
@@ -256,7 +256,7 @@ def _await_human(standing: Standing, happening: Happening) -> None:
 
 
 def _hand_over(standing: Standing, at: int) -> None:
-    """R9: a bot asks for a human."""
+    """A bot hands over: the conversation opens and awaits a human."""
     _open(standing, at)
     standing.measures.append(Measure("bot_handoff", at))
     standing.handed_over_at = at
@@ -271,7 +271,7 @@ def _label(standing: Standing, happening: Happening) -> None:
 
 
 def _mark_read(standing: Standing, until: int) -> None:
-    """Move the read marker, never back; what arrived after it stays unread."""
+    """Move the read marker forward; messages after it remain unread."""
     if standing.read_marker is not None and until <= standing.read_marker:
         return
     standing.read_marker = until

@@ -1,4 +1,4 @@
-"""Records of what other programs sent through the Cloud API, which no webhook tells; pure."""
+"""Converts records of messages sent through the Cloud API, which webhooks do not contain (pure)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ KIND = "cloud_api_send"
 
 
 def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
-    """The message of a record {at, request, response, author?, phone_number_id?}.
+    """Convert a record {at, request, response, author?, phone_number_id?}.
 
-    channel: the number of records that do not tell theirs. Raises: Malformed.
+    channel: default of records that name none. Raises: Malformed.
     """
     record = Part(members)
     channel = record.optional_id("phone_number_id") or record.optional_id("channel") or channel
@@ -47,7 +47,7 @@ def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
 
 
 def _as_webhook(request: Part, wamid: str, at: int) -> Part:
-    """What was asked for in the words of a webhook's message."""
+    """Convert an API request to the shape of a webhook message."""
     context = request.optional_part("context")
     return Part(
         {
@@ -82,7 +82,7 @@ def _author(record: Part) -> Author:
 
 
 def _signed(event: DomainEvent, author: Author) -> DomainEvent:
-    """The event with its true author."""
+    """Replace the author of an event."""
     if isinstance(event, MessageUpsert):
         return replace(event, author=author)
     if isinstance(event, ReactionSet):

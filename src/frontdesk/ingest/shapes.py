@@ -1,22 +1,23 @@
-"""Reads members of foreign JSON: what has another shape than it must is refused with a reason."""
+"""Typed accessors for untrusted JSON; a wrong type raises an error with the member's path."""
 
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Seconds since 1970 beyond this (the year 2100) are no time of a message.
+# Unix seconds beyond this (the year 2100) are not valid message times.
 LAST_SECOND = 4_102_444_800
 
-# An id may have so many bytes of UTF-8; no provider's has a quarter of it, and indexes have limits.
+# Maximum size of an id in bytes of UTF-8; real ids have less than a quarter, and indexes have
+# limits.
 _LONGEST_ID = 512
 
 
 class Malformed(ValueError):
-    """A body that cannot be read. `str()` says what is wrong with it, for the operator."""
+    """Unreadable JSON; the message explains the problem to the operator."""
 
 
 class Part:
-    """A JSON object inside a body. `where` names it in reasons, as in `messages[0].text`."""
+    """JSON object inside a body. `where` is its path in errors, such as `messages[0].text`."""
 
     __slots__ = ("_above", "_name", "members")
 
@@ -29,21 +30,21 @@ class Part:
 
     @property
     def where(self) -> str:
-        """How reasons name it; put together only for them."""
+        """Path used in errors; built only when needed."""
         return self._name if self._above is None else self._above.at(self._name)
 
     def __contains__(self, name: str) -> bool:
         return self.members.get(name) is not None
 
     def text(self, name: str) -> str:
-        """A string that must be there and say something; a whole number is taken as its digits."""
+        """Return a required, non-empty string; integers are converted."""
         text = self.optional_text(name)
         if not text:
             raise Malformed(f"{self.at(name)} is missing")
         return text
 
     def optional_text(self, name: str) -> str | None:
-        """A string, if it is there."""
+        """Return an optional string; integers are converted."""
         value = self.members.get(name)
         if value is None or isinstance(value, str):
             return value
@@ -52,35 +53,35 @@ class Part:
         raise Malformed(f"{self.at(name)} is not a string")
 
     def id(self, name: str) -> str:
-        """A string by which something is found, and which must be there."""
+        """Return a required identifier, limited in length."""
         found = self.optional_id(name)
         if found is None:
             raise Malformed(f"{self.at(name)} is missing")
         return found
 
     def optional_id(self, name: str) -> str | None:
-        """A string by which something is found, if it is there and says anything."""
+        """Return an optional identifier, limited in length; None for ""."""
         value = self.optional_text(name)
         if value and len(value) > _LONGEST_ID // 4 and len(value.encode()) > _LONGEST_ID:
             raise Malformed(f"{self.at(name)} is too long")
         return value or None
 
     def flag(self, name: str) -> bool | None:
-        """A boolean, if it is there."""
+        """Return an optional boolean."""
         value = self.members.get(name)
         if value is None or isinstance(value, bool):
             return value
         raise Malformed(f"{self.at(name)} is not true or false")
 
     def part(self, name: str) -> "Part":
-        """An object that must be there."""
+        """Return a required object."""
         part = self.optional_part(name)
         if part is None:
             raise Malformed(f"{self.at(name)} is missing")
         return part
 
     def optional_part(self, name: str) -> "Part | None":
-        """An object, if it is there."""
+        """Return an optional object."""
         value = self.members.get(name)
         if value is None:
             return None
@@ -89,7 +90,7 @@ class Part:
         return Part(value, name, self)
 
     def parts(self, name: str) -> list["Part"]:
-        """The objects of an array; none if it is not there."""
+        """Return the objects of an array, [] if absent."""
         if name not in self.members:
             return []
         found = []
@@ -100,7 +101,8 @@ class Part:
         return found
 
     def moment(self, name: str) -> int:
-        """Unix seconds, as Meta writes them, in milliseconds; some times are in those already."""
+        """Return a required time as epoch milliseconds; given as Unix seconds or, with 13
+        digits, ms."""
         text = self.text(name)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
         moment = number if len(text) == 13 else number * 1000
@@ -109,7 +111,7 @@ class Part:
         return moment
 
     def measure(self, name: str) -> int | float:
-        """A number of any kind that must be there; also one written as text."""
+        """Return a required number, which may be given as text."""
         value = self.members.get(name)
         if isinstance(value, str):
             value = _number(value)
@@ -118,7 +120,7 @@ class Part:
         raise Malformed(f"{self.at(name)} is not a number")
 
     def elements(self, name: str) -> Iterator["Part | Malformed"]:
-        """The objects of an array, and in the place of anything else why it is none."""
+        """Yield the objects of an array, and an error in place of any other element."""
         values = self.members.get(name)
         if values is not None and not isinstance(values, list):
             raise Malformed(f"{self.at(name)} is not an array")
@@ -129,7 +131,7 @@ class Part:
                 yield Malformed(f"{self.at(name)}[{position}] is not an object")
 
     def number(self, name: str) -> int:
-        """A whole number, 0 if it is not there."""
+        """Return an integer, 0 if absent."""
         text = self.optional_text(name) or "0"
         digits = text.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
@@ -137,12 +139,12 @@ class Part:
         return int(text)
 
     def at(self, name: str) -> str:
-        """How reasons name a member."""
+        """Return the path of a member."""
         return f"{self.where}.{name}" if self.where else name
 
 
 def _is_object(value: object) -> bool:
-    # Almost always a dict, and asking that is many times as fast.
+    # dict is by far the most frequent type, and much faster to check.
     return isinstance(value, dict) or isinstance(value, Mapping)  # noqa: SIM101
 
 

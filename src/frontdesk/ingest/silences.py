@@ -1,4 +1,4 @@
-"""Conversations that fell silent are resolved, where an operator wants that (rule R8)."""
+"""Resolves conversations without activity for a configured time."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ BATCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """How long nothing has to be said, in milliseconds. but_waiting: not where a customer waits."""
+    """Idle time in milliseconds. but_waiting: except if a customer waits for an answer."""
 
     milliseconds: int
     but_waiting: bool = False
 
 
 def resolve_silent(database: Database, account_id: int, now: int, silence: Silence) -> int:
-    """Resolve what is silent by now, some at a time; returns how many conversations.
+    """Resolve idle conversations in batches; return the number.
 
-    It is recorded as an event of this moment, so that reading it again gives the same.
+    Each is recorded as an event, so that a refold gives the same state.
     """
     before = now - silence.milliseconds
 
@@ -36,7 +36,7 @@ def resolve_silent(database: Database, account_id: int, now: int, silence: Silen
                 channel=row["phone_number_id"],
                 person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
                 external_id=f"silence:{row['id']}:{now}",
-                # Never before what is known, or it would not be the last word.
+                # Not before known facts, so that it is the last one.
                 at=max(now, row["folded_at"]),
                 name="resolved",
             )
@@ -45,7 +45,7 @@ def resolve_silent(database: Database, account_id: int, now: int, silence: Silen
         return apply_events(connection, account_id, events, now=now).happenings.new
 
     resolved = 0
-    # Asked first, so that a database which takes no writes is not bothered for nothing.
+    # Read first, so that nothing is written to a read-only database without need.
     while database.read_latest(due) and (some := database.write(resolve)):
         resolved += some
     return resolved

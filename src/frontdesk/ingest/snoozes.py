@@ -1,4 +1,4 @@
-"""Snoozes that are over: the conversation opens at the moment it was snoozed until (rule R7)."""
+"""Reopens conversations whose snooze has expired, as of the end of the snooze."""
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
@@ -9,9 +9,9 @@ BATCH = 500
 
 
 def wake(connection: Connection, account_id: int, now: int) -> int:
-    """Open every conversation of an account whose snooze is over; returns how many were.
+    """Reopen all conversations with an expired snooze; return the number.
 
-    They open at the moment they were snoozed until. Needs a write transaction.
+    The event has the time at which the snooze ended. Needs a write transaction.
     """
     opened = 0
     while due := due_snoozes(connection, account_id, now, BATCH):
@@ -33,6 +33,6 @@ def wake(connection: Connection, account_id: int, now: int) -> int:
 
 
 def _name(row: Row) -> str:
-    """What the end of a snooze is called, in every store alike."""
+    """Return a deterministic event id, equal in every store."""
     who = row["wa_user_id"] or row["phone"] or row["wa_id"]
     return f"snooze:{row['phone_number_id']}:{who}:{row['snoozed_until']}"

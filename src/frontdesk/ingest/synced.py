@@ -1,4 +1,4 @@
-"""What the Business app hands over: the chats of the last months and its address book; pure."""
+"""Converts the Business app's synchronised chat history and address book to events (pure)."""
 
 from frontdesk.ingest.chats import say, tell_message
 from frontdesk.ingest.contents import type_of
@@ -18,7 +18,7 @@ _READ = ("read", "played")
 
 
 def tell_chunk(value: Value, chunk: Part) -> None:
-    """Some threads of the history, or why there are none."""
+    """Convert threads of the history, or count the errors sent instead."""
     for error in chunk.parts("errors"):
         value.ignored[f"history error {error.number('code')}"] += 1
     for thread in chunk.elements("threads"):
@@ -26,7 +26,7 @@ def tell_chunk(value: Value, chunk: Part) -> None:
 
 
 def tell_contact(value: Value, entry: Part) -> None:
-    """A change of the address book."""
+    """Convert a change of the address book."""
     if entry.text("type") != "contact":
         value.ignored[f"synchronised {entry.text('type')[:40]}"] += 1
         return
@@ -56,7 +56,8 @@ def tell_contact(value: Value, entry: Part) -> None:
 
 
 def _tell_thread(value: Value, thread: Part) -> None:
-    """The messages with one person, oldest first; each that cannot be read is refused alone."""
+    """Convert the messages with one person, oldest first; unreadable ones are refused one by
+    one."""
     elements = list(thread.elements("messages"))
     value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
     for message in _in_order([one for one in elements if isinstance(one, Part)]):
@@ -64,7 +65,7 @@ def _tell_thread(value: Value, thread: Part) -> None:
 
 
 def _tell_past(value: Value, thread: Part, message: Part) -> None:
-    """A message of the history, by whichever side."""
+    """Convert a message of the history, in either direction."""
     context = message.optional_part("history_context") or Part({})
     sender = (message.optional_text("from") or "").removeprefix("+")
     outbound = bool(context.flag("from_me")) or sender == value.business_digits()
@@ -86,7 +87,7 @@ def _tell_past(value: Value, thread: Part, message: Part) -> None:
 
 
 def _correspondent(value: Value, thread: Part, message: Part, *, outbound: bool) -> Person:
-    """With whom a thread is: it is called by their number or, without one, by their user id."""
+    """Return the person of a thread, whose id is a number or a user id."""
     name = thread.optional_id("id")
     if name is not None:
         kind = "to" if is_phone(name.removeprefix("+")) else "to_user_id"
@@ -97,7 +98,7 @@ def _correspondent(value: Value, thread: Part, message: Part, *, outbound: bool)
 
 
 def _in_order(messages: list[Part]) -> list[Part]:
-    """Oldest first; those of one second as they came, or the other way round if all did."""
+    """Sort messages by time; the order within one second is kept, or reversed if all are."""
     times = [message.optional_text("timestamp") or "" for message in messages]
     if len(times) > 1 and times[0] > times[-1]:
         messages, times = messages[::-1], times[::-1]

@@ -1,4 +1,4 @@
-"""Tells a batch of facts to people, threads and messages, each kind after what it refers to."""
+"""Applies a batch in dependency order: contacts, conversations, messages, then the rest."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -35,7 +35,7 @@ _ABOUT_A_MESSAGE = (ReactionSet, MessageEdit, MessageRevoke)
 
 
 def by_kind(events: Iterable[DomainEvent]) -> Kinds:
-    """The events of each kind, in their order."""
+    """Group events by type, keeping their order."""
     kinds: dict[type, list[Any]] = {}
     for event in events:
         kinds.setdefault(type(event), []).append(event)
@@ -43,7 +43,7 @@ def by_kind(events: Iterable[DomainEvent]) -> Kinds:
 
 
 class Telling:
-    """The people, threads and messages that one batch is about. First `load`, then `tell`."""
+    """Contacts, conversations and messages of one batch. Call `load`, then `tell`."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Telling:
         self.asides = Asides(*place, ids, counted, catalogue, self.threads, self.correspondence)
 
     def load(self, kinds: Kinds) -> None:
-        """Read all that the batch touches, and learn who is who in it."""
+        """Read all rows that the batch refers to, and resolve its persons."""
         moves = kinds.get(IdentityChange, ())
         times = (message.at for message in kinds.get(MessageUpsert, ()))
         self.correspondence.load(_wamids(kinds), times)
@@ -83,7 +83,8 @@ class Telling:
         self.asides.load_happenings(kinds.get(ConversationEvent, ()))
 
     def tell(self, kinds: Kinds) -> None:
-        """Messages before what refers to them, and in their order: so their ids are."""
+        """Apply messages before events that refer to them, by time, so that ids are in this
+        order."""
         messages = sorted(kinds.get(MessageUpsert, ()), key=_message_order)
         _each(self.people.tell, kinds.get(ContactUpsert, ()))
         _each(self.people.remove, kinds.get(ContactRemove, ()))
@@ -96,12 +97,12 @@ class Telling:
         _each(self.asides.happen, kinds.get(ConversationEvent, ()))
 
     def save(self) -> None:
-        """Write the facts; the conversations' own rows come after, from the fold."""
+        """Write the facts; conversation rows follow after the fold."""
         self.correspondence.save()
         self.asides.save()
 
     def _sightings(self, kinds: Kinds) -> Iterator[Sighting]:
-        """Whom the batch names, and when."""
+        """Yield the persons named by the batch, with times."""
         for event in kinds.get(MessageUpsert, ()):
             yield event.person, event.at, 0 if event.outbound else event.at
         for kind in (ContactUpsert, ContactRemove):
@@ -117,7 +118,7 @@ class Telling:
                 yield status.person, status.at, 0
 
     def _namesakes(self, kinds: Kinds) -> Iterator[Namesakes]:
-        """Messages whose person is told in more than one way, or anew."""
+        """Yield messages whose person is given in several ways, or differently than stored."""
         persons: dict[tuple[str, str], dict[Person, int]] = {}
         for event in chain(kinds.get(MessageUpsert, ()), kinds.get(StatusUpdate, ())):
             if event.wamid is not None and event.person is not None:
@@ -138,7 +139,7 @@ class Telling:
 
 
 def _wamids(kinds: Kinds) -> Iterator[tuple[str, str, int]]:
-    """The messages that the batch names: channel, wamid, and when."""
+    """Yield (channel, wamid, time) of messages that the batch refers to."""
     for message in kinds.get(MessageUpsert, ()):
         if message.wamid is not None:
             yield message.channel, message.wamid, message.at

@@ -1,4 +1,4 @@
-"""The conversations that a batch touches, each made on first sight (rule R1)."""
+"""Finds or creates the conversations of a batch; merges and splits them with their contacts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ from frontdesk.store import changes, known
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.ids import Ids
 
-# The ids of a conversation and of a part, as columns have them.
+# (conversation id, part id or None), as in the columns.
 _Place = tuple[int, int | None]
 
 
 @dataclass(slots=True)
 class Thread:
-    """A conversation of this batch. stored: its row and label ids before; None if it is new.
+    """Conversation in this batch. stored: its row before, None if it is new; labels: its label ids.
 
-    first_at: its earliest fact in this batch. refold: stored facts changed beneath the standing.
-    rewritten: stored messages that changed. touched: readers see a difference. divided: some of
-    what it had went elsewhere, so that its row tells nothing.
+    first_at: earliest fact in this batch. refold: stored facts changed, so that all must be folded
+    again. rewritten: changed stored messages by id. touched: readers see a difference. divided:
+    some facts moved elsewhere, so that the stored row is void.
     """
 
     id: int
@@ -41,7 +41,7 @@ class Thread:
 
 
 class Threads:
-    """Finds and makes conversations. `load` those of the contacts that the batch names first."""
+    """Conversations of a batch. `load` those of its contacts first."""
 
     def __init__(
         self, connection: Connection, account_id: int, ids: Ids, counted: Counted, people: People
@@ -51,27 +51,26 @@ class Threads:
         self._ids = ids
         self._counted = counted
         self._people = people
-        # Conversations that went into others.
+        # Conversations merged into others.
         self.gone: list[Thread] = []
         self._threads: dict[int, Thread] = {}
         self._by_pair: dict[tuple[int, int], Thread] = {}
-        # Where what was with a part in a conversation went; conversations that went into others.
+        # Moved parts: old to new (conversation, part); merged conversations: old to new id.
         self._handed: dict[_Place, _Place] = {}
         self._into: dict[int, int] = {}
-        # Since when threads have what came from others, by their id.
+        # Start of the facts received from other conversations, by conversation id.
         self._received: dict[int, int] = {}
 
     def load(self, contact_ids: Sequence[int]) -> None:
-        """Read the conversations of known contacts."""
         stored = known.conversations_of(self._connection, self._account_id, contact_ids)
         self._keep(stored)
 
     def contact_ids(self, conversation_ids: Collection[int]) -> dict[int, int]:
-        """Whose some stored conversations are."""
         return known.correspondents(self._connection, self._account_id, conversation_ids)
 
     def regroup(self, shares: Mapping[int, Sequence[Share]]) -> None:
-        """Let the conversations of stored contacts be with whom these have become."""
+        """Move conversations of stored contacts to the contacts that these were merged or split
+        into."""
         for thread in list(self._threads.values()):
             present = [
                 share
@@ -82,20 +81,20 @@ class Threads:
                 self._regroup(thread, present)
 
     def place(self, row: Row) -> tuple[int, int | None]:
-        """In which conversation, and with which part, something is that was read before that."""
+        """Return the current conversation and part of a row that was read before a move."""
         before = row["conversation_id"], row["part"]
         conversation_id, part = self._handed.get(before, before)
         return self._into.get(conversation_id, conversation_id), part
 
     def touched(self) -> list[Thread]:
-        """Conversations with anything new, in the order of their ids."""
+        """Return changed conversations by id."""
         return sorted(
             (thread for thread in self._threads.values() if thread.touched),
             key=lambda thread: thread.id,
         )
 
     def of(self, channel_id: int, person: Person, at: int) -> Thread:
-        """The one conversation of a channel and a person, which is made if it is unknown (R1)."""
+        """Return the conversation of a channel and a person; creates it if unknown."""
         contact_id = self._people.contact_id(person, at)
         thread = self._by_pair.get((contact_id, channel_id))
         if thread is None:
@@ -106,32 +105,33 @@ class Threads:
         return thread
 
     def part(self, person: Person) -> int | None:
-        """With which part of their contact a person is, as a column `part` has it."""
+        """Return the part id for a person, as stored in a column `part`."""
         return self._people.part(person)
 
     def reach(self, thread: Thread, part: int | None, at: int) -> None:
-        """A conversation with a part is at least that old."""
+        """Extend a conversation and a part back to `at`."""
         thread.first_at = min(thread.first_at, at)
         self._people.reach(part or thread.contact_id, thread.channel_id, at)
 
     def began(self, row: Row, at: int) -> None:
-        """The conversation of a message is at least that old."""
+        """Extend a message's conversation back to `at`."""
         thread = self.holding(row)
         if at < thread.first_at:
             thread.touched = self._counted.changed = True
         self.reach(thread, row["part"], at)
 
     def holding(self, row: Row) -> Thread:
-        """The conversation of a stored row."""
+        """Return the conversation of a stored row."""
         conversation_id = row["conversation_id"]
         if conversation_id not in self._threads:
             self._keep([known.conversation(self._connection, self._account_id, conversation_id)])
         return self._threads[conversation_id]
 
     def _regroup(self, thread: Thread, shares: Sequence[Share]) -> None:
-        """Everything goes where its part is; the thread stays with its contact if any of it does.
+        """Move everything to the contact of its part; the thread stays with its contact if any part
+        does.
 
-        What is with the contact's own part has no mark, so it is handed over first.
+        Facts of the contact's own part have no part id, so they are moved first.
         """
         own, channel_id = thread.contact_id, thread.channel_id
         homes = {share.contact for share in shares}
@@ -162,7 +162,7 @@ class Threads:
             self._handed[before] = after
 
     def _receiver(self, channel_id: int, contact_id: int, at: int) -> Thread:
-        """The conversation that takes what another had since some moment."""
+        """Find or create the conversation that receives facts from another."""
         thread = self._by_pair.get((contact_id, channel_id))
         if thread is None:
             thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
@@ -176,7 +176,8 @@ class Threads:
         self._received[thread.id] = min(at, self._received.get(thread.id, at))
 
     def _move(self, thread: Thread, contact_id: int) -> Thread:
-        """Give a conversation to a contact who may have one on that channel; returns that."""
+        """Move a conversation to a contact; merge it if the contact has one on that channel.
+        Return the resulting conversation."""
         del self._by_pair[thread.contact_id, thread.channel_id]
         other = self._by_pair.get((contact_id, thread.channel_id))
         if other is None:

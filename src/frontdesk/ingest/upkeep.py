@@ -1,4 +1,4 @@
-"""What Meta tells of templates and of our own numbers, as events; pure."""
+"""Converts webhooks about message templates and phone numbers to events (pure)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from frontdesk.ingest.events import NumberUpdate, TemplateUpsert
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.ingest.value import phone_of, shown_number
 
-# Members of a value by which it is told what it is about, whatever its field is called.
+# Members that identify the subject of a value, whatever its field is called.
 TEMPLATE = "message_template_id"
 NUMBER = frozenset(("decision", "current_limit", "max_daily_conversations_per_business"))
 
@@ -23,7 +23,7 @@ _BUTTONS: Mapping[str, str] = MappingProxyType(
 
 
 def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
-    """A change of a template's status, quality, category or components."""
+    """Convert a change of a template's status, quality, category or components."""
     status = value.optional_text("event") or None
     return TemplateUpsert(
         id=value.id(TEMPLATE),
@@ -43,7 +43,7 @@ def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
 
 
 def number(value: Part, at: int) -> NumberUpdate:
-    """A change of a number's limits or of its name."""
+    """Convert a change of a number's limits or of its name."""
     phone = phone_of(shown_number(value))
     if phone is None:
         raise Malformed(f"{value.where}.display_phone_number is not a phone number")
@@ -62,13 +62,13 @@ def number(value: Part, at: int) -> NumberUpdate:
 
 
 def _reason(value: Part) -> str:
-    """Why a template was rejected; an empty text where it was not."""
+    """Return the reason for a rejection, "" without one."""
     reason = value.optional_text("reason") or ""
     return "" if reason == "NONE" else reason
 
 
 def _components(value: Part) -> tuple[dict[str, Any], ...]:
-    """Meta's components, of a message that has them each under a name of its own."""
+    """Return components in the format of the Graph API, from the webhook's separate members."""
     found: list[dict[str, Any]] = []
     title = value.optional_text("message_template_title")
     body = value.optional_text("message_template_element")

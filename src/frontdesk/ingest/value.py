@@ -1,4 +1,4 @@
-"""One change of a webhook body on its way to events: whose number, whom it names, and when."""
+"""Context of one webhook change during conversion: channel, contacts, events."""
 
 import re
 from collections import Counter
@@ -15,24 +15,23 @@ from frontdesk.ingest.events import (
 from frontdesk.ingest.shapes import Malformed, Part
 from frontdesk.wire.words import CHANNEL_ID, PHONE_DIGITS
 
-# A time may be so much later than its receipt before it is taken for a wrong clock's.
+# Tolerance for timestamps later than the receipt; beyond it, the sender's clock is wrong.
 CLOCKS_DIFFER = 5 * 60 * 1000
 
 _DIGITS_OF_A_PHONE = re.compile(PHONE_DIGITS)
 _CHANNEL_ID = re.compile(CHANNEL_ID)
-# The longest numbers have 15 digits; this leaves room for how they are written.
+# Numbers have at most 15 digits; this leaves room for formatting.
 _LONGEST_SHOWN_NUMBER = 40
 _NO_DIGITS = re.compile(r"[^0-9]")
 
 
 @dataclass(slots=True)
 class Value:
-    """A change with a number of ours. at: its newest element, epoch milliseconds.
+    """Change that belongs to one of our channels. at: its newest element, epoch milliseconds.
 
-    live: False for back-fill. received_at: when the body came, if that is known. source: what
-    messages are marked with, None for what the element itself tells. sole_contact: the contact of
-    all elements, where they are with one person and there is one contact. refused: why elements
-    could not be read.
+    live: False for back-fill. received_at: time of receipt, None if unknown. source: of messages,
+    None to derive it from the element. sole_contact: the contact of all elements, if they concern
+    one person and there is one contact. refused: errors of unreadable elements.
     """
 
     channel: str
@@ -50,7 +49,7 @@ class Value:
     at: int = 0
 
     def attempt(self, tell: Callable[..., None], *parts: Part | Malformed) -> None:
-        """Tell one element; one that cannot be read costs none of its siblings."""
+        """Convert one element; an unreadable one does not affect its siblings."""
         told = len(self.events)
         try:
             for part in parts:
@@ -62,19 +61,19 @@ class Value:
             self.refused.append(str(error))
 
     def moment(self, element: Part) -> tuple[int, int | None]:
-        """When an element counts, and its own time where that lies in the future."""
+        """Return the effective time, and the element's own if that lies in the future."""
         told = element.moment("timestamp")
         if self.received_at is not None and told > self.received_at + CLOCKS_DIFFER:
             return self.received_at, told
         return told, None
 
     def met(self, person: Person, at: int) -> None:
-        """A person had part in it at this time."""
+        """Record that a person took part at a time."""
         self.persons.append((person, at))
         self.at = max(self.at, at)
 
     def person(self, element: Part, number_name: str, user_name: str) -> Person:
-        """Whom a message is with: by number, by user id, or both if the contacts tell."""
+        """Return the person of an element by number, user id, or both if the contacts have them."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
         contact = self._contact(number, user_id) or self._sole_contact(number, user_id)
@@ -89,7 +88,7 @@ class Value:
         return Person(wa_user_id=user_id)
 
     def recipient(self, status: Part) -> Person | None:
-        """Whom a status is about, None where neither it nor the contacts tell."""
+        """Return the person of a status, None if neither it nor the contacts identify one."""
         names = ("recipient_id", "recipient_user_id")
         sole = self.sole_contact
         if any(name in status for name in names) or (
@@ -99,13 +98,13 @@ class Value:
         return None
 
     def all_events(self, account: str | None) -> list[DomainEvent]:
-        """The events of the change, each channel and contact before what it takes part in."""
+        """Return the change's events, preceded by those of its channel and contacts."""
         if not self.events:
             return []
         return [self._channel_upsert(account), *self._names(), *self.events]
 
     def business_digits(self) -> str:
-        """The digits of our own number, as far as they are told."""
+        """Return the digits of our own number, "" if unknown."""
         return _NO_DIGITS.sub("", shown_number(self.metadata) or "")
 
     def _channel_upsert(self, account: str | None) -> ChannelUpsert:
@@ -119,7 +118,7 @@ class Value:
         )
 
     def _names(self) -> Iterator[ContactUpsert]:
-        """What the contacts are called, told at the time of their last element."""
+        """Yield the contacts' profile names, as of their last element."""
         latest: dict[Person, int] = {}
         for person, at in self.persons:
             latest[person] = max(at, latest.get(person, 0))
@@ -142,7 +141,7 @@ class Value:
             )
 
     def _contact(self, number: str, user_id: str | None) -> Part | None:
-        """The contact of a number or user: contacts are matched by id, never by position."""
+        """Find the contact of a number or user by id, not by position."""
         for contact in self.contacts:
             if number and contact.optional_text("wa_id") == number:
                 return contact
@@ -151,7 +150,7 @@ class Value:
         return None
 
     def _sole_contact(self, number: str, user_id: str | None) -> Part | None:
-        """The contact of all elements, unless it tells another number or user id than these."""
+        """Return the sole contact unless its number or user id differs."""
         contact = self.sole_contact
         if contact is None:
             return None
@@ -160,24 +159,24 @@ class Value:
 
 
 def is_phone(digits: str) -> bool:
-    """Whether these are the digits of an international number."""
+    """Check for the digits of an international number."""
     return _DIGITS_OF_A_PHONE.fullmatch(digits) is not None
 
 
 def channel_id(part: Part, name: str) -> str:
-    """The id of a channel, which must be there. Raises: Malformed."""
+    """Return a required phone_number_id. Raises: Malformed."""
     return checked_channel_id(part.id(name), part.at(name))
 
 
 def checked_channel_id(told: str, where: str) -> str:
-    """An id of a channel as it is told at `where`. Raises: Malformed."""
+    """Validate a phone_number_id; `where` is its path in errors. Raises: Malformed."""
     if not _CHANNEL_ID.fullmatch(told):
         raise Malformed(f"{where} is no phone_number_id, which has 1 to 20 digits and nothing else")
     return told
 
 
 def shown_number(part: Part) -> str | None:
-    """The display_phone_number, if it is there. Raises: Malformed."""
+    """Return the optional display_phone_number. Raises: Malformed."""
     told = part.optional_text("display_phone_number")
     if told is not None and len(told) > _LONGEST_SHOWN_NUMBER:
         where = part.at("display_phone_number")
@@ -186,6 +185,6 @@ def shown_number(part: Part) -> str | None:
 
 
 def phone_of(shown: str | None) -> str | None:
-    """E.164 of a number however it is written, None if it is none."""
+    """Normalise a phone number in any format to E.164; None if it is not one."""
     digits = _NO_DIGITS.sub("", shown or "")
     return f"+{digits}" if is_phone(digits) else None

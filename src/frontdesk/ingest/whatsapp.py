@@ -1,4 +1,4 @@
-"""WhatsApp Cloud API webhook bodies as domain events: every entry, change and element; pure."""
+"""Converts WhatsApp Cloud API webhook bodies to domain events (pure)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from frontdesk.ingest.value import Value, channel_id, shown_number
 
 __all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 
-# The arrays of a value about one of our numbers, and what tells each of their elements.
+# Arrays of a value, with the converter of their elements.
 _ELEMENTS: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
     {
         "messages": tell_message,
@@ -28,7 +28,7 @@ _ELEMENTS: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
 )
 
 
-# By which members an element of these names the person that it is with.
+# Members that identify the person of an element, by array.
 PERSONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "messages": ("from", "from_user_id"),
@@ -40,9 +40,9 @@ PERSONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """What a body says. ignored: how many elements of which kind have no place here.
+    """Converted body. ignored: number of skipped elements by kind.
 
-    refused: why each element that could not be read was passed over.
+    refused: errors of unreadable elements.
     """
 
     events: tuple[DomainEvent, ...]
@@ -51,7 +51,7 @@ class Normalised:
 
     @property
     def refusal(self) -> str | None:
-        """How many elements could not be read and why the first could not; None for none."""
+        """Summary of unreadable elements, with the first error; None without any."""
         if not self.refused:
             return None
         return f"{len(self.refused)} of its elements: {self.refused[0]}"
@@ -59,7 +59,7 @@ class Normalised:
 
 @dataclass(slots=True)
 class _Reading:
-    """A body on its way to events."""
+    """Conversion of one body."""
 
     live: bool
     received_at: int | None
@@ -70,7 +70,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One change: its field, its value, and the business account and time of its entry."""
+    """One change: field, value, and the business account and time of its entry."""
 
     name: str
     value: Part
@@ -79,13 +79,13 @@ class _Change:
 
 
 def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = None) -> Normalised:
-    """The events of a webhook body, each channel and contact before what it takes part in.
+    """Convert a webhook body, with channels and contacts before what refers to them.
 
-    Also takes a bare `value` object and 360dialog's envelope. `live` is False for back-fill.
-    received_at: when the body came, epoch milliseconds; what claims to be of a later time than
-    five minutes after it counts as of then.
+    Also accepts a bare `value` object and 360dialog's envelope. `live` is False for back-fill.
+    received_at: epoch milliseconds; an element dated more than five minutes later counts as of
+    then.
 
-    Raises: Malformed: the body has a shape that cannot be read, or so has all that is in it.
+    Raises: Malformed: the body or all of its elements are unreadable.
     """
     reading = _Reading(live, received_at)
     for change in _changes(Part(body), reading):
@@ -101,7 +101,7 @@ def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = 
 
 
 def _changes(body: Part, reading: _Reading) -> Iterator[_Change]:
-    """Every change of every entry, whatever it is wrapped in."""
+    """Yield every change of every entry, in any envelope."""
     if "entry" in body:
         if body.optional_text("object") not in (None, "whatsapp_business_account"):
             raise Malformed(f"it is about a {body.text('object')}, not a WhatsApp account")
@@ -132,7 +132,7 @@ def _entry_changes(entry: Part, reading: _Reading) -> Iterator[_Change]:
 
 
 def _readable(elements: Iterable[Part | Malformed], refused: list[str]) -> Iterator[Part]:
-    """The objects of an array; why the others are none is added to `refused`."""
+    """Yield the objects of an array; errors of other elements are added to `refused`."""
     for element in elements:
         if isinstance(element, Malformed):
             refused.append(str(element))
@@ -145,7 +145,7 @@ def _is_value(body: Part) -> bool:
 
 
 def _tell(reading: _Reading, change: _Change) -> None:
-    """The events of one change, by the members of its value: fields are mislabelled at times."""
+    """Convert one change by the members of its value, as field names are not reliable."""
     members = change.value.members.keys()
     if not _ELEMENTS.keys().isdisjoint(members):
         _tell_elements(reading, change)
@@ -186,7 +186,7 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
 
 
 def _is_with_one(part: Part) -> bool:
-    """Whether all elements of a change name the same person, or all of them nobody."""
+    """Check if all elements of a change name the same person, or all of them none."""
     if "history" in part or "state_sync" in part:
         return False
     named = {

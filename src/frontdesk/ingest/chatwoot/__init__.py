@@ -1,1 +1,1 @@
-"""Chatwoot's inboxes read through its API and written as native lines."""
+"""Chatwoot importer: reads inboxes through the API and writes native lines."""

@@ -1,4 +1,4 @@
-"""Chatwoot's inboxes, agents, teams, labels and contacts as native lines; pure."""
+"""Converts Chatwoot inboxes, agents, teams, labels and contacts to native lines (pure)."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ WHATSAPP = "Channel::Whatsapp"
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """A WhatsApp number there: its id in Chatwoot, and its phone_number_id."""
+    """WhatsApp inbox. id: Chatwoot's; channel: phone_number_id."""
 
     id: str
     name: str
@@ -24,9 +24,9 @@ class Inbox:
 
 
 def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
-    """The inboxes that are WhatsApp numbers; `mapped` gives ids that Chatwoot does not tell.
+    """Select WhatsApp inboxes. mapped: phone_number_ids by inbox id, where Chatwoot has none.
 
-    Raises: Malformed: the phone_number_id of one is neither told nor mapped.
+    Raises: Malformed: the phone_number_id of an inbox is unknown.
     """
     found = []
     for row in _parts(rows):
@@ -46,7 +46,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
 
 
 def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
-    """A number, and the templates that are known of it."""
+    """Yield the lines of a channel and its templates."""
     config = row.optional_part("provider_config") or Part({})
     account = config.optional_id("business_account_id")
     yield _line(
@@ -69,7 +69,7 @@ def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
 
 
 def nameless_templates(row: Part) -> int:
-    """How many templates of an inbox cannot be told apart, and have no line."""
+    """Count templates without id, name or language, which are skipped."""
     return sum(not _is_named(template) for template in _parts(row.members.get("message_templates")))
 
 
@@ -78,7 +78,7 @@ def _is_named(template: Part) -> bool:
 
 
 def user_line(row: Part) -> Line:
-    """An agent, who is found again by the e-mail address."""
+    """Convert an agent; identified by the e-mail address."""
     role = row.optional_text("role")
     return _line(
         "user",
@@ -91,14 +91,15 @@ def user_line(row: Part) -> Line:
 
 
 def user_key(row: Part) -> str:
-    """By what a user of Chatwoot is found here."""
+    """Return the user key: the e-mail address, or else one made of the id."""
     return row.optional_id("email") or f"chatwoot user {row.text('id')}"
 
 
 def team_line(
     row: Part, members: Collection[str], inbox_members: Mapping[str, Collection[str]]
 ) -> Line:
-    """A team with the numbers whose members include all of the team's (Chatwoot has no link)."""
+    """Convert a team. It is linked to the inboxes that have all its members (Chatwoot has no
+    links)."""
     channels = sorted(
         channel
         for channel, users in inbox_members.items()
@@ -146,7 +147,7 @@ def custom_field_line(row: Part) -> Line:
 
 
 def contact_line(row: Part) -> Line | None:
-    """A contact with a number; others have no place in an inbox of WhatsApp."""
+    """Convert a contact; None without a phone number."""
     phone = phone_of(row.optional_text("phone_number"))
     if phone is None:
         return None
@@ -155,7 +156,7 @@ def contact_line(row: Part) -> Line | None:
     return _line(
         "contact",
         phone=phone,
-        # Where nobody gave a name, Chatwoot has the number.
+        # Chatwoot uses the number as the name of an unnamed contact.
         name=name if name and phone_of(name) != phone else None,
         email=row.optional_text("email") or None,
         blocked=row.flag("blocked"),
@@ -168,7 +169,7 @@ def contact_line(row: Part) -> Line | None:
 
 
 def left_out_of_contact(row: Part) -> Iterator[str]:
-    """What is told of a contact and has no place here, in words."""
+    """Yield descriptions of contact attributes that are not imported."""
     more = row.members.get("additional_attributes")
     for name, value in more.items() if isinstance(more, dict) else ():
         told = any(value.values()) if isinstance(value, dict) else value not in (None, "", [])
@@ -177,9 +178,9 @@ def left_out_of_contact(row: Part) -> Iterator[str]:
 
 
 def rows_in(answer: Any) -> list[Any]:
-    """The rows of an answer: a bare list, or in `payload`, `data` or `data.payload`.
+    """Return the rows of a response: a bare list, or in `payload`, `data` or `data.payload`.
 
-    Raises: Malformed: there is none.
+    Raises: Malformed: no list found.
     """
     for _ in range(3):
         if isinstance(answer, list):

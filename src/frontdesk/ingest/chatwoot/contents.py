@@ -1,4 +1,4 @@
-"""Contents of Chatwoot's messages as members of native lines: text, files, cards, answers; pure."""
+"""Converts contents of Chatwoot messages: text, attachments, cards and forms (pure)."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -13,15 +13,16 @@ _FILES: Mapping[str, str] = MappingProxyType(
     {"image": "image", "audio": "audio", "video": "video", "file": "document", "sticker": "sticker"}
 )
 _MEDIA_MEMBERS = ("id", "mime_type", "sha256", "voice", "animated", "url_expires_at")
-# Forms of Chatwoot whose name is not the one that the interface has.
+# Chatwoot forms with another name on the wire.
 _KINDS: Mapping[str, str] = MappingProxyType({"input_csat": "csat", "input_select": "list"})
 _HIGHEST_RATING = 5
 
 
 def contents_of(row: Part, *, keep_urls: bool = False) -> list[Line]:
-    """What a message says: the text with the first attachment, each other one for itself.
+    """Convert a message; the text goes with the first attachment, each other one is separate.
 
-    A message is never empty: what Chatwoot has no contents of is of the type "unsupported".
+    A message without known contents becomes type "unsupported".
+
     Raises: Malformed.
     """
     text = text_of(row)
@@ -32,15 +33,14 @@ def contents_of(row: Part, *, keep_urls: bool = False) -> list[Line]:
 
 
 def note_text(row: Part, *, keep_urls: bool = False) -> str | None:
-    """The text of a private note and a line for each of its attachments, which notes cannot hold;
-    None if there is neither."""
+    """Return a private note's text, with a line per attachment; None if empty."""
     parts = attached(row, keep_urls=keep_urls)
     lines = [text_of(row), *(f"Attached: {_described(part)}" for part in parts)]
     return "\n".join(line for line in lines if line) or None
 
 
 def attached(row: Part, *, keep_urls: bool = False) -> list[Line]:
-    """The attachments of a message; phones of one contact card, which are several, as one."""
+    """Convert attachments; those for phones of one contact card are merged."""
     parts: list[Line] = []
     cards: list[dict[str, Any]] = []
     for file in row.parts("attachments"):
@@ -58,13 +58,12 @@ def attached(row: Part, *, keep_urls: bool = False) -> list[Line]:
 
 
 def attributes_of(row: Part) -> Mapping[str, Any]:
-    """The free members that Chatwoot keeps with a message."""
+    """Return `content_attributes`, {} if malformed."""
     attributes = row.members.get("content_attributes")
     return attributes if isinstance(attributes, dict) else {}
 
 
 def text_of(row: Part) -> str | None:
-    """The text of a message, None if it is empty."""
     return row.optional_text("content") or None
 
 
@@ -89,7 +88,7 @@ def _unsupported(reason: str, kind: str | None) -> Line:
 
 
 def _call(row: Part) -> Line:
-    """A call, with what Chatwoot tells of it in numbers and words."""
+    """Convert a call, with its scalar attributes."""
     call = row.optional_part("call") or Part({})
     told = {
         name: value for name, value in call.members.items() if isinstance(value, str | int | float)
@@ -100,7 +99,7 @@ def _call(row: Part) -> Line:
 def _form(
     kind: str, text: str | None, attributes: Mapping[str, Any], rows: list[Line], answers: list[str]
 ) -> Line:
-    """A survey, or a message with something to choose or to fill in, and what was answered."""
+    """Convert a survey or form with its answers."""
     content: Line = {
         "kind": _KINDS.get(kind, kind),
         "header": None,
@@ -117,7 +116,7 @@ def _form(
 
 
 def _choices(attributes: Mapping[str, Any]) -> Iterator[Line]:
-    """What can be chosen or filled in: options, cards, articles, fields."""
+    """Yield the options, cards, articles or fields of a form."""
     for item in _objects(attributes.get("items")):
         title = _first(item, "title", "label", "name", "value")
         if title:
@@ -125,7 +124,7 @@ def _choices(attributes: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _answers(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """What was chosen, filled in or rated, a line for each."""
+    """Yield the answers of a form, a line each."""
     rating = _rating(attributes)
     if rating is not None:
         yield f"Rating: {_first(rating.members, 'rating') or '?'} of {_HIGHEST_RATING}"
@@ -139,7 +138,7 @@ def _answers(attributes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rating(attributes: Mapping[str, Any]) -> Part | None:
-    """The answer to a satisfaction survey (CSAT)."""
+    """Return the answer to a satisfaction survey (CSAT)."""
     submitted = attributes.get("submitted_values")
     answer = submitted.get("csat_survey_response") if isinstance(submitted, dict) else None
     return Part(answer) if isinstance(answer, dict) and answer else None
@@ -156,11 +155,12 @@ def _location(file: Part) -> Line:
 
 
 def _add_card(cards: list[dict[str, Any]], file: Part) -> None:
-    """A phone of a contact card: Chatwoot has an attachment for each, with the card's name."""
+    """Add a phone to its contact card: Chatwoot has one attachment per phone, with the card's
+    name."""
     meta = file.optional_part("meta") or Part({})
     first, last = (meta.optional_text(name) or None for name in ("firstName", "lastName"))
     title = file.optional_text("fallback_title") or ""
-    # Chatwoot has a sentence where a card has no number.
+    # Chatwoot has a sentence in place of a missing number.
     phones = [{"phone": title}] if any(letter.isdigit() for letter in title) else []
     if cards and (first or last) and _names(cards[-1]) == (first, last):
         cards[-1]["phones"] += phones
@@ -174,7 +174,7 @@ def _names(card: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _name_cards(cards: list[dict[str, Any]], text: str | None) -> None:
-    """The text of a message with one card is the name on it, as the sender's phone shows it."""
+    """Name the cards: the text of a message with a single card is the name on it."""
     if len(cards) == 1 and text:
         cards[0]["name"] = text
     for card in cards:
@@ -200,8 +200,8 @@ def _media(row: Part, file: Part, kind: str, *, keep_urls: bool) -> Line:
 
 
 def _is_sticker(row: Part, file: Part, name: str) -> bool:
-    """WhatsApp has no images but JPEG and PNG: a WebP from a phone is a sticker, which Chatwoot
-    files under images."""
+    """Detect stickers, which Chatwoot files as images: WhatsApp images are JPEG or PNG, so a
+    WebP from a phone is a sticker."""
     if row.optional_text("content_type") == "sticker":
         return True
     from_phone = row.number("message_type") == 0 or bool(attributes_of(row).get("external_echo"))
@@ -210,13 +210,13 @@ def _is_sticker(row: Part, file: Part, name: str) -> bool:
 
 
 def _text_with(part: Line) -> str | None:
-    """The text of an attachment that comes without any: of contact cards the first name."""
+    """Return the first name on contact cards as their text, None for other attachments."""
     cards = part.get("content", {}).get("contacts")
     return cards[0]["name"] if cards else None
 
 
 def _described(part: Line) -> str:
-    """An attachment in words, for a note."""
+    """Describe an attachment for a note."""
     if part["type"] == "contacts":
         cards = part["content"]["contacts"]
         numbers = [[card["name"], *(phone["phone"] for phone in card["phones"])] for card in cards]
@@ -237,6 +237,6 @@ def _objects(values: object) -> list[Mapping[str, Any]]:
 
 
 def _first(members: Mapping[str, Any], *names: str) -> str:
-    """The first of these members that says something, as text."""
+    """Return the first non-empty member as text."""
     values = (members.get(name) for name in names)
     return next((str(value) for value in values if isinstance(value, str | int) and value), "")

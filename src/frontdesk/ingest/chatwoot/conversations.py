@@ -1,4 +1,7 @@
-"""Chatwoot's conversations, of which several may be one here, as native lines; pure."""
+"""Converts Chatwoot conversations and their reporting events to native lines (pure).
+
+Several conversations with one contact in one inbox become one.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,10 +27,10 @@ _EVENTS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the list tells of a conversation, as far as it is needed. Times: epoch milliseconds.
+    """Conversation as listed. Times: epoch milliseconds.
 
-    phone: None where the other one has no number. assignee: by what the user is found. left_out:
-    what else is told of it and has no place here.
+    phone: None if the contact has no number. assignee: user key. left_out: descriptions of facts
+    that are not imported.
     """
 
     id: str
@@ -44,7 +47,7 @@ class Summary:
 
 
 def summary(row: Part, inbox: Inbox) -> Summary:
-    """Raises: Malformed."""
+    """Parse a row of the list. Raises: Malformed."""
     meta = row.optional_part("meta") or Part({})
     sender = meta.optional_part("sender") or Part({})
     assignee = meta.optional_part("assignee")
@@ -82,10 +85,10 @@ def _left_out(row: Part, meta: Part) -> Iterator[str]:
 def event_lines(
     one: Summary, events: list[Part], place: Place, followed_at: int | None
 ) -> Iterator[Line]:
-    """What happened to a conversation besides messages.
+    """Convert the events of a conversation other than messages.
 
-    followed_at: when the next one with the same person began; None if none did, and then it is
-    also told how this one stands.
+    followed_at: start of the next conversation with the same contact; None for the last one, whose
+    current state is also written.
     """
     yield _event(one, place, "opened", one.created_at, "created")
     last = one.created_at
@@ -106,13 +109,13 @@ def event_lines(
     if followed_at is None:
         yield _standing(one, place, max(last, one.active_at))
     elif resolved_at is None:
-        # It was over before the next one began, whenever that was.
+        # It ended before the next one started, at an unknown time.
         over_at = min(max(last, one.active_at), followed_at - 1)
         yield _event(one, place, "resolved", over_at, "over")
 
 
 def _standing(one: Summary, place: Place, at: int) -> Line:
-    """Pending means that a bot was in charge; it is taken as waiting for somebody (spec §3)."""
+    """Convert the state. Pending (handled by a bot) becomes open and awaiting a human."""
     pending = one.status == "pending"
     known = one.status in ("open", "resolved", "snoozed")
     return {

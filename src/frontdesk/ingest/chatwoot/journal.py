@@ -1,4 +1,4 @@
-"""Lines on their way from another system, in a file that an interrupted run goes on with."""
+"""Append-only output file with a progress file, from which an interrupted import resumes."""
 
 import json
 import os
@@ -15,14 +15,14 @@ _PROGRESS = ".progress"
 
 
 class Journal:
-    """A file of native lines, and beside it what of the other system is in it already.
+    """File of native lines, and next to it a record of finished steps.
 
-    Each step is written with the length that the file then has: what follows the last whole step
-    is cut off when a run goes on. source: what the lines are from; another begins anew.
+    Each step is recorded with the resulting file length; on resume, anything after the last
+    complete step is truncated. source: identifies the input; a different one starts over.
     """
 
     def __init__(self, path: Path, source: Mapping[str, Any]) -> None:
-        """Raises: UnusableFile: the files cannot be made, or are of something else."""
+        """Raises: UnusableFile: the files cannot be created, or belong to something else."""
         self.path = path
         self._steps: dict[str, Mapping[str, int]] = {}
         self._beside = path.with_name(path.name + _PROGRESS)
@@ -35,15 +35,14 @@ class Journal:
 
     @property
     def resumed(self) -> int:
-        """How many steps were done when it was opened."""
+        """Number of steps finished by earlier runs."""
         return self._resumed
 
     def done(self, step: str) -> bool:
-        """Whether the lines of a step are in the file."""
         return step in self._steps
 
     def counts(self, step: str) -> Mapping[str, int]:
-        """What was counted in a step that is done."""
+        """Return the counts recorded with a finished step."""
         return self._steps.get(step, {})
 
     def add(
@@ -52,7 +51,7 @@ class Journal:
         lines: Iterable[Mapping[str, Any]],
         counts: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        """Write the lines of a step, all of them or none, and what was counted in it."""
+        """Append a step's lines atomically, with its counts."""
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         self._lines.write(text.encode())
         self._lines.flush()
@@ -60,12 +59,12 @@ class Journal:
         self._steps[step] = dict(counts)
 
     def close(self) -> None:
-        """Leave it for a run to go on with."""
+        """Close the files, keeping the progress for the next run."""
         self._lines.close()
         self._progress.close()
 
     def finish(self) -> None:
-        """All lines are there: the next run begins anew."""
+        """Close the files and delete the progress: the output is complete."""
         self.close()
         self._beside.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Chatwoot's messages, private notes and activities as native lines; pure."""
+"""Converts Chatwoot messages, private notes and activities to native lines (pure)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _BOTS = frozenset(("agent_bot", "captain_assistant", "captain::assistant", "agen
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Between whom messages are. account: of Chatwoot, part of the ids of what has none."""
+    """Channel and contact of messages. account: Chatwoot's, used in generated ids."""
 
     account: str
     channel: str
@@ -34,10 +34,10 @@ class Place:
 def message_lines(
     row: Part, place: Place, users: Mapping[str, str], wamids: Mapping[str, str]
 ) -> Iterator[Line]:
-    """A message as a line, or several where it has several files; a private one as a note.
+    """Convert a message to one line, plus one per further attachment; a private one to a note.
 
-    users: what users are found by, and wamids: those of the conversation's messages, by their ids
-    in Chatwoot. Raises: Malformed.
+    users: user keys, wamids: those of the conversation's messages, both by Chatwoot id. Raises:
+    Malformed.
     """
     at = milliseconds(row.members.get("created_at"))
     if at is None:
@@ -49,8 +49,8 @@ def message_lines(
         yield _note(row, place, users, at)
         return
     wamid = row.optional_id("source_id")
-    # Without an id of WhatsApp a message is told apart by its time: the second is all that
-    # Chatwoot has of it, the rest comes from the id.
+    # Without a wamid a message is identified by its time. Chatwoot has whole seconds; the
+    # milliseconds are derived from the id.
     moment = timestamp(at if wamid else at + row.number("id") % 1000)
     base = {
         "kind": "message",
@@ -71,8 +71,8 @@ def message_lines(
 
 
 def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines of a conversation, none with all by which messages without an id of WhatsApp are
-    told apart equal to another's: the later one moves on by a millisecond."""
+    """Make the identities of messages without a wamid unique in a conversation, by moving later
+    ones forward by milliseconds."""
     taken: set[tuple[object, ...]] = set()
     for line in lines:
         if line["kind"] != "message" or line.get("wamid"):
@@ -101,14 +101,14 @@ def _note(row: Part, place: Place, users: Mapping[str, str], at: int) -> Line:
 
 
 def _reaction(row: Part, base: Line, wamid: str) -> Line:
-    """A reaction, which some versions keep as a message that answers the other."""
+    """Convert a reaction, which some Chatwoot versions store as a reply."""
     names = ("v", "channel", "contact", "created_at", "direction", "author")
     told = {name: base[name] for name in names}
     return {"kind": "reaction", **told, "wamid": wamid, "emoji": text_of(row)}
 
 
 def _parts(row: Part, place: Place, base: Line) -> Iterator[Line]:
-    """The message with its first attachment, and each other one as a message of its own."""
+    """Yield the message with its first attachment, and a message for each other one."""
     first, *others = contents_of(row, keep_urls=place.keep_urls)
     yield base | first
     for position, other in enumerate(others, start=1):
@@ -117,7 +117,7 @@ def _parts(row: Part, place: Place, base: Line) -> Iterator[Line]:
 
 
 def _said_by(row: Part, users: Mapping[str, str]) -> Line:
-    """The direction and the author of a message."""
+    """Return the direction and author members."""
     kind = row.number("message_type")
     sender = row.optional_part("sender") or Part({})
     type_ = (sender.optional_text("type") or "").lower()

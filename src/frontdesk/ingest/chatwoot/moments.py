@@ -1,4 +1,4 @@
-"""Times as Chatwoot tells them, seconds or words, in the form of native lines; pure."""
+"""Parses Chatwoot timestamps: Unix seconds or ISO 8601 (pure)."""
 
 from frontdesk.ingest.copies import instant
 from frontdesk.ingest.shapes import LAST_SECOND, Malformed
@@ -6,7 +6,7 @@ from frontdesk.wire import timestamp
 
 
 def milliseconds(value: object) -> int | None:
-    """A time in epoch milliseconds; None where there is none, which is also told as 0."""
+    """Return epoch milliseconds; None if absent or unreadable (Chatwoot also writes 0)."""
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         value = int(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -18,6 +18,6 @@ def milliseconds(value: object) -> int | None:
 
 
 def shown(value: object) -> str | None:
-    """A time as native lines have it."""
+    """Return the timestamp in the format of native lines."""
     at = milliseconds(value)
     return None if at is None else timestamp(at)

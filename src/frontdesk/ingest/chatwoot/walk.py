@@ -1,4 +1,4 @@
-"""A walk through everything of an account of Chatwoot, written down as native lines."""
+"""Exports a Chatwoot account through its API to native lines."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -16,25 +16,25 @@ from frontdesk.ingest.chatwoot.moments import milliseconds
 from frontdesk.ingest.chatwoot.windows import rows_by_windows
 from frontdesk.ingest.shapes import Malformed, Part
 
-# A list whose rows move is read until a pass brings nothing new, but not for ever.
+# A list that changes while it is read is read again until nothing is new, with this limit.
 MOST_PASSES = 5
 
-# Counts of a step are kept together, under names that begin with one of these.
+# Counts of a step share one mapping; these prefixes separate them.
 _LINES, _SKIPPED, _CONTACTS, _MESSAGES = "line ", "skipped ", "contacts", "messages of "
-# Messages that Chatwoot's reports count.
+# Message types that Chatwoot's reports count.
 _COUNTED_TYPES = (0, 1)
 
 
 class Api(Protocol):
-    """What answers a GET with JSON."""
+    """HTTP client that returns decoded JSON."""
 
     async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to read. inboxes: ids, none for all. since: epoch milliseconds. mapped: the
-    phone_number_id of inboxes that do not tell it."""
+    """Options. inboxes: ids, empty for all. since: epoch milliseconds. mapped: phone_number_ids
+    of inboxes for which Chatwoot returns none."""
 
     account: str
     inboxes: frozenset[str] = frozenset()
@@ -45,10 +45,10 @@ class Order:
 
 @dataclass(slots=True)
 class Walk:
-    """One walk through an account.
+    """Export of one account.
 
-    stage is told what is read, and how much of it is done. clock: epoch milliseconds.
-    differences: where Chatwoot counts more than was read, and unchecked: where it tells no count.
+    stage is called with a description, the number done and the total. clock: epoch milliseconds.
+    differences: lists shorter than Chatwoot's own count; unchecked: those without a count.
     """
 
     api: Api
@@ -63,18 +63,18 @@ class Walk:
 
     @property
     def told(self) -> Mapping[str, int]:
-        """Lines by kind, those of an interrupted run included."""
+        """Lines by kind, including those of interrupted runs."""
         return self._counted(_LINES)
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """What has no place here, by the reason."""
+        """Skipped elements by reason."""
         return self._counted(_SKIPPED)
 
     async def walk(self) -> None:
-        """Read everything that the journal does not have yet.
+        """Export everything that the journal does not have yet.
 
-        Raises: Malformed: an answer has another shape than it must. InboxError: there is none.
+        Raises: Malformed: unexpected response. InboxError: a request failed.
         """
         started = self.clock()
         inboxes = await self._inboxes()
@@ -107,7 +107,7 @@ class Walk:
         return numbers
 
     async def _catalogue(self, inboxes: Sequence[tuple[Inbox, Part]]) -> None:
-        """Numbers, users, teams and the lists; small, and read anew by every run."""
+        """Export channels, users, teams and other lists; small, so every run reads them again."""
         self.stage("catalogues", 0, None)
         agents = await self._rows("agents")
         self._users = {agent.text("id"): catalogue.user_key(agent) for agent in agents}
@@ -165,7 +165,7 @@ class Walk:
         self._compare("contacts", read, count)
 
     async def _chats(self, inboxes: Sequence[Inbox]) -> list[Summary]:
-        """Every conversation, oldest first."""
+        """Return all conversations, oldest first."""
         found: dict[str, Summary] = {}
         for inbox in inboxes:
             in_inbox: dict[str, Summary] = {}
@@ -184,8 +184,8 @@ class Walk:
         return sorted(found.values(), key=lambda one: (one.created_at, int(one.id)))
 
     async def _pass(self, inbox: Inbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
-        """The list once, latest activity first, each page with how many Chatwoot says there are;
-        rows move up in it while it is read."""
+        """Yield the list's pages once, latest activity first, each with Chatwoot's total; rows
+        move up while the list is read."""
         page, since = 1, self.order.since
         while True:
             answer = await self._get(
@@ -200,7 +200,8 @@ class Walk:
             page += 1
 
     async def _chat(self, one: Summary, followed_at: int | None) -> None:
-        """A conversation with all that was said in it; done once it is written, until it moves."""
+        """Export a conversation with its messages; repeated in later runs only if it has new
+        activity."""
         step = f"conversation {one.id} {one.active_at} {followed_at}"
         if self.journal.done(step):
             self._recall(step)
@@ -237,7 +238,7 @@ class Walk:
             return []
 
     def _stranger(self, row: Part) -> Iterator[Line]:
-        """A user who wrote the message and is no agent any more."""
+        """Yield a line for a message's author who is no longer an agent."""
         sender = row.optional_part("sender") or Part({})
         number = sender.optional_id("id")
         if sender.optional_text("type") == "user" and number and number not in self._users:
@@ -246,10 +247,10 @@ class Walk:
             yield {"kind": "user", "v": 1, "external_id": key, "name": name, "active": False}
 
     async def _messages(self, one: Summary) -> list[Part]:
-        """The messages of a conversation, by id.
+        """Return the messages of a conversation by id.
 
-        Chatwoot sorts them by their times and cuts a page off behind so many, while it takes ids
-        to go on from: page by page, messages would be lost that are not created in their order.
+        Chatwoot sorts by time and truncates silently, but pages by id: paging would lose messages
+        whose ids are not in the order of their times.
         """
         path = f"conversations/{one.id}/messages"
 
@@ -259,7 +260,7 @@ class Walk:
         return await rows_by_windows(ask)
 
     async def _events(self, one: Summary, counts: Counter[str]) -> list[Part]:
-        """What reports count of a conversation; older versions, and agents, do not have it."""
+        """Return reporting events; older versions lack them, and agents may not read them."""
         try:
             return await self._rows(f"conversations/{one.id}/reporting_events")
         except (NotFound, Forbidden, Unauthorised):
@@ -267,7 +268,8 @@ class Walk:
             return []
 
     async def _compare_messages(self, inbox: Inbox, until: int) -> None:
-        """Hold what was read against what Chatwoot's reports count, for administrators only."""
+        """Compare the number of messages with Chatwoot's reports, which only administrators can
+        read."""
         period = {"since": (self.order.since or 0) // 1000, "until": until // 1000}
         try:
             report = await self._ask(
@@ -297,7 +299,7 @@ class Walk:
         }
 
     def _recall(self, step: str) -> Counter[str]:
-        """Count what an interrupted run counted in a step."""
+        """Add the counts of a step that an earlier run finished."""
         counts = Counter(self.journal.counts(step))
         self._counts += counts
         return counts
@@ -319,7 +321,7 @@ def _is_counted(row: Part) -> bool:
 
 
 def _count_in(answer: Any, name: str) -> int | None:
-    """A count that stands in an answer, or in the `meta` of it, which may be within its `data`."""
+    """Return a count from a response or its `meta`, possibly inside `data`."""
     for _ in range(3):
         if not isinstance(answer, dict):
             break
@@ -331,7 +333,7 @@ def _count_in(answer: Any, name: str) -> int | None:
 
 
 def _following(chats: Sequence[Summary]) -> dict[str, int]:
-    """When the next conversation with the same person began, by the id of the one before."""
+    """Return the start of the next conversation with the same contact, by conversation id."""
     last: dict[tuple[str, str | None], str] = {}
     found: dict[str, int] = {}
     for one in chats:

@@ -1,4 +1,4 @@
-"""Reads all rows of a list that can only be asked for by ranges of ids and is cut off unsaid."""
+"""Reads a list by id ranges when the server truncates responses silently."""
 
 from collections.abc import Awaitable, Callable
 
@@ -6,20 +6,20 @@ from frontdesk.ingest.shapes import Malformed, Part
 
 Window = tuple[int, int]
 
-# Above every id that Chatwoot gives.
+# Greater than any Chatwoot id.
 _END = 10**15
-# Chatwoot answers a range with 1,000 rows at most, other versions with 20 or 100: an answer of
-# such a length may have been cut off, any other is whole.
+# Chatwoot returns at most 1,000 rows of a range, other versions 20 or 100: a response of such a
+# length may be truncated, any other is complete.
 _LIMITS = (20, 100)
 _MOST = 1000
 
 
 async def rows_by_windows(ask: Callable[[int, int], Awaitable[list[Part]]]) -> list[Part]:
-    """Every row, by id. ask: the rows after one id and before another, perhaps cut off.
+    """Return all rows by id. ask: returns rows after one id and before another, maybe truncated.
 
-    A range whose answer may be cut off is halved and asked for again, so that nothing is skipped
-    whatever the rows are sorted by. The row with the first id itself may come or not, as versions
-    differ. Raises: Malformed: a row is outside of what was asked for.
+    A range whose response may be truncated is halved and requested again, so that no row is lost
+    whatever the sort order. Versions differ in including the first id. Raises: Malformed: a row is
+    out of range.
     """
     found: dict[int, Part] = {}
     windows: list[Window] = [(1, _END)]

@@ -1,1 +1,1 @@
-"""WhatsApp's "Export chat": the text of one conversation as a phone writes it, in its language."""
+"""Importer of WhatsApp's "Export chat" files, which are plain text in the phone's language."""

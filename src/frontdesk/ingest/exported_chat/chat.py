@@ -1,4 +1,4 @@
-"""An exported chat as messages: who said what and when, and all that had to be decided; pure."""
+"""Parses an exported chat into messages with times and senders (pure)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _MINUTE = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read. zone: of the phone, None for this machine's. order: None to find it out."""
+    """Parser options. zone: the phone's, None for this machine's. order: None to detect it."""
 
     me: str
     zone: tzinfo | None
@@ -35,9 +35,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message. at: epoch milliseconds, of which those beyond what the header tells only keep
-    the order. outbound: None for what WhatsApp itself says. stamped_at: what the header tells where
-    that cannot be; the message is then as old as its neighbour."""
+    """Message of an export. at: epoch milliseconds; below the precision of the header they only
+    keep the order. outbound: None for a notice of WhatsApp itself. stamped_at: an impossible
+    time in the header, which is replaced by that of a neighbour."""
 
     at: int
     outbound: bool | None
@@ -47,9 +47,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A whole export. other: what the other one is called in it, None where only `me` wrote;
-    other_is_profile: they chose that name themselves. before: lines before the first header.
-    unread: the numbers of lines that look like headers and cannot be read as one."""
+    """Parsed export. other: display name of the other side, None if only `me` wrote;
+    other_is_profile: a profile name chosen by the other side. before: number of lines before the
+    first header. unread: numbers of lines that look like headers but cannot be parsed."""
 
     entries: Sequence[Entry]
     other: str | None
@@ -62,7 +62,7 @@ class Chat:
 
 @dataclass(slots=True)
 class _Line:
-    """An entry on its way: its header, its sender if there is one, and what is said so far."""
+    """Entry under construction: header, sender, and text lines so far."""
 
     stamp: Stamp
     sender: str | None
@@ -71,9 +71,9 @@ class _Line:
 
 
 def read(export: Export, reading: Reading) -> Chat:
-    """The messages of an export of one person's chat.
+    """Parse the export of a chat with one person.
 
-    Raises: BadSettings: it is none, a group's, not of `me`, or its dates can be read in two ways.
+    Raises: BadSettings: no export, a group's, `me` does not occur, or the date order is ambiguous.
     """
     rows = [row.removesuffix("\r") for row in export.text.split("\n")]
     family = family_of(rows)
@@ -96,8 +96,8 @@ def read(export: Export, reading: Reading) -> Chat:
 
 @dataclass(slots=True)
 class _Lines:
-    """The entries, each with the lines that follow it; how many lines come before the first; and
-    the numbers of lines that look like headers and cannot be read."""
+    """Entries with their continuation lines, the number of lines before the first, and the
+    numbers of lines that look like headers but cannot be parsed."""
 
     entries: list[_Line] = field(default_factory=list)
     before: int = 0
@@ -130,12 +130,15 @@ def _begun(stamp: Stamp, rest: str) -> _Line:
 
 
 def _name(written: str) -> str:
-    """A sender as people write the name."""
+    """Normalise a sender's name."""
     return " ".join(plain(written).split()).removeprefix("~").strip()
 
 
 def _other(lines: Sequence[_Line], me: str) -> str | None:
-    """Who the one is that is not `me`."""
+    """Return the only sender besides `me`.
+
+    Raises: BadSettings: `me` does not occur, or it is a group.
+    """
     counts = Counter(line.sender for line in lines if line.sender is not None)
     others = [name for name, _ in counts.most_common() if name != _name(me)]
     names = ", ".join(repr(shortened(name)) for name in others[:_NAMES_SHOWN])
@@ -153,7 +156,7 @@ def _entries(
     counts: Counter[int] = Counter()
     for line, (at, stamped_at, exact) in zip(lines, _moments(lines, reading, order), strict=True):
         room = 1000 if exact else _MINUTE
-        # What is of one moment keeps its order, and stays apart from what says the same.
+        # Entries of the same time keep their order and remain distinct.
         place = min(counts[at], room - 1)
         counts[at] += 1
         text = "\n".join(line.parts).rstrip("\n")
@@ -165,9 +168,9 @@ def _entries(
 def _moments(
     lines: Sequence[_Line], reading: Reading, order: Order
 ) -> Iterator[tuple[int, int | None, bool]]:
-    """When each line counts, what it tells where that cannot be, and whether seconds are told.
+    """Yield (time, impossible time or None, has seconds) for each line.
 
-    A line of a day that cannot be counts as what is before it or, at the beginning, after it.
+    A line with an impossible date takes the time of the entry before it or, at the start, after it.
     """
     sound = [line for line in lines if possible(line.stamp, order, reading.today)]
     before = sound[0].stamp

@@ -1,4 +1,4 @@
-"""What one entry of an exported chat says: words, a file, a place, or that it is gone; pure."""
+"""Recognises contents of exported messages: text, files, locations, deletions (pure)."""
 
 import re
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ _PREFIX = re.compile(rf"(?:^|-)({'|'.join(_PREFIXES)})-")
 _FILE = r"[^\s<>:/\\|\"?*][^<>:/\\|\"?*\n]{0,200}\.(?P<extension>[A-Za-z0-9]{2,5})"
 # iOS: "<attached: 00000012-PHOTO-….jpg>" on a line of its own, in the phone's language.
 _ATTACHED = re.compile(rf"^<[^<>:\n]{{1,40}}: (?P<file>{_FILE})>$", re.MULTILINE)
-# Android: "IMG-….jpg (file attached)" on the first line, what is said of it on the others.
+# Android: "IMG-….jpg (file attached)" on the first line, the caption on the others.
 _FOLLOWED = re.compile(rf"^(?P<file>{_FILE}) \([^()\n]{{2,60}}\)$", re.MULTILINE)
 _PAGES = re.compile(r"^(?P<file>[^•\n]{1,200}) • [^•\n]{1,60}$")
 _BRACKETED = re.compile(r"^<(?P<phrase>[^<>\n]{3,60})>$")
@@ -63,7 +63,7 @@ _PLACE = re.compile(
 
 
 class Said(NamedTuple):
-    """The contents of a message, in the words of the wire."""
+    """Contents of a message in wire format."""
 
     type: str
     text: str | None = None
@@ -74,7 +74,7 @@ class Said(NamedTuple):
 
 
 def said(original: str, sizes: Mapping[str, int]) -> Said:
-    """What an entry says. sizes: the bytes of the files beside the text, by name."""
+    """Parse an entry's contents. sizes: file sizes in bytes by name."""
     text = plain(original).strip()
     if folded(text) in DELETED:
         return Said("text", deleted=True)
@@ -87,7 +87,7 @@ def said(original: str, sizes: Mapping[str, int]) -> Said:
 
 
 def is_notice(original: str) -> bool:
-    """Whether WhatsApp itself says this, whoever's name stands before it."""
+    """Check for a notice of WhatsApp itself, which some exports attribute to a sender."""
     text = plain(original).casefold()
     marked = original.startswith(("\u200e", "\u200f"))
     return marked and any(notice in text for notice in NOTICES)
@@ -118,7 +118,7 @@ def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) ->
 
 
 def _omitted(text: str) -> Said | None:
-    """A file that the export leaves out."""
+    """Recognise the placeholder of a file that was left out of the export."""
     bracketed = _BRACKETED.match(text)
     kind = OMITTED.get(folded(bracketed["phrase"] if bracketed else text))
     named = _PAGES.match(text)
@@ -150,7 +150,7 @@ def _place(text: str) -> Said | None:
 
 
 def _words(original: str) -> Said:
-    """The words as they were written, without the marks that the export puts around them."""
+    """Return the text without the direction marks that the export adds."""
     text = original.strip().strip("\u200e\u200f").strip()
     return Said("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
 

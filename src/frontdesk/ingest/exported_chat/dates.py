@@ -1,4 +1,4 @@
-"""Which of the numbers of a date is the day: decided by evidence, never guessed; pure."""
+"""Detects the order of day, month and year in dates, without guessing (pure)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from frontdesk.ingest.exported_chat.headers import Stamp
 
 Order = Literal["dmy", "mdy", "ymd"]
 
-# Where year, month and day are among the numbers of a date.
+# Positions of year, month and day in a date.
 _PLACES: Mapping[Order, tuple[int, int, int]] = MappingProxyType(
     {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 )
 NAMES: Mapping[Order, str] = MappingProxyType(
     {"dmy": "day, month, year", "mdy": "month, day, year", "ymd": "year, month, day"}
 )
-# WhatsApp is not older.
+# WhatsApp was founded in 2009; earlier dates are wrong.
 _FIRST = date(2009, 1, 1)
 _CENTURY = 2000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,18 +27,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The order of the numbers, and why it is that."""
+    """Date order with the reason for it."""
 
     order: Order
     reason: str
 
 
 def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decision:
-    """The order in which the dates of a file are written.
+    """Determine the date order of a file.
 
-    Some may lie in the future, or before there was WhatsApp: clocks of phones are wrong at times.
+    Some dates may lie in the future or before 2009, as phone clocks can be wrong.
 
-    Raises: BadSettings: no order fits all of them, more than one does, or not the one asked for.
+    Raises: BadSettings: no order fits all dates, several do, or the requested one does not.
     """
     existing = [order for order in _PLACES if all(_date(stamp, order) for stamp in stamps)]
     if asked is not None and asked not in existing:
@@ -59,7 +59,7 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decisi
 
 
 def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date) -> None:
-    """Messages whose time cannot be take that of others, so there must be enough of those."""
+    """Refuse a file with mostly impossible dates, as they take the times of their neighbours."""
     if 2 * len(misdated) > len(stamps):
         raise BadSettings(
             f"{len(misdated):,} of {len(stamps):,} dates, such as {misdated[0].date}, lie before"
@@ -69,7 +69,7 @@ def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date
 
 
 def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> Decision:
-    """One of the orders that fit equally many dates."""
+    """Choose between orders that fit equally many dates."""
     if len(orders) == 1:
         return Decision(orders[0], "only so are all of them dates")
     if len({tuple(days(stamps, order)) for order in orders}) == 1:
@@ -82,21 +82,20 @@ def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> De
 
 
 def possible(stamp: Stamp, order: Order, today: date) -> bool:
-    """Whether a message can be of that day: since there is WhatsApp, and until tomorrow."""
+    """Check that a date lies between 2009 and tomorrow."""
     day = _date(stamp, order)
     return day is not None and _FIRST <= day <= today + timedelta(days=1)
 
 
 def days(stamps: Sequence[Stamp], order: Order) -> list[date]:
-    """The days of some dates for which the order fits."""
     return [_day(stamp, order) for stamp in stamps]
 
 
 def moment(stamp: Stamp, order: Order, zone: tzinfo | None) -> int:
-    """The time in epoch milliseconds. zone: of the phone; None for this machine's.
+    """Return the time in epoch milliseconds. zone: the phone's; None for this machine's.
 
-    Of an hour that a clock shows twice it is the first, one that it skips is the one after it.
-    At the ends of the calendar, where no zone can be reckoned with, it is UTC.
+    An ambiguous time is the earlier one; one in a gap is moved past it. At the ends of the
+    calendar, where zones overflow, UTC is used.
     """
     local = datetime(  # noqa: DTZ001
         *_day(stamp, order).timetuple()[:3], stamp.hour, stamp.minute, stamp.second
@@ -118,7 +117,7 @@ def _rises(stamps: Sequence[Stamp], order: Order, today: date) -> bool:
 
 
 def _date(stamp: Stamp, order: Order) -> date | None:
-    """The day, None if there is none in that order."""
+    """Return the date, None if it is invalid in that order."""
     if (order == "ymd" and stamp.year_last) or (order != "ymd" and stamp.year_first):
         return None
     try:

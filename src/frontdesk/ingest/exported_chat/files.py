@@ -1,4 +1,4 @@
-"""The text of an exported chat out of its file: plain, or in a zip with what was sent beside it."""
+"""Reads an exported chat from a .txt file, or from a .zip with media files."""
 
 import errno
 import lzma
@@ -13,14 +13,14 @@ from pathlib import Path, PurePosixPath
 from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, shortened
 
-# The longest chats that phones write have 40,000 messages, or 10,000 with their files.
+# Phones export at most 40,000 messages, or 10,000 with files.
 TEXT_LIMIT = 128 * 1024 * 1024
 FILES_LIMIT = 50_000
 
 _PREFERRED = "_chat.txt"
-# A file in it, or the end of one without files.
+# Signatures of a zip with and without files.
 _ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06")
-# What the standard library raises over data that is no archive, or cannot be unpacked.
+# Exceptions of the standard library for corrupt or unsupported archives.
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, RuntimeError, ValueError, OverflowError, MemoryError),
@@ -29,16 +29,16 @@ _DAMAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A text, and the sizes of the files beside it by name."""
+    """Text of an export, and sizes of its media files by name."""
 
     text: str
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def read(path: Path) -> Export:
-    """The export in a .txt or a .zip.
+    """Read a .txt or .zip export.
 
-    Raises: UnusableFile: it is neither, too large, damaged, or packed as no phone packs it.
+    Raises: UnusableFile: neither, too large, damaged, or with an unusual compression.
     """
     try:
         with path.open("rb") as file:
@@ -56,7 +56,7 @@ def read(path: Path) -> Export:
     except _DAMAGES as error:
         raise UnusableFile(_damaged(path)) from error
     except OSError as error:
-        # What bzip2 and places beyond the beginning of the file lead to.
+        # Raised by bzip2, and for offsets outside the file.
         if error.errno in (None, errno.EINVAL):
             raise UnusableFile(_damaged(path)) from error
         raise UnusableFile(f"Cannot read {_named(path)}: {error.strerror}") from error
@@ -82,14 +82,14 @@ def _unpacked(path: Path, archive: zipfile.ZipFile) -> Export:
         found = f"{len(chosen)} texts" if chosen else "no text"
         raise UnusableFile(f"{_named(path)} has {found}; an export has one, {_PREFERRED} or *.txt")
     with archive.open(chosen[0]) as file:
-        # What the entry says of its size may be a lie: no more than the limit is unpacked.
+        # The declared size is not trusted: no more than the limit is unpacked.
         text = _decoded(f"The text in {_named(path)}", file.read(TEXT_LIMIT + 1))
     sizes = {PurePosixPath(entry.filename).name: entry.file_size for entry in entries}
     return Export(text, sizes)
 
 
 def _refuse_trap(path: Path, entry: zipfile.ZipInfo) -> None:
-    """Nothing is written anywhere, but what tries to leave its place is no export."""
+    """Refuse paths outside the archive, links and encrypted files. Nothing is extracted to disk."""
     name = entry.filename.replace("\\", "/")
     if name.startswith("/") or ".." in name.split("/") or ":" in name.split("/")[0]:
         raise UnusableFile(
@@ -107,7 +107,7 @@ def _plain_text(path: Path, raw: bytes) -> str:
     try:
         return _decoded(_named(path), raw)
     except UnusableFile as error:
-        # Of a zip that lost its beginning nothing tells but the name.
+        # A zip that lost its beginning is recognised only by its name.
         if path.suffix.lower() == ".zip":
             raise UnusableFile(
                 f"{_named(path)} is damaged: it is no zip, and is not text in UTF-8 or UTF-16;"

@@ -1,4 +1,4 @@
-"""The start of a line of an exported chat: when something was said, in any language; pure."""
+"""Parses message headers of exported chats (date, time, sender) in any language (pure)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 from frontdesk.ingest.plain_text import plain
 
-# A header is found in so many characters, or there is none.
+# Maximum length of a header in characters.
 _LONGEST = 90
 
-# Full-width punctuation that keyboards of East Asia write between the numbers of a header.
+# Full-width punctuation of East Asian keyboards.
 _PUNCTUATION = str.maketrans("：，／．－［］", ":,/.-[]")
-# What is said of the time of day, by the twelve hours in which it lies.
+# Day period markers, grouped by the twelve hours that they select.
 _MORNING = (
     *("am", "a.m.", "a. m.", "a m", "in the morning", "de la mañana", "de la madrugada"),
     *("da manhã", "da madrugada", "vorm.", "vm.", "f.h.", "ap.", "dop.", "pr.p.", "priešpiet"),
@@ -31,7 +31,7 @@ _AFTERNOON = (
     *("ch", "ptg", "du.", "ös", "下午", "午後", "오후"),
 )
 _NIGHT = ("at night", "de la noche", "da noite", "晚上")
-# The first hour of those.
+# First hour of each group.
 _PERIODS: Mapping[str, int] = MappingProxyType(
     {
         word.casefold(): first
@@ -39,14 +39,14 @@ _PERIODS: Mapping[str, int] = MappingProxyType(
         for word in words
     }
 )
-# The first year of an era is the year after this one.
+# Year before the first year of each era.
 _ERAS = MappingProxyType({"r": 2018, "h": 1988, "令和": 2018, "平成": 1988})
 _BUDDHIST = 543
 
 _SEPARATOR = r"\s?[./\-\s年月년월]\s?"
 _PERIOD = "|".join(re.escape(word) for word in sorted(_PERIODS, key=len, reverse=True))
 _ERA = "|".join(_ERAS)
-# Where the year is the last number, its era stands before that.
+# If the year comes last, its era precedes it.
 _DATE = (
     rf"(?P<era>{_ERA})?(?P<a>\d{{1,4}}){_SEPARATOR}(?P<b>\d{{1,2}}){_SEPARATOR}"
     rf"(?P<last_era>{_ERA})?(?P<c>\d{{1,4}})[.日일]?(?P<be>\s?(?:BE|B\.E\.|พ\.ศ\.))?"
@@ -59,7 +59,7 @@ _BETWEEN = r"(?:\s?[,،]\s?|\s)(?:[^\W\d_]{1,5}\.?\s){0,2}?"
 _WRITTEN = rf"(?:{_ERA})?\d{{1,4}}{_SEPARATOR}\d{{1,2}}{_SEPARATOR}(?:{_ERA})?\d{{1,4}}(?!\d)"
 _CLOCK = r"\d{1,2}[:.]\d{2}"
 _MONTH = r"(?:\d{1,2}\.?\s[^\W\d_]{3,12}\.?|[^\W\d_]{3,12}\.?\s\d{1,2}\.?)(?:,?\s\d{4})?,?"
-# A date and a time, in any words and in either order, as they stand before what somebody says.
+# Loose match of a date and a time in either order, before a message.
 _ALIKE = re.compile(
     rf"\[?\s?{_WRITTEN}.{{1,24}}?{_CLOCK}.{{0,24}}?(?:\]|\s?[-–—]\s|\s[-–—]$|:\s)"
     rf"|\[\s?.{{0,12}}?{_CLOCK}.{{0,24}}?[,،\s]\s?{_WRITTEN}.{{0,8}}?\]"
@@ -70,7 +70,7 @@ _ALIKE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A way in which headers are written."""
+    """Header format."""
 
     name: str
     pattern: re.Pattern[str]
@@ -89,11 +89,10 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A date and a time as they are written. parts: the numbers of the date in their order;
-    date: all of it.
+    """Date and time as written. parts: numbers of the date in order; date: its text.
 
-    year_first, year_last: where the year must be. calendar: what is added to the year.
-    exact: the seconds are told.
+    year_first, year_last: the year must be there. calendar: offset added to the year. exact: with
+    seconds.
     """
 
     parts: tuple[int, int, int]
@@ -109,14 +108,14 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The start of a line, and where what is said begins in it."""
+    """Parsed header, and the offset where the message begins."""
 
     stamp: Stamp
     end: int
 
 
 def family_of(lines: Iterable[str]) -> Family | None:
-    """How the headers of a file are written: in the way in which most of its lines are."""
+    """Return the header format that most lines match, None if no line matches any."""
     counts = [0] * len(FAMILIES)
     for line in lines:
         start, _ = _placed(line[:_LONGEST])
@@ -127,7 +126,7 @@ def family_of(lines: Iterable[str]) -> Family | None:
 
 
 def header(line: str, family: Family) -> Header | None:
-    """The header that a line starts with, if it does."""
+    """Parse the header at the start of a line, None without one."""
     start, places = _placed(line[:_LONGEST])
     found = family.pattern.match(start)
     stamp = None if found is None else _stamp(found)
@@ -138,12 +137,12 @@ def header(line: str, family: Family) -> Header | None:
 
 
 def looks_like_header(line: str) -> bool:
-    """Whether a line begins as headers do, though perhaps with a time that does not exist."""
+    """Check if a line starts like a header, even one with an invalid time."""
     return _ALIKE.match(_placed(line[:_LONGEST])[0]) is not None
 
 
 def _placed(text: str) -> tuple[str, list[int]]:
-    """The plain text, and where each of its characters stands in the other."""
+    """Return the normalised text, and the original offset of each of its characters."""
     kept: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
@@ -154,7 +153,7 @@ def _placed(text: str) -> tuple[str, list[int]]:
 
 
 def _stamp(found: re.Match[str]) -> Stamp | None:
-    """What a header says; None if there is no such time."""
+    """Convert a match to a stamp; None for an invalid time."""
     period = found["before"] or found["after"]
     hour = _hour(int(found["hour"]), None if period is None else _PERIODS[period.casefold()])
     minute, second = int(found["minute"]), int(found["second"] or 0)
@@ -179,10 +178,10 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
 
 
 def _hour(told: int, first: int | None) -> int | None:
-    """The hour of the day; None if there is no such hour.
+    """Return the hour of the day, None if invalid.
 
-    first: of the twelve hours that it is one of. Clocks that count these from 0 write 0:24 PM
-    where others write 12:24 PM; some phones write PM beside an hour of twenty-four.
+    first: first of the twelve hours selected by the day period. Clocks that count these from 0
+    write 0:24 PM for 12:24 PM; some phones write PM with a 24-hour time.
     """
     if told > 23:
         return None
@@ -194,5 +193,5 @@ def _hour(told: int, first: int | None) -> int | None:
 
 
 def _first(found: re.Match[str]) -> str:
-    """The group with which the date begins."""
+    """Return the group at which the date starts."""
     return "a" if found["era"] is None else "era"

@@ -1,4 +1,4 @@
-"""Puts an exported chat into an account: what is not known yet, a part of it at a time."""
+"""Imports an exported chat in batches, skipping messages that are stored already."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ NAME_LIMIT = 256
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose chat it is: between a number of ours and a person, in an account."""
+    """Account, channel and person of an imported chat."""
 
     account_id: int
     channel: str
@@ -43,9 +43,9 @@ class Place:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it. taken: new messages by side; skipped: those that were known.
+    """Import result. taken: new messages by side; skipped: known messages.
 
-    filled: of the new ones, those of which only the delivery was known.
+    filled: new messages that replaced a placeholder.
     """
 
     taken: Counter[str] = field(default_factory=Counter)
@@ -63,9 +63,9 @@ def put_in(
     clock: Callable[[], int],
     advance: Callable[[int], object],
 ) -> Outcome:
-    """Put in what is not known; `advance` is told how many more entries are done.
+    """Import unknown messages; `advance` is called with the number of entries processed.
 
-    Each transaction leaves the inbox whole; what an interrupted import put in is known to the next.
+    Each batch is consistent by itself, so an interrupted import can be repeated.
     """
     outcome = Outcome()
     rows = database.write(lambda connection: _known(connection, chat, place))
@@ -86,7 +86,7 @@ def _apply(place: Place, events: Sequence[DomainEvent], now: int, connection: Co
 
 
 def _known(connection: Connection, chat: Chat, place: Place) -> list[Row]:
-    """What is stored of the time that the export is of."""
+    """Return the stored messages in the export's period."""
     person, account_id = place.person, place.account_id
     assert person.phone is not None
     found = known.contacts(
@@ -113,7 +113,7 @@ def _known(connection: Connection, chat: Chat, place: Place) -> list[Row]:
 
 
 def _names(chat: Chat, place: Place) -> Iterator[ContactUpsert]:
-    """What the phone calls the other one, unless that is only the number."""
+    """Yield the other side's name, unless it is only the number."""
     if chat.other is not None and phone_of(chat.other) is None:
         at = max(entry.at for entry in chat.entries)
         rank = PROFILE_NAME if chat.other_is_profile else IMPORTED_NAME

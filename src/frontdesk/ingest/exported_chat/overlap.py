@@ -1,4 +1,4 @@
-"""What of an exported chat is known already, from webhooks or from an earlier export; pure."""
+"""Matches an export with stored messages from webhooks or earlier exports (pure)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -14,8 +14,8 @@ from frontdesk.store.database import Row
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An entry, and whether it is known. stands_for: the id that the provider gave a message of
-    which nothing but its delivery is known, and which must be this one."""
+    """Export entry with the result of matching. stands_for: wamid of a placeholder that must be
+    this message."""
 
     entry: Entry
     known: bool
@@ -24,7 +24,7 @@ class Compared:
 
 
 def compared(entries: Sequence[Entry], rows: Sequence[Row]) -> list[Compared]:
-    """Every entry in the order of time; each row is the same as one entry at most."""
+    """Match all entries by time; a row matches at most one entry."""
     ordered = sorted(entries, key=lambda entry: entry.at)
     copies = [_row(number, entry) for number, entry in enumerate(ordered)]
     exact = _Exact(rows)
@@ -43,7 +43,7 @@ def compared(entries: Sequence[Entry], rows: Sequence[Row]) -> list[Compared]:
 
 
 def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | None]) -> set[int]:
-    """The numbers of the entries, besides those known, for which there is a row."""
+    """Return the numbers of unmatched entries that `take` finds a row for."""
     return {
         number
         for number, copy in enumerate(copies)
@@ -52,7 +52,7 @@ def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | N
 
 
 class _Exact:
-    """Rows by the moment that an earlier import of the same export gave them."""
+    """Rows by the exact time that an earlier import of the same export assigned."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.taken: set[int] = set()
@@ -71,14 +71,14 @@ class _Exact:
 
 
 def _same(row: Row, copy: Row, at: int) -> bool:
-    """Whether an entry is what a row of its moment was made from; it may say something else now."""
+    """Check if a row was imported from this entry, even if edited since."""
     if row["wamid"] is not None and row["stamped_at"] == at and was_changed(row):
         return bool(row["direction"] == copy["direction"])
     return alike(row, copy)
 
 
 def _row(number: int, entry: Entry) -> dict[str, Any]:
-    """An entry in the columns by which messages are compared."""
+    """Convert an entry to the columns that matching compares."""
     said = entry.said
     return {
         "id": number,

@@ -1,9 +1,9 @@
-"""What a phone puts in the place of contents, in the languages that are known; pure."""
+"""Placeholder phrases of WhatsApp exports, by language (pure)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# In the place of a file of any kind.
+# Placeholders of files of any type.
 _LEFT_OUT = (
     *("media omitted", "multimedia omitido", "archivo omitido", "mídia oculta"),
     *("arquivo de mídia oculto", "ficheiro não revelado", "média omis", "médias omis"),
@@ -49,7 +49,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-# What is said of a file, or left out, by what it is; "" where only that there was one is told.
+# Message type by placeholder phrase; "" if only the presence of a file is known.
 OMITTED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_LEFT_OUT, ""),
@@ -90,7 +90,7 @@ EDITED = frozenset(
     )
 )
 
-# Said of the whole chat, though some phones put it into somebody's mouth.
+# Notices about the whole chat, which some phones attribute to a sender.
 NOTICES = (
     *("end-to-end encrypted", "end-to-end encryption", "cifrados de extremo a extremo"),
     *("criptografia de ponta a ponta", "chiffrés de bout en bout", "ende-zu-ende-verschlüsselt"),
@@ -102,5 +102,5 @@ NOTICES = (
 
 
 def folded(phrase: str) -> str:
-    """A phrase as the tables have it: without a full stop at its end, in lower case."""
+    """Normalise a phrase for look-up: without a final full stop, casefolded."""
     return phrase.strip().rstrip(".。").strip().casefold()
