@@ -105,6 +105,18 @@ def test_no_message_is_swallowed_at_hour_0_and_what_cannot_be_read_is_counted() 
     assert found.unread == [4, 6]
 
 
+@pytest.mark.parametrize("pasted", ["99/99/2020, 10:00 - X: y", "3/25/2020, 10:00 - Ana: y"])
+@pytest.mark.parametrize("order", [None, "dmy"])
+def test_a_quoted_line_whose_date_is_none_stays_in_its_message(
+    pasted: str, order: str | None
+) -> None:
+    lines = [f"{day}/3/2020, 9:15 - Ana: {day}" for day in range(10, 20)]
+    found = read("\n".join([*lines, pasted]), order=order)
+    assert len(found.entries) == len(lines)
+    assert found.entries[-1].said.text == f"19\n{pasted}"
+    assert found.unread == [11]
+
+
 def test_a_file_of_headers_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(BadSettings, match="No line begins with a date and a time"):
         read("3/12/20, 25:24 - Ana: a")

@@ -1,13 +1,20 @@
 """Parses an exported chat into messages with times and senders (pure)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.exported_chat.contents import Said, is_notice, said
-from frontdesk.ingest.exported_chat.dates import Decision, Order, decided, moment, possible
+from frontdesk.ingest.exported_chat.dates import (
+    Decision,
+    Order,
+    decided,
+    moment,
+    outliers,
+    possible,
+)
 from frontdesk.ingest.exported_chat.files import Export
 from frontdesk.ingest.exported_chat.headers import (
     Family,
@@ -78,6 +85,9 @@ def read(export: Export, reading: Reading) -> Chat:
     rows = [row.removesuffix("\r") for row in export.text.split("\n")]
     family = family_of(rows)
     found = _Lines() if family is None else _lines(rows, family)
+    if family is not None and found.entries:
+        unlike = outliers([line.stamp for line in found.entries], reading.order)
+        found = _lines(rows, family, unlike) if unlike else found
     lines = found.entries
     if family is None or not lines:
         raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
@@ -104,14 +114,17 @@ class _Lines:
     unread: list[int] = field(default_factory=list)
 
 
-def _lines(rows: Sequence[str], family: Family) -> _Lines:
+def _lines(
+    rows: Sequence[str], family: Family, excluded: Collection[Stamp] = frozenset()
+) -> _Lines:
+    """The entries. A line that begins with one of the `excluded` stamps begins none."""
     found = _Lines()
     for number, row in enumerate(rows, start=1):
         start = header(row, family)
-        if start is not None:
+        if start is not None and start.stamp not in excluded:
             found.entries.append(_begun(start.stamp, row[start.end :]))
             continue
-        if looks_like_header(row):
+        if start is not None or looks_like_header(row):
             found.unread.append(number)
         if found.entries:
             found.entries[-1].parts.append(row)

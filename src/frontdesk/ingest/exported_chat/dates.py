@@ -1,6 +1,6 @@
 """Detects the order of day, month and year in dates, without guessing (pure)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -22,6 +22,8 @@ NAMES: Mapping[Order, str] = MappingProxyType(
 # WhatsApp was founded in 2009; earlier dates are wrong.
 _FIRST = date(2009, 1, 1)
 _CENTURY = 2000
+# At most one of so many lines may begin with a date that is none.
+_LEAST_SHARE = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -56,6 +58,23 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decisi
     if fewest and len(likely) == 1 < len(existing):
         return Decision(best, "so the fewest of them lie in the future")
     return _chosen(stamps, likely, today)
+
+
+def outliers(stamps: Collection[Stamp], asked: Order | None) -> set[Stamp]:
+    """The stamps that are no dates in the order in which nearly all are; none if all are dates.
+
+    A message may quote another chat, whose lines begin as its own do.
+    """
+    orders = _PLACES if asked is None else (asked,)
+    wrong = {
+        order: {stamp for stamp in set(stamps) if _date(stamp, order) is None} for order in orders
+    }
+    counts = {order: sum(stamp in wrong[order] for stamp in stamps) for order in orders}
+    fewest = min(counts.values())
+    found = [wrong[order] for order in orders if counts[order] == fewest]
+    if fewest * _LEAST_SHARE > len(stamps) or any(each != found[0] for each in found):
+        return set()
+    return found[0]
 
 
 def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date) -> None:
