@@ -86,6 +86,18 @@ async def test_a_redirect_is_never_followed() -> None:
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize(
+    "location",
+    ["http://[::bad/", "http://inbox.example:99999999/", "javascript:alert(1)", "https:", ""],
+)
+async def test_a_redirect_to_no_address_at_all_is_still_a_redirect(location: str) -> None:
+    server = Server(answer(302, b"", location=location))
+    error = await failing(server)
+    assert isinstance(error, BadResponse)
+    assert "does not go there" in str(error)
+    assert len(server.asked) == 1
+
+
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 
 

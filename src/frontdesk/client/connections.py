@@ -89,6 +89,20 @@ class Connector:
         return "The server" if self._proxy is None else f"The proxy {shown(self._proxy)}"
 
 
+async def drop_invalid_location(response: httpx.Response) -> None:
+    """Response hook: removes a Location that names no address.
+
+    httpx builds the next request even where it does not follow redirects, and loses the answer
+    where it cannot.
+    """
+    try:
+        url = httpx.URL(response.headers.get("location", ""))
+        if url.scheme and not url.host:
+            del response.headers["location"]
+    except httpx.InvalidURL:
+        del response.headers["location"]
+
+
 def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITransport:
     """Requests to an application in this process instead of a server."""
     application: Any = app

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import httpx
 
 from frontdesk.client.answers import Answer, CutShort, read_answer
-from frontdesk.client.connections import Connector, application_transport
+from frontdesk.client.connections import Connector, application_transport, drop_invalid_location
 from frontdesk.client.failures import Rejected, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.pacing import Pacing
@@ -73,6 +73,7 @@ class Exchange:
             },
             timeout=deadline_seconds,
             follow_redirects=False,
+            event_hooks={"response": [drop_invalid_location]},
             trust_env=False,
         )
 

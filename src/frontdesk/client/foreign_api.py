@@ -14,7 +14,7 @@ import httpx
 from frontdesk.client.address import base_url, check_key
 from frontdesk.client.answers import Answer, CutShort, read_answer
 from frontdesk.client.cleaning import parse_json
-from frontdesk.client.connections import Connector
+from frontdesk.client.connections import Connector, drop_invalid_location
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.waits import wait_told
@@ -70,6 +70,7 @@ class ForeignApi:
             },
             timeout=DEADLINE_SECONDS,
             follow_redirects=False,
+            event_hooks={"response": [drop_invalid_location]},
             trust_env=False,
         )
 
