@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
+from tests.doubles import Reply, standing_in
 
 from frontdesk.cli.doctor import doctor_command
 from frontdesk.cli.keys import KeyOrder, make_key
@@ -76,3 +77,9 @@ def test_a_refused_key_is_an_error_and_a_bad_address_is_usage(serve: Serve) -> N
     assert program("--url", url, key="fd_live_nobody").returncode == 1
     assert program("--url", "http://inbox.example", key="some_live_key").returncode == 2
     assert program("--url", NOBODY, key="").returncode == 2
+
+
+def test_a_server_that_refuses_to_list_conversations_has_no_inbox() -> None:
+    with standing_in(lambda path, query: Reply(400, {"detail": "no"})) as there:
+        result = doctor("--url", there.url, key="some_live_key")
+    assert result.exit_code == 1

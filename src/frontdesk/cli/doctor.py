@@ -53,7 +53,16 @@ class Finding:
         """What an inbox cannot be read without, and is not to be had here."""
         features = self.server.features if self.server else {}
         bad = ("absent", "forbidden", "failing")
-        return [name for name in _ESSENTIAL if name in features and features[name].state in bad]
+        return [
+            name
+            for name in _ESSENTIAL
+            if name in features
+            and (
+                features[name].state in bad
+                # Without conversations, messages are not seen either, and are not to blame.
+                or (name == "conversations" and features[name].state == "unknown")
+            )
+        ]
 
 
 @click.command("doctor", cls=Command)
