@@ -426,6 +426,8 @@ FOREIGN = {
     "bzip2": (b"BZh91AY&SY", "it is compressed with bzip2"),
     "HTML": (b"<!DOCTYPE html>\n<html>", "it is HTML or XML"),
     "binary": (bytes(range(256)) * 20, "it is binary data"),
+    "binary with many zeros": (b"\x7fELF" + bytes(400) + b"\x01\x02", "it is binary data"),
+    "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(400), "it is a picture"),
 }
 
 

@@ -16,6 +16,7 @@ _SIGNATURES = (
     (b"\xfd7zXZ\x00", "it is compressed with xz: unpack it, or compress it with gzip"),
     (b"\x28\xb5\x2f\xfd", "it is compressed with zstd: unpack it, or compress it with gzip"),
     (b"%PDF-", "it is a PDF document"),
+    *((begin, "it is a picture") for begin in (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8")),
 )
 
 
@@ -34,7 +35,8 @@ def foreign_format(head: bytes) -> str | None:
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Detect UTF-16 by its NUL bytes, which UTF-8 text does not have."""
-    marked = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    share = 0.02 if marked else 0.7
-    return any(half.count(0) > share * len(half) for half in (head[::2], head[1::2]) if half)
+    """Detect UTF-16 by its NUL bytes, which are every other byte of most such text."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return any(half.count(0) > 0.02 * len(half) for half in (head[::2], head[1::2]))
+    evens, odds = head[::2].count(0), head[1::2].count(0)
+    return max(evens, odds) > 0.7 * (len(head) // 2) and min(evens, odds) < 0.1 * len(head)
