@@ -74,7 +74,9 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
             _report(erased)
         _purge(store)
     if not erased:
-        raise NotFound(f"Nothing speaks of {number}")
+        raise NotFound(
+            f"Nothing speaks of {number}, and no copy of what was erased is left in the database"
+        )
 
 
 def _purge(store: "Database") -> None:
