@@ -1,6 +1,7 @@
 """`frontdesk demo` in a terminal: what it shows, how it is left, and what it leaves behind."""
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -57,6 +58,14 @@ def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
     os.kill(terminal.process.pid, signal.SIGCONT)
     # It goes to the other screen of the terminal once more, and writes there from the first line.
     terminal.wait_for(rb"\x1b\[\?1049h[\s\S]*\x1b\[\?1049h[\s\S]*\x1b\[1;1H[^H]*INBOX")
+    terminal.press(LEAVE)
+    assert terminal.ending()[0] == 0
+
+
+def test_it_never_shows_the_counts_of_the_part_that_it_opens_with(run: Run) -> None:
+    terminal = run()
+    terminal.wait_for(b"60 open")
+    assert set(re.findall(r"(\d+) open\b", terminal.words)) == {"60"}
     terminal.press(LEAVE)
     assert terminal.ending()[0] == 0
 

@@ -39,12 +39,14 @@ def _make(directory: Path, *, now: int) -> None:
 
 
 async def _look(database: Database, cache_file: Path) -> None:
-    """Ask for what the viewer opens with, so that its first paint shows it."""
+    """Ask for what the viewer opens with, so that its first paint shows it.
+
+    Counts are not asked for: they would be those of a part of the sample.
+    """
     with ExitStack() as ending:
         cache = Cache(cache_file, ORIGIN)
         ending.callback(cache.close)
         mailbox = Mailbox(lambda: as_sample_agent(database, ending), cache)
         await mailbox.connect()
-        await mailbox.refresh_counts(ConversationFilter())
         await mailbox.refresh_conversations(ConversationFilter(status="open"))
         await mailbox.close()
