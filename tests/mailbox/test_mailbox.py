@@ -299,6 +299,13 @@ async def test_notes_older_than_the_loaded_messages_wait_for_them(
     assert moments == sorted(moments)
 
 
+async def test_no_notes_are_known_only_after_they_were_read(inbox: Inbox, mailbox: Mailbox) -> None:
+    assert not mailbox.has_read_notes("7")
+    await mailbox.refresh_notes("7")
+    assert mailbox.has_read_notes("7")
+    assert mailbox.notes("7") == []
+
+
 async def test_a_server_without_notes_has_none(inbox: Inbox, mailbox: Mailbox) -> None:
     inbox.failures["notes"] = NotFound("No such path")
     assert await mailbox.refresh_notes("7") == Refreshed(False)

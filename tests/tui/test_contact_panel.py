@@ -34,7 +34,7 @@ def facts(
     of: Conversation | None = None,
     contact: dict[str, Any] | None = None,
     fields: tuple[CustomField, ...] = (),
-    notes: tuple[Note, ...] = (),
+    notes: tuple[Note, ...] | None = (),
     others: tuple[Conversation, ...] = (),
 ) -> list[Fact]:
     known = Contact.model_validate({"id": "88", **contact}) if contact is not None else None
@@ -187,6 +187,11 @@ def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
 
 def test_without_custom_fields_there_is_no_heading_for_them() -> None:
     assert "CUSTOM FIELDS" not in named(facts(contact={}))
+
+
+def test_notes_that_were_not_read_yet_are_not_counted_as_none() -> None:
+    assert facts(notes=None)[-2:] == [Fact("NOTES"), Fact("", "not loaded yet", "dim")]
+    assert facts(notes=())[-1:] == [Fact("NOTES (0)")]
 
 
 def test_notes_say_who_wrote_them_and_when() -> None:

@@ -154,8 +154,14 @@ class Mailbox:
 
     def notes(self, conversation_id: str) -> list[Note]:
         """The saved notes of a conversation, newest first."""
-        listing: Listing[Note] = self._cache.listing(notes_name(conversation_id))
-        return list(listing)
+        return list(self._notes(conversation_id))
+
+    def has_read_notes(self, conversation_id: str) -> bool:
+        """The notes of a conversation were read: where none are saved, there are none."""
+        return self._notes(conversation_id).fetched_at is not None
+
+    def _notes(self, conversation_id: str) -> Listing[Note]:
+        return self._cache.listing(notes_name(conversation_id))
 
     def contact(self, conversation: Conversation) -> Contact | None:
         """The contact of a conversation."""

@@ -304,11 +304,12 @@ class Reading:
 
     def _show_contact(self, *, keep_place: bool) -> None:
         if self.conversation is not None:
+            id = self.conversation.id
             facts = contact_facts(
                 self.conversation,
                 self._mailbox.contact(self.conversation),
                 self._mailbox.catalogues.custom_fields(),
-                self._mailbox.notes(self.conversation.id),
+                self._mailbox.notes(id) if self._mailbox.has_read_notes(id) else None,
                 self._mailbox.conversations_of(self.conversation.contact.id),
                 self._clock,
                 no_contact=lacking(self._mailbox, "contact_by_phone"),

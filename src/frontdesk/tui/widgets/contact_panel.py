@@ -88,14 +88,14 @@ def contact_facts(
     conversation: Conversation,
     contact: Contact | None,
     fields: Sequence[CustomField],
-    notes: Sequence[Note],
+    notes: Sequence[Note] | None,
     others: Sequence[Conversation],
     clock: Clock,
     *,
     no_contact: str = "",
     no_notes: str = "",
 ) -> list[Fact]:
-    """Everything the pane shows, from the top down; `notes` newest first.
+    """Everything the pane shows, from the top down; `notes` newest first, None: not read yet.
 
     others: the contact's conversations that were seen, this one may be among them.
     no_contact, no_notes: why the server does not give them, or empty.
@@ -105,17 +105,24 @@ def contact_facts(
         facts.append(Fact("", f"{no_contact}.", "dim"))
     facts += _conversation(conversation, clock)
     facts += _custom_fields(contact, fields)
-    facts.append(Fact("NOTES" if no_notes and not notes else f"NOTES ({len(notes)})"))
-    if no_notes:
-        facts.append(Fact("", f"{no_notes}.", "dim"))
-    for note in notes:
+    facts += _notes(notes, clock, no_notes)
+    others = [one for one in others if one.id != conversation.id]
+    return facts + _others(others, clock, "OTHER CONVERSATIONS (seen so far)")
+
+
+def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
+    """The notes under their number, which is not there while it is not known."""
+    known = notes is not None and (bool(notes) or not no_notes)
+    facts = [Fact(f"NOTES ({len(notes or ())})" if known else "NOTES")]
+    if no_notes or notes is None:
+        facts.append(Fact("", f"{no_notes}." if no_notes else "not loaded yet", "dim"))
+    for note in notes or ():
         written = clock.local(note.created_at)
         who = one_line(note.author_ref.name or "") if note.author_ref else ""
         age = ago(written, clock.server_now()) if written else ""
         facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
         facts.append(Fact("", one_line(note.text)))
-    others = [one for one in others if one.id != conversation.id]
-    return facts + _others(others, clock, "OTHER CONVERSATIONS (seen so far)")
+    return facts
 
 
 def person_facts(
