@@ -1,1 +1,1 @@
-"""The screens: each owns its state and asks the mailbox."""
+"""Screens and dialogs; each owns its state and reads through the mailbox."""

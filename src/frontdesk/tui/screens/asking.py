@@ -1,4 +1,4 @@
-"""Screens that ask something: keys that are typed before they stand are not lost."""
+"""Dialogs that buffer keys typed before their widgets are mounted."""
 
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ R = TypeVar("R")
 
 
 class Early(LeftOnce[R]):
-    """Takes keys that came too early for its widgets; the application hands them on."""
+    """Buffers keys that arrive before mounting, and types them into the field afterwards."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -19,30 +19,31 @@ class Early(LeftOnce[R]):
 
     @property
     def typing(self) -> bool:
-        """Whether a letter is typed into the field, or will be, whatever its key does here."""
+        """True before mounting, and while an input has the focus: printable keys are text then."""
         return not self.is_mounted or isinstance(self.focused, Input)
 
     @on(events.Mount)
     async def _catch_up(self) -> None:
-        """What was typed meanwhile comes before all that follows."""
+        """Type the buffered keys before any later one is handled."""
         early, self._early = self._early, []
         for event in early:
             await self.type_in(event)
 
     async def take_early(self, event: events.Key) -> None:
-        """A key that nothing else has taken."""
+        """Handle a key that no widget consumed: buffer it until this screen is mounted."""
         if self.is_mounted:
             await self.type_in(event)
         else:
             self._early.append(event)
 
     async def type_in(self, event: events.Key) -> None:
-        """Type it into the field, as the field would have."""
+        """Apply a key to the input: insert a printable character; submit on enter."""
         field = self.query_one(Input)
         if event.is_printable and event.character is not None:
             event.stop()
             if not field.has_focus and field.select_on_focus:
-                # The focus is on its way, and what is typed now must not be replaced by more.
+                # `select_on_focus` would select this text when the focus arrives, and the next key
+                # replace it.
                 field.select_on_focus = False
                 field.clear()
             field.insert_text_at_cursor(event.character)
@@ -52,4 +53,4 @@ class Early(LeftOnce[R]):
 
 
 class Asking(Dialog[str | None], Early[str | None]):
-    """Asks for one answer."""
+    """A dialog with one answer."""

@@ -1,4 +1,4 @@
-"""The one-line bars around the inbox's panes: what they say, and what a click on them means."""
+"""One-line bars around the inbox panes: header, channel tabs, list title, status line."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -51,12 +51,12 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     }
 )
 
-# Pieces of the header before its chips.
+# Number of pieces in the header before its chips.
 _BEFORE_CHIPS = 2
 
 
 class Bars:
-    """The bars of one screen, brought up to date together."""
+    """Renders all bars of the inbox screen together."""
 
     def __init__(self, screen: Widget, queue: Queue, title: str, keys: KeyNames) -> None:
         self._screen = screen
@@ -66,7 +66,9 @@ class Bars:
         self._channels: Sequence[ChannelRow] = ()
 
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
-        """Say the view and the counts; `problem`: why nothing can be loaded."""
+        """Render the header, the channel tabs and the list title; `problem`: why nothing can be
+        loaded.
+        """
         queue, names = self._queue, self._queue.names
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
         self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
@@ -80,7 +82,7 @@ class Bars:
         header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.proved_counts))
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         width = list_title.size.width
-        # The server counts what its own filter has, not what is left of that here.
+        # The server's counts do not apply when a local filter removes rows.
         counts = None if queue.sieve.filters else queue.counts
         list_title.show(say.status_tabs(counts, queue.filter, width))
         loaded = queue.listing.fetched_at is not None
@@ -97,7 +99,7 @@ class Bars:
         queue.say_when_empty(words)
 
     def tell(self, at: str, state: list[Piece]) -> None:
-        """The status line: keys of the pane with the focus, the connection, what is loaded."""
+        """Render the status line: keys of the pane `at`, connection state, loaded rows."""
         right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words(self._keys)} ")]
         bar = self._bar("#status")
         room = bar.size.width - width_of(right) - 2
@@ -106,23 +108,23 @@ class Bars:
         bar.show([("dim", keys)], right)
 
     def chip_at(self, piece: int) -> str | None:
-        """Which chip of the header a piece is, by its name."""
+        """Name of the chip at an index of the header's pieces."""
         chips = say.chips(self._queue.view, self._queue.names)
         at = piece - _BEFORE_CHIPS
         return chips[at // 2][0] if at % 2 and 0 <= at // 2 < len(chips) else None
 
     def last_chip(self) -> str | None:
-        """The chip that a key takes off; the status stays until it is the only one."""
+        """Name of the rightmost chip; the status comes first, so it is removed last."""
         names = [name for name, _ in say.chips(self._queue.view, self._queue.names)]
         return names[-1] if names else None
 
     def channel_at(self, piece: int) -> ChannelRow | None:
-        """Which channel a piece of the channels' line is."""
+        """Channel at an index of the channel tabs' pieces."""
         at = piece // 2
         return self._channels[at] if piece % 2 and at < len(self._channels) else None
 
     def status_at(self, piece: int) -> str | None:
-        """Which status a piece of the list's title is."""
+        """Status at an index of the list title's pieces."""
         at = piece // 2
         return STATUSES[at] if piece % 2 and at < len(STATUSES) else None
 

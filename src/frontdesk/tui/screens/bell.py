@@ -1,4 +1,4 @@
-"""Whether something new came in: what the bell, where it is wanted, rings for."""
+"""Detection of new unread activity for the terminal bell."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,13 @@ from frontdesk.wire import Conversation
 
 
 class Bell:
-    """Remembers the latest of what was unread; what was there at the start is not new."""
+    """Keeps the newest activity time of unread conversations; the first call is the baseline."""
 
     def __init__(self) -> None:
         self._latest: str | None = None
 
     def rings(self, unread: Iterable[Conversation]) -> bool:
-        """Whether one of these was active after all that were told before."""
+        """True if a conversation was active later than all conversations of earlier calls."""
         latest = max((one.last_activity_at for one in unread), default="")
         before, self._latest = self._latest, max(latest, self._latest or "")
         return before is not None and latest > before

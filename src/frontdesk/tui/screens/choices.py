@@ -1,11 +1,11 @@
-"""What dialogs offer."""
+"""Value types for the entries of menus and pickers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """A letter of a menu, what it answers, and what stands beside it."""
+    """Menu entry: the letter that selects it, the result, and the label."""
 
     letter: str
     value: str
@@ -13,9 +13,9 @@ class Entry(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What can be chosen: `value` goes back, `words` are shown, `hint` stands at the right.
+    """Picker entry: `value` is the result, `words` the label, `hint` is right-aligned.
 
-    Each of `spans` is the start and the end of a part of the words that stands out.
+    `spans` are (start, end) offsets of the highlighted parts of `words`.
     """
 
     value: str

@@ -1,4 +1,4 @@
-"""The first start: asks where the inbox is, tries it, and answers with what to keep."""
+"""Setup form of the first start: takes an address and a key, tests them, returns the values."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _LABELS: dict[Field, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was typed. Of `key` and `user` one counts: the key for a server."""
+    """Values of the form; `key` applies to a server, `user` to a database."""
 
     address: str
     key: str
@@ -38,12 +38,12 @@ class Wanted:
 
     @property
     def is_server(self) -> bool:
-        """Whether the address is that of a server; else it is a database."""
+        """True for an HTTP URL, False for a path of a database."""
         return self.address.startswith(("http://", "https://"))
 
 
 class Fault(Exception):
-    """What is wrong with a field, as a sentence."""
+    """Validation error of one field, with a sentence for the user."""
 
     def __init__(self, field: Field, words: str) -> None:
         super().__init__(words)
@@ -54,9 +54,9 @@ Try = Callable[[Wanted], Awaitable[str]]
 
 
 class ConnectScreen(LeftOnce[Wanted | None]):
-    """Answers with an inbox that was tried; the empty one stands for the demo, None for leaving.
+    """Returns a tested `Wanted`; an empty one starts the demo, None quits.
 
-    `attempt` says what it found, or raises: Fault, InboxError.
+    `attempt` returns a description of the inbox. It raises Fault or InboxError.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,7 +88,9 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
     @property
     def wanted(self) -> Wanted:
-        """What stands in the fields."""
+        """Values of the fields, stripped; a host without a scheme gets `https://` (`http://`
+        locally).
+        """
         texts = {field: self.query_one(f"#{field}", Input).value.strip() for field in _LABELS}
         address = texts["address"]
         if "://" not in address and _looks_like_a_host(address):
@@ -98,7 +100,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
     @on(Input.Changed)
     def change(self, event: Input.Changed) -> None:
-        """What was found is of what stood there before."""
+        """Discard the result of the test, which belongs to the previous values."""
         self._found = None
         self.workers.cancel_group(self, "trying")
         self._say_fault(event.input.id, "")
@@ -107,7 +109,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
     @on(Input.Submitted)
     def go_on(self) -> None:
-        """To what is missing; when all is said, try it; when it was tried, take it."""
+        """Focus the first missing field, test complete values, or return tested ones."""
         wanted = self.wanted
         if self._found == wanted:
             self.dismiss(wanted)
@@ -154,7 +156,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
         fault.set_class(bool(words), "-said")
 
     def _describe(self) -> None:
-        """Ask for a key or for who the reader is, as the address is."""
+        """Show the key field for a server, the user field for a database."""
         wanted = self.wanted
         database = bool(wanted.address) and not wanted.is_server
         self.set_class(database, "-database")
@@ -163,7 +165,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
 
 def _looks_like_a_host(address: str) -> bool:
-    """inbox.example.com, not a path and not a file of the usual endings."""
+    """True for a host name such as inbox.example.com; False for a path or a database file name."""
     host = address.partition("/")[0]
     return host.partition(":")[0] == "localhost" or (
         "." in host.strip(".")
@@ -174,7 +176,7 @@ def _looks_like_a_host(address: str) -> bool:
 
 
 def _name_of(address: str) -> str:
-    """A name to call it by: of the host's or the file's name what a name can have."""
+    """Default profile name from the host or file name: ASCII letters, digits, - and _."""
     place = address.partition("://")[2].partition("/")[0] if "://" in address else ""
     host = place.rpartition("@")[2].partition(":")[0]
     last = address.rstrip("/").rpartition("/")[2].partition(".")[0]

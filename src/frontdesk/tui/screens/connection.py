@@ -1,4 +1,4 @@
-"""How the server is doing: asks it, and is the one place where a failure reaches the eye."""
+"""Connection state: sends requests of the screen, reports failures, schedules retries."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
@@ -30,9 +30,9 @@ _FAULTS = (
 
 
 class Connection:
-    """The state of the connection in words, and nothing asked after the key was refused.
+    """Tracks the connection state; stops sending requests after a 401.
 
-    `tell` shows a sentence once; a state that lasts stands in `state` until it changes.
+    `tell` shows a notification once for each problem; lasting states are in `state`.
     """
 
     def __init__(
@@ -54,14 +54,16 @@ class Connection:
         self.problem = ""
 
     def begins(self, seen_at: datetime | None) -> None:
-        """Nothing was asked yet; `seen_at`: how old what is shown is."""
+        """Set the state before the first request; `seen_at`: when the shown rows were fetched."""
         seen = self._clock.here(seen_at)
         if seen is not None:
             self._said = [("dim", f"as of {moment_words(seen, self._clock.now())} · connecting…")]
 
     @property
     def state(self) -> list[Piece]:
-        """How it is now: live and how old, or what is wrong and when it is tried again."""
+        """Pieces for the status line: live and its age, or the failure and the time to the next
+        attempt.
+        """
         now = self._clock.now()
         if self._next_try is not None and self._by_hand:
             return [*self._said, ("dim", " · asking now…")]
@@ -76,7 +78,7 @@ class Connection:
 
     @property
     def failing(self) -> bool:
-        """Something is waited for, so that the words change with every second."""
+        """True while a retry is scheduled: the countdown has to be repainted every second."""
         return self._next_try is not None
 
     async def ask(
@@ -87,10 +89,11 @@ class Connection:
         beside: bool = False,
         by_hand: bool = False,
     ) -> bool:
-        """Ask something; True if that went well. `seen_at`: how old what is shown is.
+        """Run a request; return True on success. `seen_at`: when the shown rows were fetched.
 
-        What is asked `beside` the queue may be refused without the connection being at fault.
-        What is asked `by_hand` goes out at once, whatever back-off is running.
+        A failure of a `beside` request (not for the conversation list) marks the connection as
+        failing only if the server is unreachable, rejects the key or sends an unreadable response.
+        `by_hand` ignores a running back-off.
         """
         if self._refused or not self._mailbox.connected:
             return False
@@ -106,13 +109,13 @@ class Connection:
         return True
 
     def is_live(self) -> None:
-        """What is shown is what the server has."""
+        """Record that the shown rows are current."""
         self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
         in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
         self._pulse.answered(self._live_at, in_full=in_full)
 
     def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
-        """The state after a failure; None where it says nothing about the connection."""
+        """State after a failure; None if it says nothing about the connection."""
         if isinstance(error, Unreachable):
             if error.retry_after is not None and not isinstance(error, Silent):
                 return "warning", "slow down"
@@ -147,13 +150,13 @@ class Connection:
 
 
 def moment_words(seen: datetime, now: datetime) -> str:
-    """The time of day, and the day where that is another."""
+    """Time of day, with the date if it is not the date of `now`."""
     time = time_of_day(seen)
     return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
 
 
 def _fault(error: InboxError) -> str:
-    """What is wrong, in a few words."""
+    """Short description of an error for the status line."""
     for kind, words in _FAULTS:
         if isinstance(error, kind):
             return words
@@ -161,6 +164,6 @@ def _fault(error: InboxError) -> str:
 
 
 def _retry_after(error: InboxError) -> timedelta | None:
-    """How long the server asks us to wait."""
+    """The server's Retry-After, clamped to 0-3600 seconds."""
     seconds = error.retry_after if isinstance(error, Unreachable) else None
     return None if seconds is None else timedelta(seconds=min(max(seconds, 0), 3600))

@@ -1,4 +1,4 @@
-"""Asks for customers while somebody types."""
+"""Debounced contact search."""
 
 import asyncio
 
@@ -11,14 +11,14 @@ LEAST_LETTERS = 2
 
 
 async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
-    """Customers by words of the name, or by their number in any spelling, once typing pauses.
+    """Search contacts by name, or by number in any format, after a pause of `PAUSE_SECONDS`.
 
-    A newer search ends this one by cancelling its task. Raises: InboxError.
+    Cancel the task to replace the search by a newer one. Raises: InboxError.
     """
     await asyncio.sleep(PAUSE_SECONDS)
     return await mailbox.search_contacts(typed)
 
 
 def contact_name(contact: Contact) -> str:
-    """What a customer is called here."""
+    """Name of a contact, or else the profile name, the number or the id."""
     return first_said(contact.name, contact.profile_name, contact.phone, f"contact {contact.id}")

@@ -1,4 +1,4 @@
-"""The customers: searched by the server while one types, each with what is known of them."""
+"""Contacts view: incremental search on the server, with details of each contact."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -26,7 +26,7 @@ _MOST_SEEN = 50
 
 
 class ContactsScreen(ShelfScreen, Early[View | None]):
-    """Enter goes to a customer's conversations, which the viewer looks for in all of the list."""
+    """Enter shows a contact's conversations, by a local filter over the whole list."""
 
     SHOWN = "CONTACTS"
     SEARCHES_AT_ONCE = True
@@ -68,13 +68,13 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         return "{shelf.pane} list" if isinstance(self.focused, Input) else super().last_key
 
     def on_descendant_focus(self) -> None:
-        """Other keys work in the field."""
+        """Update the status line: the search field has keys of its own."""
         self.describe()
 
-    # What is shown
+    # Contents
 
     def entries(self, section: str) -> list[Entry]:
-        """Those that the server found for what is typed; until it answers, those known here."""
+        """The server's results for the search text; until they arrive, matches in the cache."""
         if section == _SEEN:
             return self._seen()
         if self._found_for == self._sought_words():
@@ -92,7 +92,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         return blocks
 
     def kept(self, entries: Sequence[Entry], typed: Sequence[str]) -> Sequence[Entry]:
-        """The server found them, also by what is not shown here."""
+        """Do not filter server results again: they may match on fields that are not shown."""
         return super().kept(entries, typed) if self.section.name == _SEEN else entries
 
     def heading_count(self) -> str:
@@ -117,7 +117,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         return typed if len(typed) >= LEAST_LETTERS else ""
 
     def _seen(self) -> list[Entry]:
-        """The customers of the conversations that lists have shown, the last active first."""
+        """Contacts of the cached conversations, most recently active first."""
         found: dict[str, Entry] = {}
         for conversation in seen_conversations(self.mailbox):
             contact = conversation.contact
@@ -131,7 +131,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         known = (self.mailbox.known_contact(hit.id) for hit in hits)
         return [_entry(contact) for contact in known if contact is not None]
 
-    # The server
+    # Requests
 
     async def read(self) -> None:
         await super().read()
@@ -141,7 +141,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         return ("custom_fields",)
 
     def search_changed(self) -> None:
-        """What is known here at once, and what the server finds as soon as typing pauses."""
+        """Show local matches at once; request the server's once typing pauses."""
         self.list.rows = None
         self.show_saved()
         if self.section.name == _ALL:
@@ -177,7 +177,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         await self.ask(further)
 
     def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
-        """Show what was found, below what was found before it."""
+        """Show a page of results below the previous ones, without duplicates."""
         if words == self._sought_words():
             met = {contact.id for contact in before}
             self._found = [*before, *(one for one in page.data if one.id not in met)]
@@ -197,13 +197,13 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
 
     @on(Input.Submitted)
     def _take_first(self, event: Input.Submitted) -> None:
-        """Enter goes to the customer under the cursor, also while typing."""
+        """Enter opens the contact under the cursor, also from the search field."""
         event.prevent_default()
         if self.list.row is not None:
             self.open_entry(self.section.name, self.list.row)
 
     def leave(self) -> None:
-        """Details to list; what is typed is cleared, then the view is left."""
+        """From details to list; clear the search text; then close the view."""
         field = self.focused
         if isinstance(field, Input) and field.value:
             field.value = ""

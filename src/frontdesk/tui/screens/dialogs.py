@@ -1,4 +1,4 @@
-"""The dialogs of the inbox, each imported when it is first opened: most starts open none."""
+"""Factories of the inbox dialogs, each of which is imported on first use to shorten start-up."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ Asking = Screen[str | None]
 
 
 def menu(title: str, entries: Sequence[Entry], *, current: str | None = None) -> Asking:
-    """Asks for one of a few by a letter."""
+    """Select one of a few entries by a letter."""
     from frontdesk.tui.screens.menu import Menu
 
     return Menu(title, entries, current=current)
@@ -22,7 +22,7 @@ def menu(title: str, entries: Sequence[Entry], *, current: str | None = None) ->
 def picker(
     title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
 ) -> Asking:
-    """Asks for one of many by a part of its words."""
+    """Select one of many entries by typing a part of the label."""
     from frontdesk.tui.screens.picker import Picker
 
     return Picker(title, choices, current=current, remark=remark)
@@ -35,28 +35,28 @@ def prompt(
     placeholder: str = "",
     check: Callable[[str], str | None] = lambda answer: None,
 ) -> Asking:
-    """Asks for words; `check` says what is wrong with them."""
+    """Enter a line of text; `check` returns an error message, or None for valid text."""
     from frontdesk.tui.screens.prompt import Prompt
 
     return Prompt(mark, value=value, placeholder=placeholder, check=check)
 
 
 def search(mailbox: Mailbox, clock: Clock) -> Asking:
-    """Asks for words that were said, and for one of the places where they were."""
+    """Full-text search over cached messages; returns the selected place."""
     from frontdesk.tui.screens.search import SearchScreen
 
     return SearchScreen(mailbox, clock, "")
 
 
 def switcher(mailbox: Mailbox) -> Asking:
-    """Asks where to go."""
+    """Go to a contact, channel, label or other destination."""
     from frontdesk.tui.screens.switcher import Switcher
 
     return Switcher(mailbox)
 
 
 def received(title: str, value: Wire) -> Screen[None]:
-    """Shows a value as it was received."""
+    """Show a value as JSON, as it was received."""
     from frontdesk.tui.screens.received import Received
 
     return Received(title, value)

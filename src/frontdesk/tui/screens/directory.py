@@ -1,4 +1,4 @@
-"""The directory: people, teams, numbers, labels, custom fields, and their conversations."""
+"""Directory view: users, teams, channels, labels and custom fields, and their conversations."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -24,7 +24,7 @@ _OPEN = ConversationFilter(status="open")
 
 
 class DirectoryScreen(ShelfScreen):
-    """Conversations of people, numbers and labels are asked for; others are those seen so far."""
+    """Counts by user, channel and label come from the server, others from cached conversations."""
 
     SHOWN = "DIRECTORY"
     SECTIONS: ClassVar[Sequence[Section]] = (
@@ -54,7 +54,7 @@ class DirectoryScreen(ShelfScreen):
             "{view.menu} views",
         )
 
-    # What is shown
+    # Contents
 
     def entries(self, section: str) -> list[Entry]:
         catalogues = self.mailbox.catalogues
@@ -94,7 +94,7 @@ class DirectoryScreen(ShelfScreen):
         return [*say.field_facts(field), *self._seen_blocks(field.key)]
 
     def _counts(self, entry: Entry) -> list[Block]:
-        """How many conversations there are behind an entry, by status."""
+        """Conversation counts of an entry by status; of a user only the open ones."""
         assert entry.chosen is not None
         blocks = [heading("CONVERSATIONS")]
         if entry.chosen.assignee is not None:
@@ -109,11 +109,11 @@ class DirectoryScreen(ShelfScreen):
         return [*blocks, paragraph(""), self._hint("shows them in the inbox")]
 
     def _hint(self, words: str) -> Block:
-        """What opening an entry does."""
+        """Hint that names the key for opening an entry."""
         return paragraph(f"{self.key_names['list.open']} {words}", "dim")
 
     def _team_blocks(self, team: Team) -> list[Block]:
-        """Its people and numbers, each with the open conversations seen so far."""
+        """Members and channels of a team, each with its open conversations."""
         seen = [one for one in seen_conversations(self.mailbox) if one.status == "open"]
         counts = self.mailbox.counts(ConversationFilter())
         users = {one.id: one for one in self.mailbox.catalogues.users()}
@@ -129,7 +129,7 @@ class DirectoryScreen(ShelfScreen):
         return [*blocks, paragraph(""), self._hint("chooses one of them")]
 
     def _seen_blocks(self, key: str) -> list[Block]:
-        """The customers seen so far who have a value in a field."""
+        """Cached contacts that have a value in a custom field."""
         found = self._seen_values(key)
         blocks = [heading(f"SEEN SO FAR (~{len(found)})")]
         blocks += [
@@ -151,7 +151,7 @@ class DirectoryScreen(ShelfScreen):
                 found.append((conversation, contact))
         return found
 
-    # The server
+    # Requests
 
     async def read(self) -> None:
         await super().read()
@@ -164,7 +164,7 @@ class DirectoryScreen(ShelfScreen):
             self.show_saved()
 
     def rested(self, entry: Entry) -> None:
-        """Once the cursor rests, ask how many conversations there are behind the entry."""
+        """Request the counts of the entry after the cursor has been on it for `REST_SECONDS`."""
         if self._resting is not None:
             self._resting.stop()
         if entry.chosen is not None:
@@ -172,7 +172,7 @@ class DirectoryScreen(ShelfScreen):
 
     @work(group="behind", exclusive=True)
     async def count_behind(self) -> None:
-        """Ask how many conversations belong to the entry under the cursor."""
+        """Request the conversation counts of the entry under the cursor."""
         entry = self.list.row
         if entry is not None and entry.chosen is not None:
             await self.ask(lambda: self._ask_behind(entry))
@@ -183,10 +183,10 @@ class DirectoryScreen(ShelfScreen):
         if entry.chosen.assignee is None:
             await self.mailbox.refresh_counts(entry.chosen)
         else:
-            # The interface counts nobody's conversations but ours: their first page tells.
+            # /v1 has no counts by assignee: use the length of the first page.
             await self.mailbox.refresh_conversations(_open_of(entry))
 
-    # Where enter leads when the interface has no filter
+    # Enter, where /v1 has no filter for the section
 
     def open_entry(self, section: str, entry: Entry) -> None:
         if section == "teams":
@@ -243,7 +243,7 @@ def _open_of(entry: Entry) -> ConversationFilter:
 
 
 def _length(listing: Listing[Conversation]) -> str:
-    """How many rows a list has, as far as it was read."""
+    """Number of loaded rows, "or more" if the list is not complete."""
     if listing.fetched_at is None:
         return "…"
     return f"{len(listing):,}" if listing.complete else f"{len(listing):,} or more"

@@ -1,4 +1,4 @@
-"""What the directory says of each thing: pure, from what is known."""
+"""Entries and details of the directory view, as pure functions of the catalogues."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +33,7 @@ _LIMITS = {
 
 
 def user_entry(user: User) -> Entry:
-    """A user in a line: name, role, availability."""
+    """List row of a user: name, role, availability."""
     here = availability(user) if user.active else "left"
     return Entry(
         user.id,
@@ -48,13 +48,12 @@ def user_entry(user: User) -> Entry:
 
 
 def availability(user: User | None) -> str:
-    """A mark and the word; a server without presence says nothing."""
+    """Symbol and word; "unknown" if the server sends no availability."""
     said = one_line(user.availability or "") if user else ""
     return f"{_AVAILABILITY_MARKS.get(said, '·')} {said}" if said else f"· {_UNKNOWN}"
 
 
 def user_facts(user: User, teams: Sequence[Team]) -> list[Block]:
-    """Everything that is known of a user."""
     return [
         title(one_line(user.name)),
         fact("role", one_line(user.role)),
@@ -67,7 +66,7 @@ def user_facts(user: User, teams: Sequence[Team]) -> list[Block]:
 
 
 def team_entry(team: Team) -> Entry:
-    """A team in a line: name, how many people and numbers."""
+    """List row of a team: name, number of members and channels."""
     people, numbers = len(team.members), len(team.channels)
     members = " ".join(one_line(member.name) for member in team.members)
     return Entry(
@@ -80,7 +79,6 @@ def team_entry(team: Team) -> Entry:
 
 
 def team_facts(team: Team) -> list[Block]:
-    """What is known of a team itself."""
     return [
         title(one_line(team.name)),
         fact("about", one_line(team.description or "")),
@@ -89,14 +87,14 @@ def team_facts(team: Team) -> list[Block]:
 
 
 def member_line(member: UserRef, user: User | None, open_seen: int) -> Block:
-    """A member, whether they are there, and how many open conversations of theirs were seen."""
+    """Team member with availability and the number of their cached open conversations."""
     count = f"~{open_seen}" if open_seen else "~0"
     here = availability(user)
     return entry_line([("text", one_line(member.name)), ("dim", f"  {here}")], [("dim", count)])
 
 
 def channel_entry(channel: Channel, counts: Counts | None) -> Entry:
-    """A channel in a line: name, number, open conversations, quality."""
+    """List row of a channel: name, number, open conversations, quality."""
     quality = one_line(channel.quality_rating or _UNKNOWN)
     number = one_line(channel.display_phone_number or channel.phone or channel.id)
     counted = open_words(counts, channel.id)
@@ -114,7 +112,7 @@ def channel_entry(channel: Channel, counts: Counts | None) -> Entry:
 
 
 def open_words(counts: Counts | None, channel_id: str) -> str:
-    """How many conversations of a channel are open; empty where that is not known."""
+    """Number of open conversations of a channel; empty if the server does not count them."""
     if counts is None or not counts.by_channel:
         return ""
     number = next((one.open for one in counts.by_channel if one.channel == channel_id), 0)
@@ -122,7 +120,7 @@ def open_words(counts: Counts | None, channel_id: str) -> str:
 
 
 def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:
-    """What matters of a number; Meta's own words stay as they are."""
+    """Details of a channel; Meta's own terms are shown unchanged."""
     quality = one_line(channel.quality_rating or "")
     limit = one_line(channel.messaging_limit or "")
     status = one_line(channel.status or "")
@@ -139,7 +137,7 @@ def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:
 
 
 def meta_facts(channel: Channel, clock: Clock) -> list[Block]:
-    """What else Meta tells of a number, and when it did."""
+    """Further details of a channel at Meta, and when they were synchronised."""
     on_app = "" if channel.on_business_app is None else "no"
     synced = clock.local(channel.synced_at)
     return [
@@ -155,7 +153,7 @@ def meta_facts(channel: Channel, clock: Clock) -> list[Block]:
 
 
 def label_entry(label: Label) -> Entry:
-    """A label in a line: its colour, and that in digits."""
+    """List row of a label: colour swatch and hex value."""
     return Entry(
         label.id,
         f"#{one_line(label.title)}",
@@ -168,7 +166,6 @@ def label_entry(label: Label) -> Entry:
 
 
 def label_facts(label: Label) -> list[Block]:
-    """Everything that is known of a label."""
     return [
         title(f"#{one_line(label.title)}"),
         fact("about", one_line(label.description or "")),
@@ -177,7 +174,7 @@ def label_facts(label: Label) -> list[Block]:
 
 
 def field_entry(field: CustomField) -> Entry:
-    """A custom field in a line: name and type."""
+    """List row of a custom field: name and type."""
     return Entry(
         field.id,
         one_line(field.name),
@@ -189,7 +186,6 @@ def field_entry(field: CustomField) -> Entry:
 
 
 def field_facts(field: CustomField) -> list[Block]:
-    """The definition of a custom field."""
     blocks = [
         title(one_line(field.name)),
         fact("key", one_line(field.key)),
@@ -205,13 +201,13 @@ def field_facts(field: CustomField) -> list[Block]:
 
 
 def customer(conversation: Conversation) -> str:
-    """The name of a conversation's customer, or the number."""
+    """Name of a conversation's contact, or the number."""
     contact = conversation.contact
     return first_said(contact.name, contact.phone, f"contact {contact.id}")
 
 
 def value_words(value: Any) -> str:
-    """The value of a custom field."""
+    """Text of a custom field's value; booleans are yes and no."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return one_line(str(value))

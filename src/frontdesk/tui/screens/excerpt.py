@@ -1,4 +1,4 @@
-"""Parts of a thread: people only, notes only, without system lines."""
+"""Thread filters: messages of people, notes, or everything but system messages."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,7 +8,7 @@ from frontdesk.wire import Note
 
 ALL = "all"
 
-# What is looked through before the first paint, and again each time the reader nears the top.
+# Rows searched before the first paint, and for each further step near the top.
 REACH = 500
 
 _KEEPS: Mapping[str, Callable[[Entry], bool]] = {
@@ -17,12 +17,12 @@ _KEEPS: Mapping[str, Callable[[Entry], bool]] = {
     "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
 }
 
-# The parts that can be shown, each with its letter in the menu of them.
+# Names of the filters, each with its letter in the menu.
 PART_LETTERS: Mapping[str, str] = dict(zip((ALL, *_KEEPS), "apns", strict=True))
 
 
 def excerpt(rows: Rows[Entry], part: str, reach: int) -> FixedRows[Entry]:
-    """The newest `reach` rows of a thread as far as they belong to a part of it."""
+    """Matching rows among the newest `reach` rows of a thread."""
     keeps = _KEEPS[part]
     kept = []
     for position in range(max(0, len(rows) - reach), len(rows)):

@@ -1,4 +1,4 @@
-"""The key that saves: the thread, the queue, or the conversations that are marked in it."""
+"""Export action: saves the thread, the conversation list or the marked conversations to a file."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -25,10 +25,10 @@ Entries = list[Message | Note]
 
 
 class Exports(InboxFrame):
-    """What the reader keeps as a file."""
+    """Export actions of the inbox screen."""
 
     def action_export(self) -> None:
-        """Save the thread; in the list the marked conversations, or else those that are loaded."""
+        """Save the thread; in the list the marked conversations, or else all loaded ones."""
         conversation, today = self._reading.conversation, self._clock.now().date()
         if self._panes.at in ("thread", "contact") and conversation is not None:
             contact = conversation.contact
@@ -67,7 +67,7 @@ class Exports(InboxFrame):
             self._say(f"{len(matching)} conversations {saved}: those that are loaded")
 
     def _save_marked(self, name: str | None) -> None:
-        """Rows are saved as they are held; threads are loaded for it."""
+        """Export rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
         if name is None:
             return
         known = [self._queue.current(id) for id in self._list.marked]
@@ -81,7 +81,7 @@ class Exports(InboxFrame):
 
     @work(group="looking", exclusive=True)
     async def _save_threads(self, name: str, conversations: list[Conversation]) -> None:
-        """Load each thread from its start, then save them together; escape ends that."""
+        """Load each thread from its start, then save all to one file; escape cancels."""
         threads: list[tuple[Conversation, Entries]] = []
 
         async def look() -> None:
@@ -101,7 +101,7 @@ class Exports(InboxFrame):
 
     @work(group="looking", exclusive=True)
     async def _with_thread(self, use: Callable[[Entries], None]) -> None:
-        """Load the open thread from its start, then use it; escape ends that."""
+        """Load the open thread from its start, then call `use`; escape cancels."""
         entries: Entries = []
 
         async def look() -> None:
@@ -118,7 +118,7 @@ class Exports(InboxFrame):
         self._reading.describe(self._panes)
 
     async def _look(self, look: Callable[[], Awaitable[None]]) -> bool:
-        """Ask for much, while the thread's foot tells how far that is; True if all went well."""
+        """Run requests while the thread footer shows progress; True on success."""
         try:
             return await self._ask(look, beside=True)
         finally:

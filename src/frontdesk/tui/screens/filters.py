@@ -1,4 +1,4 @@
-"""What a queue can be filtered by, and the choices for each."""
+"""Filter menu of the conversation list, and the values of each filter."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ ORDER_MENU = tuple(
 
 KEEP_MENU = tuple(Entry(digit, digit, f"key {digit}") for digit in DIGITS)
 
-# One letter for a whole filter.
+# Menu letters that set several members of the filter at once.
 _QUICK: dict[str, dict[str, str]] = {
     "mine": {"assignee": "me"},
     "nobody": {"assignee": "unassigned"},
@@ -48,7 +48,7 @@ _QUICK: dict[str, dict[str, str]] = {
 
 
 def quickly(view: View, name: str) -> View | None:
-    """The view after a letter that needs no further answer; None for letters that do."""
+    """Apply a menu entry that needs no value; None for entries that do."""
     if name in _QUICK:
         return with_filter(view, **_QUICK[name])
     if name in ("unread", "awaiting_human"):
@@ -60,18 +60,18 @@ def quickly(view: View, name: str) -> View | None:
 
 
 def with_filter(view: View, **changes: str | None) -> View:
-    """A view with members of its filter set; None takes one off."""
+    """Copy of a view with members of the server filter set; None removes one."""
     changed = ConversationFilter(**{**dict(view.filter), **changes})
     return view.model_copy(update={"filter": changed})
 
 
 def with_sieve(view: View, **changes: Any) -> View:
-    """A view with members of its sieve set."""
+    """Copy of a view with members of the local filter set."""
     return view.model_copy(update={"sieve": view.sieve.model_copy(update=changes)})
 
 
 def without(view: View, name: str) -> View:
-    """A view with one chip taken off, see `inbox_words.chips`."""
+    """Copy of a view without one chip, see `inbox_words.chips`."""
     if name in ConversationFilter.model_fields:
         return with_filter(view, **{name: None})
     if name == "contact":
@@ -80,14 +80,14 @@ def without(view: View, name: str) -> View:
 
 
 def of_contact(id: str, name: str) -> View:
-    """The conversations of one customer, on any channel and whatever their status."""
+    """View of one contact's conversations, on any channel and with any status."""
     return View(sieve=Sieve(contact=id, contact_name=name))
 
 
 def choices_for(
     name: str, chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> Sequence[Choice]:
-    """What a filter may be set to, the empty value for "any" first, with counts where known."""
+    """Values of a filter, `ANY` first, with counts where they are known."""
     return [_any(name), *_CHOICES[name](chosen, mailbox, counts)]
 
 
@@ -119,7 +119,7 @@ def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | Non
 
 
 def _labels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
-    """Labels with their counts, where the reader has looked at a label's before."""
+    """Labels, with counts for those whose counts are cached."""
     return [
         Choice(
             label.title,

@@ -1,4 +1,4 @@
-"""Finding words in the pane that has the focus: looks through its rows."""
+"""Incremental text search over the rows of the focused list."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
 class Finding:
-    """Looks for the next row of a list that has words, a part of the rows at a time.
+    """Case-insensitive search for the next matching row, run in steps of limited length.
 
-    `step` is 1 (down) or -1 (up); after the last row comes the first, the row at the cursor last.
+    `step` is 1 (down) or -1 (up). The search wraps around and ends with the row under the cursor.
     """
 
     def __init__(self, body: VirtualList[Any], sought: str, step: int) -> None:
@@ -20,9 +20,11 @@ class Finding:
         self.found = False
 
     def look(self, most: int) -> bool:
-        """Look at so many rows more and go to the first that has the words; False: it is over."""
+        """Test up to `most` further rows and move the cursor to a match; False when the search is
+        over.
+        """
         if self._rows is not self._body.rows:
-            # Others are shown now: nobody looks for it any more.
+            # The list shows other rows now: abandon the search.
             self.found = True
             return False
         count = len(self._rows) if self._rows is not None else 0

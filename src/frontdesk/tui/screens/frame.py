@@ -1,4 +1,4 @@
-"""The inbox without its keys: panes, bars, what they show, and when the server is asked."""
+"""Base of the inbox screen without its key bindings: panes, bars, state and polling."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -32,15 +32,15 @@ from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation
 
-# How long the cursor rests on a row before its thread is read.
+# Delay between a cursor movement and the load of the thread.
 PREVIEW_SECONDS = 0.15
 
-# The workers that look through a filter for what a sieve keeps.
+# Worker group that scans the list for rows that match the local filter.
 SIFTING = "sifting"
 
 
 class InboxFrame(SizedScreen[None]):
-    """Owns the place of the reader and the state of the connection; asks only the mailbox."""
+    """Owns the selection and the connection state; reads only through the mailbox."""
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -88,24 +88,24 @@ class InboxFrame(SizedScreen[None]):
         await self._mailbox.close()
 
     def used(self) -> None:
-        """A key or a click: after a rest the server is asked at once."""
+        """Record user input; refresh at once if polling had slowed down."""
         if self._pulse.used(self._clock.now()):
             self._ask_now()
 
     def terminal_focused(self, focused: bool) -> None:
-        """The terminal got or lost the focus."""
+        """Handle a focus change of the terminal, which polling depends on."""
         self._pulse.focus(focused)
         if focused:
             self.used()
         self._ask_later()
 
-    # What is shown
+    # Contents
 
     def _unread_among(self, conversations: Sequence[Conversation]) -> set[str]:
         return self._queue.unread_among(conversations)
 
     def _choose(self, view: View) -> None:
-        """Show another view of the queue."""
+        """Switch the conversation list to another view."""
         self.workers.cancel_group(self, SIFTING)
         self._queue.choose(view)
         self._open_selected()
@@ -115,9 +115,9 @@ class InboxFrame(SizedScreen[None]):
             self._sift()
 
     def _follow_selection(self, before: str | None, now: str | None) -> None:
-        """Another row is selected: show who that is at once, and the thread once the cursor rests.
+        """Show the head of the newly selected conversation, and load its thread after a delay.
 
-        The row under the cursor is the selection. Nothing else says which conversation is shown.
+        The row under the cursor is the selection; no other state says which conversation is shown.
         """
         self._reading.select(self._list.row)
         if before is None or now is None:
@@ -140,12 +140,12 @@ class InboxFrame(SizedScreen[None]):
         self._reading.describe(self._panes)
 
     def _go_to(self, position: int) -> None:
-        """Put the cursor on a conversation of the queue, and open it."""
+        """Move the cursor to a row of the conversation list, and open it."""
         self._list.go_to(position)
         self._open_selected()
 
     def _cue(self, ids: Sequence[str]) -> None:
-        """Show for a moment which conversations have new activity."""
+        """Highlight conversations with new activity for a moment."""
         if ids:
             self._list.cue(ids)
             self._end_cues()
@@ -156,18 +156,18 @@ class InboxFrame(SizedScreen[None]):
             self._cues.stop()
         self._cues = self.set_timer(rest / timedelta(seconds=1), self._end_cues) if rest else None
 
-    # The server
+    # Requests
 
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
-        """After the first paint: connect, then everything that this screen shows."""
+        """Connect after the first paint, then refresh everything that this screen shows."""
         try:
             await self._mailbox.connect()
         except InboxError as error:
-            # There is nothing to ask, now or later: the command line says why.
+            # No request can succeed: exit, and let the command line print the error.
             self.app.exit(error)
             return
-        # Choosing a view meanwhile ends this question for another; leaving ends everything.
+        # Choosing another view cancels this worker for a newer one; closing cancels all.
         with suppress(WorkerCancelled):
             await self._refresh_queue().wait()
         if get_current_worker().is_cancelled:
@@ -178,12 +178,12 @@ class InboxFrame(SizedScreen[None]):
             self._sift()
 
     def _ask_now(self) -> None:
-        """Ask the server for the queue and the open conversation."""
+        """Refresh the conversation list and the open thread."""
         self._refresh_queue()
         self._refresh_thread()
 
     def _refresh_by_hand(self) -> None:
-        """Ask at once, whatever back-off is running; not again while that is under way."""
+        """Refresh without regard to a back-off, unless such a refresh is running."""
         if self._refreshing is None or self._refreshing.is_finished:
             self._refreshing = self._refresh_queue(by_hand=True)
             self._refresh_thread(by_hand=True)
@@ -225,20 +225,20 @@ class InboxFrame(SizedScreen[None]):
         await self._ask(self._reading.older, beside=True)
 
     def _sift(self) -> None:
-        """Look through the filter for what the sieve keeps, unless that is under way."""
+        """Start the scan for the local filter, unless it is running."""
         if not self._queue.looking:
             self._look_through()
 
     @work(group=SIFTING, exclusive=True)
     async def _look_through(self) -> None:
-        """What is held, then what the server has; escape ends it, and what fails goes on later."""
+        """Scan cached rows, then the server's; escape cancels, and a failed scan is retried."""
         await self._queue.sift_held()
         if not await self._ask(partial(self._queue.sift, self._describe)):
             self._ask_later()
 
     @work(group="ahead", exclusive=True)
     async def _read_ahead(self) -> None:
-        """In an idle moment: the page below, and the next conversation's newest messages."""
+        """Prefetch the next page and the newest messages of the next conversation."""
         rows, below = self._list.rows, self._list.cursor + 1
         beneath = rows[below].id if rows is not None and below < len(rows) else None
         if await self._mailbox.prefetch(self._queue.filter, self._list.cursor, beneath):
@@ -252,7 +252,7 @@ class InboxFrame(SizedScreen[None]):
         beside: bool = False,
         by_hand: bool = False,
     ) -> bool:
-        """Ask the server for something; True if that went well. `beside`: not for the queue."""
+        """Run a request; True on success. `beside`: it is not for the conversation list."""
         seen_at = self._queue.listing.fetched_at
         try:
             return await self._connection.ask(question, seen_at, beside=beside, by_hand=by_hand)
@@ -260,14 +260,14 @@ class InboxFrame(SizedScreen[None]):
             self._describe()
 
     def _ask_later(self) -> None:
-        """Set the clock for the next question; the end of one that is under way does so itself."""
+        """Schedule the next refresh; a running refresh schedules it when it ends."""
         if self._next_question is not None:
             self._next_question.stop()
         wait = None if self._pulse.asking else self._pulse.wait(self._clock.now())
         if wait is not None and self.is_attached:
             self._next_question = self.set_timer(wait / timedelta(seconds=1), self._ask_now)
 
-    # Words
+    # Notifications and bars
 
     def _tell(self, sentence: str) -> None:
         self.notify(sentence, severity="warning", timeout=10, markup=False)
@@ -280,7 +280,7 @@ class InboxFrame(SizedScreen[None]):
         self._describe()
 
     def _describe(self) -> None:
-        """Bring every bar up to date; bars that say the same as before are not redrawn."""
+        """Update all bars; a bar whose text is unchanged is not repainted."""
         if not self._list.is_attached:
             return
         self._described_at = self._panes.at
@@ -296,7 +296,7 @@ class InboxFrame(SizedScreen[None]):
         self._tell_state()
 
     def _tell_state(self) -> None:
-        """The status line; again every second while that counts down to the next try."""
+        """Update the status line, every second during a countdown to the next attempt."""
         self._bars.tell(self._panes.at, self._connection.state)
         if self._tick is not None:
             self._tick.stop()

@@ -1,4 +1,4 @@
-"""The keys that work here, read from the bindings themselves; typing narrows them."""
+"""Help dialog: searchable list of the active key bindings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from frontdesk.tui.screens.picker import Picker
 
 
 def actions_of(screen: Screen[Any]) -> Mapping[str, tuple[str, ActiveBinding]]:
-    """What keys do where the focus of a screen is, by its words: all its keys, and one of them."""
+    """Active bindings by description: all keys of an action as text, and one of its bindings."""
     actions: dict[str, tuple[str, ActiveBinding]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -24,7 +24,7 @@ def actions_of(screen: Screen[Any]) -> Mapping[str, tuple[str, ActiveBinding]]:
 
 
 def show_help(screen: Screen[Any]) -> None:
-    """Show the keys that work here, and do what is chosen of them."""
+    """Show the help dialog, and run the selected action."""
     actions = actions_of(screen)
 
     def do(words: str | None) -> None:
@@ -37,7 +37,7 @@ def show_help(screen: Screen[Any]) -> None:
 
 
 class HelpScreen(Picker):
-    """Answers with the words of the action that was chosen; `keys` are pairs of keys and words."""
+    """Picker of actions; `keys` are pairs of key text and description. Returns the description."""
 
     PLACEHOLDER = f"type to find an action; {ENTER} does it"
     MOST_SHOWN = 60

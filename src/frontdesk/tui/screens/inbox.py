@@ -1,4 +1,4 @@
-"""The inbox: channels, the filtered queue, the thread with its notes, the contact."""
+"""Inbox screen: channels, conversation list, thread with notes, contact."""
 
 from datetime import timedelta
 from typing import ClassVar
@@ -26,7 +26,7 @@ from frontdesk.tui.widgets.painted import PARTS
 
 _QUIT_WITHIN = timedelta(seconds=2)
 
-# What writing will be bound to; until there is a write interface each says so.
+# Keys reserved for writing; each shows a message while `/v1` is read-only.
 _READ_ONLY = {
     "r": "reply",
     "P": "write a note",
@@ -39,7 +39,7 @@ _READ_ONLY = {
 
 
 class InboxScreen(Triage, Passages, InboxFrame):
-    """Panes and their keys; see `InboxFrame` for what is shown and asked."""
+    """Key bindings and message handlers; `InboxFrame` has contents and requests."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "pane('channels')", "Channels", id="pane.channels"),
@@ -139,7 +139,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def fit(self, size: Size) -> None:
         if not self._list.is_attached:
-            # The viewer is being left.
+            # The application is exiting.
             return
         width, height = size
         fitting = 1 if height < 32 else 3 if height >= 50 and width >= 160 else 2
@@ -158,7 +158,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
     # Keys
 
     def action_pane(self, name: str) -> None:
-        """Go to a pane; where channels have no pane, choose one from a list."""
+        """Focus a pane; without a channels pane, open a picker of channels."""
         if name == "channels" and not self._panes["channels"].display and self.size.width >= 80:
             self._ask_for("channel")
         else:
@@ -168,7 +168,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._panes.step(direction)
 
     def action_contact(self) -> None:
-        """Show the contact, or put it away; where it takes another pane's place, go there."""
+        """Show or hide the contact pane; focus it if it replaces another pane."""
         shown = self._panes["contact"].display
         self._panes.show_contact(not shown)
         if shown and self._panes.at == "contact":
@@ -177,7 +177,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
             self._panes.enter("contact")
 
     def action_section(self, step: int) -> None:
-        """The next or previous part of this pane: a day, a group of facts, a status."""
+        """Next or previous section of the focused pane: a day, a group of facts, a status."""
         match self._panes.at:
             case "thread":
                 self.action_day(step)
@@ -187,21 +187,21 @@ class InboxScreen(Triage, Passages, InboxFrame):
                 self.action_status(step)
 
     def action_beside(self, step: int) -> None:
-        """The next or previous channel in the queue; beside it, conversation."""
+        """Next or previous channel in the list panes, conversation elsewhere."""
         if self._panes.at in ("list", "channels"):
             self.action_channel(step)
         else:
             self.action_conversation(step)
 
     def action_filter(self) -> None:
-        """Ask by what to filter the queue, or which part of the thread to show."""
+        """Open the filter menu of the conversation list, or of the thread."""
         if self._panes.at == "thread":
             self.action_part()
         else:
             super().action_filter()
 
     def action_back(self) -> None:
-        """End what is looked for; else contact to thread, thread to list; there take marks off."""
+        """Cancel running searches; else contact to thread, thread to list, and unmark rows."""
         if any([self.workers.cancel_group(self, group) for group in ("looking", SIFTING)]):
             self._describe()
             return
@@ -216,7 +216,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
                 self._describe()
 
     def action_leave(self) -> None:
-        """One level back; in the list, twice within two seconds quits."""
+        """Go back one level; in the list, twice within two seconds quits."""
         if self._panes.at != "list":
             self.action_back()
             return
@@ -230,30 +230,27 @@ class InboxScreen(Triage, Passages, InboxFrame):
         self._panes.toggle_zoom()
 
     def action_refresh(self) -> None:
-        """Ask the server for the queue and the open conversation; rows that no longer match go."""
+        """Refresh at once, and drop rows that no longer match the filter."""
         self._queue.leave_out_stale()
         self._refresh_by_hand()
 
     def action_redraw(self) -> None:
-        """Draw every cell anew, after something else wrote on the terminal."""
+        """Repaint every cell, after another program wrote to the terminal."""
         self.refresh(layout=True)
 
     def action_help(self) -> None:
-        """All keys that work where the focus is."""
         from frontdesk.tui.screens.help import show_help
 
         show_help(self)
 
     def action_read_only(self, what: str) -> None:
-        """Keys that will write, once there is something to write to."""
+        """Show that writing is not supported yet."""
         self._say(f"This version only reads: it cannot {what}")
 
     def action_views(self) -> None:
-        """Ask which view to open over the inbox."""
         self.app.push_screen(dialogs.menu("Go to", view_entries(self._keys)), self._go_to_view)
 
     def action_view(self, name: str) -> None:
-        """Open a view over the inbox."""
         open_view(
             self.app,
             name,
@@ -268,16 +265,16 @@ class InboxScreen(Triage, Passages, InboxFrame):
             self.action_view(name)
 
     def _show_chosen(self, chosen: View | None) -> None:
-        """A view was left for the conversations behind one of its rows."""
+        """Show the conversations that were selected in another view."""
         if chosen is not None:
             self._choose(chosen)
             self._panes.enter("list")
 
-    # What the widgets report
+    # Messages of widgets
 
     @on(ConversationList.Highlighted)
     def _describe_place(self, event: ConversationList.Highlighted) -> None:
-        """The foot of the thread says whether there is more below."""
+        """Update the thread footer, which shows if there are rows below."""
         event.stop()
         if event.widget is self._thread:
             self._reading.describe(self._panes)
@@ -314,7 +311,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     @on(Bar.Pressed)
     def _press(self, event: Bar.Pressed) -> None:
-        """A click on a chip takes it off; on a channel or a status it chooses that."""
+        """Remove the clicked chip, or select the clicked channel or status."""
         event.stop()
         if event.bar.id == "header":
             chip = self._bars.chip_at(event.piece)

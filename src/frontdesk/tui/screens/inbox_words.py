@@ -1,4 +1,4 @@
-"""What the bars of the inbox say: pure, from what is known."""
+"""Texts of the inbox bars, as pure functions of the view, counts and conversations."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.words import STATUSES
 
-# A title begins with the mark of the pane that has the focus.
+# A title starts with a one-cell focus mark.
 _TITLE_MARK = 1
 _HEADER_COUNTS = (
     ("open", "open"),
@@ -25,9 +25,9 @@ _ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
 
 
 class Names(NamedTuple):
-    """Names of channels and users by id, for words about a filter.
+    """Names of channels and users by id, for descriptions of a filter.
 
-    ignored: the parts of a filter that the server does not apply, so that it is done here.
+    ignored: the members of the server filter that the server ignores and the viewer applies itself.
     """
 
     channels: Mapping[str, str]
@@ -46,7 +46,7 @@ class Names(NamedTuple):
 
 
 def chips(view: View, names: Names) -> list[tuple[str, str]]:
-    """What a view is made of: each part's name, and its words; the sieve's begin with ~."""
+    """Pairs of name and label for each part of a view; labels of the local filter begin with ~."""
     parts: list[tuple[str, str]] = []
     chosen = view.filter
     if chosen.status:
@@ -62,7 +62,7 @@ def chips(view: View, names: Names) -> list[tuple[str, str]]:
 
 
 def view_words(view: View, names: Names) -> str:
-    """The view as a phrase: open · mine · Support EU · #billing · ~unread."""
+    """Description of a view: open · mine · Support EU · #billing · ~unread."""
     words = [words for _, words in chips(view, names)]
     if not view.filter.channel:
         words.append("all channels")
@@ -70,7 +70,7 @@ def view_words(view: View, names: Names) -> str:
 
 
 def chip_pieces(view: View, names: Names) -> list[Piece]:
-    """The chips of a view in one line: every second piece is a chip; ~ marks what is done here."""
+    """Pieces of the header for a view; chips have odd indexes, and ~ marks local filtering."""
     pieces: list[Piece] = []
     done_here = False
     for name, words in chips(view, names):
@@ -86,11 +86,11 @@ def chip_pieces(view: View, names: Names) -> list[Piece]:
 
 
 def proved_by(rows: Iterable[Conversation]) -> Counts:
-    """How many conversations there are at least, as these rows prove."""
+    """Lower bounds of the counts, computed from loaded rows."""
     open_rows = [row for row in rows if row.status == "open"]
     return Counts(
         open=len(open_rows),
-        # A row of a server that names no assignees proves nothing.
+        # A missing `assignee` member does not mean unassigned.
         unassigned=sum(
             row.assignee is None and "assignee" in row.model_fields_set for row in open_rows
         ),
@@ -102,10 +102,10 @@ def proved_by(rows: Iterable[Conversation]) -> Counts:
 def header_counts(
     counts: Counts | None, room: int, no_counts: str = "", least: Counts | None = None
 ) -> list[Piece]:
-    """How much there is, as far as there is room beside the filter: 41 open · 12 mine · …
+    """Counts that fit into `room` cells: 41 open · 12 mine · …
 
-    no_counts: why the server does not tell, which stands there instead, or empty. least: what is
-    proved of counts that the server leaves out; what is neither known nor proved is not shown.
+    no_counts: why the server has no counts; shown in their place unless empty. least: lower bounds
+    for counts that the server leaves out. Unknown counts are left out.
     """
     if no_counts:
         fitting = (words for words in (no_counts, "no counts") if len(words) + 3 <= room)
@@ -125,10 +125,10 @@ def header_counts(
 
 
 def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
-    """Open 12  Snoozed 1  Resolved 20: for the filter's channel, label and assignee.
+    """Status tabs with counts for the filter's channel, label and assignee: Open 12  Snoozed 1.
 
-    A number is never cut off: it would be taken for another. Where there is no room, numbers are
-    rounded down, 965k, and left out from the last tab on, the chosen one's last.
+    Counts are never truncated. Without room they are abbreviated (965k), and then left out from
+    the last tab on, that of the selected status last.
     """
     wide = _status_tabs(counts, chosen, " ", str, STATUSES)
     if width >= 40 and _cells(wide) <= width - _TITLE_MARK:
@@ -164,19 +164,19 @@ def _status_tabs(
 
 
 def _cells(pieces: Sequence[Piece]) -> int:
-    """How wide words are that have no wide letters."""
+    """Width in cells; the texts have no wide characters."""
     return sum(len(words) for _, words in pieces)
 
 
 def rounded(number: int) -> str:
-    """A number in four cells at most: 9999, 27k, 965k, 12M."""
+    """A number in at most four characters: 9999, 27k, 965k, 12M."""
     if number < 10_000:
         return str(number)
     return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
 
 
 def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
-    """How many conversations a filter has, where the counts of its channel and label tell."""
+    """Number of conversations of a filter; None if the counts do not contain it."""
     if counts is None:
         return None
     if counts.by_status is None:
@@ -189,7 +189,7 @@ def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
 
 
 def _flat_count(chosen: ConversationFilter) -> str:
-    """The count of a server that counts no assignees for each status; "" where there is none."""
+    """Name of the count in a response without counts by assignee; "" if there is none."""
     if chosen.assignee is not None:
         return ""
     return chosen.status or "all"
@@ -209,10 +209,10 @@ def _count_in(counts: CountSet, assignee: str | None) -> int | None:
 
 
 def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
-    """Who this is, and the conversation's state: as much as fits into `width` cells.
+    """Left and right pieces of a thread's head that fit into `width` cells: contact and state.
 
-    Left out first is the channel, then the labels, the status, the assignee and the number. The
-    name is always there, cut only where the line is too short for it alone.
+    Dropped first is the channel, then the labels, the status, the assignee and the number. The name
+    is always shown, truncated only if it alone exceeds the width.
     """
     contact = conversation.contact
     name = first_said(contact.name, contact.phone, f"contact {contact.id}")
@@ -238,9 +238,9 @@ def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], li
 def thread_foot(
     conversation: Conversation, clock: Clock, *, below_key: str, no_notes: str = ""
 ) -> list[Piece]:
-    """The rest of the reply window; `below_key` leads to newer messages that are out of view.
+    """Time left in the reply window; `below_key` leads to newer messages that are out of view.
 
-    no_notes: why there are no notes among the messages, or empty.
+    no_notes: why the thread has no notes, or empty.
     """
     left = window_left(conversation, clock)
     words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
@@ -251,7 +251,7 @@ def thread_foot(
 
 
 def key_words(keys: Sequence[str], width: int, last: str) -> str:
-    """As many keys as fit, and always the last, by which the others are seen."""
+    """As many keys as fit into `width`, and always `last`, the key of the help dialog."""
     shown = f" {last}"
     for number in range(1, len(keys) + 1):
         words = " " + "  ".join([*keys[:number], last])
@@ -272,10 +272,10 @@ def empty_words(
     looking: bool = False,
     complete: bool = False,
 ) -> str:
-    """Why there are no conversations here, and which key helps.
+    """Explanation of an empty conversation list, with the keys that help.
 
-    looked_through: how far a sieve has come, empty where it has come to the end. complete: all
-    conversations of the filter are loaded.
+    looked_through: progress of the local filter, empty when the scan is complete. complete: all
+    conversations of the server filter are loaded.
     """
     take_off = keys["inbox.take_off"]
     if loaded and looked_through:

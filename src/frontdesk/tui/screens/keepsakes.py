@@ -1,4 +1,4 @@
-"""What is read, as files: a thread as text, Markdown or JSON, a queue as CSV or JSON."""
+"""Export formats: threads as text, Markdown or JSON, conversation lists as CSV or JSON."""
 
 import io
 import re
@@ -18,13 +18,13 @@ _UNNAMEABLE = re.compile(r"[^\w+-]+")
 
 
 def file_name(what: str, day: date, ending: str) -> str:
-    """A name that every file system takes: sheena-nelson-2026-03-14.md."""
+    """A file name that is valid on every file system: sheena-nelson-2026-03-14.md."""
     words = _UNNAMEABLE.sub("-", what).strip("-").casefold()[:60]
     return f"{words or 'frontdesk'}-{day.isoformat()}.{ending}"
 
 
 def thread_text(entries: Iterable[Message | Note], ending: str, zone: tzinfo | None) -> str:
-    """A thread, oldest first, in the format of a file's ending."""
+    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`)."""
     if ending == "json":
         return _json(list(entries))
     lines = transcript.markdown_lines if ending == "md" else transcript.text_lines
@@ -36,7 +36,7 @@ def threads_text(
     ending: str,
     zone: tzinfo | None,
 ) -> str:
-    """Several threads below each other, each under its customer's name; ending: md or txt."""
+    """Several threads, each under a heading with the contact's name; `ending` is md or txt."""
     parts = []
     for conversation, entries in threads:
         contact, channel = conversation.contact, conversation.channel
@@ -52,7 +52,7 @@ def threads_text(
 
 
 def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
-    """Conversations in their order, in the format of a file's ending."""
+    """Conversations in the given order, as CSV or JSON."""
     if ending == "json":
         return _json(conversations)
     text = io.StringIO()
@@ -62,7 +62,7 @@ def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
 
 def _json(values: Sequence[Conversation | Message | Note]) -> str:
     rows = [value.model_dump(mode="json", exclude_unset=True) for value in values]
-    # Not needed for a first paint.
+    # Deferred: the first paint does not need it.
     import json
 
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"

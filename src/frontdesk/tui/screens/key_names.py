@@ -1,4 +1,4 @@
-"""What keys are called in words that name them: as the reader has them, not as they come."""
+"""Display names of key bindings, with the user's changes applied."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 
 UNCHANGED: Mapping[str, str] = MappingProxyType({})
 
-# Keys of fields, which are the same for everybody.
+# Keys of input fields, which cannot be changed.
 ENTER, ARROWS = "↵", "↑↓"
 
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_0-9]+)\}")
 
 
 class KeyNames:
-    """The first key of every action of some classes, by the action's id.
+    """First key of each action of some classes, by binding id.
 
-    changed: the keys that actions have instead of their own, see `checked_keymap`.
+    changed: keys from the configuration by binding id, see `checked_keymap`.
     """
 
     def __init__(
@@ -41,19 +41,19 @@ class KeyNames:
         return _shown(self._keys[action])
 
     def told(self, words: str) -> str:
-        """Words in which {inbox.filter} stands for a key; not for words that came from elsewhere.
+        """Replace each {binding.id} by the name of its key; only for texts of this program.
 
-        Raises: KeyError: there is no such action here.
+        Raises: KeyError: unknown binding id.
         """
         return _NAMED.sub(lambda found: self[found[1]], words)
 
     def all_told(self, words: Iterable[str]) -> Sequence[str]:
-        """The same, of several."""
+        """Apply `told` to several texts."""
         return [self.told(one) for one in words]
 
 
 def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
-    """The keys of a class and of those that it derives from, each with what it is bound to."""
+    """Pairs of key and binding of a class, including inherited ones."""
     merged: dict[str, list[Binding]] = {}
     for base in reversed(owner.__mro__):
         if issubclass(base, DOMNode):
@@ -63,17 +63,17 @@ def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
 
 
 def changed_keys(app: App[Any]) -> Mapping[str, str]:
-    """The keys that actions have in an application instead of their own, by the actions' ids."""
+    """Keys changed by the configuration, by binding id."""
     return app.changed_keys if isinstance(app, WatchedApp) else UNCHANGED
 
 
 def named(screen: Screen[Any], words: str) -> str:
-    """Words that name keys of a screen by {action.id}, as they are there."""
+    """Replace each {binding.id} in a text by the key that it has on a screen."""
     return KeyNames((type(screen), VirtualList), changed_keys(screen.app)).told(words)
 
 
 def _shown(keys: str) -> str:
-    """The first of an action's keys, as help shows it."""
+    """Display name of the first of an action's comma-separated keys."""
     *modifiers, key = keys.partition(",")[0].split("+")
     ctrl = "^" if "ctrl" in modifiers else ""
     rest = [modifier for modifier in modifiers if modifier != "ctrl"]

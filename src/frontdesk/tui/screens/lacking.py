@@ -1,4 +1,4 @@
-"""What is not to be had of a server, in a sentence that stands where it would be."""
+"""Messages for features that the server lacks or that the key may not use."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from types import MappingProxyType
 from frontdesk.mailbox import Mailbox, Server
 from frontdesk.text import one_line
 
-# The parts of a filter, and what their values are told by.
+# Members of the server filter, with the features that provide their values.
 _FILTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"status": (), "assignee": ("users", "me"), "channel": ("channels",), "label": ("labels",)}
 )
@@ -24,12 +24,12 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
 
 
 def lacking(mailbox: Mailbox, name: str) -> str:
-    """Why a feature is not to be had, without a full stop; empty where nothing speaks against."""
+    """Why a feature is unavailable, without a full stop; empty if it is available or untested."""
     return why_not(mailbox.server, name)
 
 
 def why_not(server: Server | None, name: str) -> str:
-    """The same, of what was learnt of a server."""
+    """`lacking` for the state of a server; None means not connected."""
     if server is None:
         return ""
     feature = server.features[name]
@@ -45,7 +45,7 @@ def why_not(server: Server | None, name: str) -> str:
 
 
 def ignored_filters(mailbox: Mailbox) -> frozenset[str]:
-    """The parts of a filter that the server takes and does not apply, so that it is done here."""
+    """Members of the filter that the server accepts but ignores; they are applied locally."""
     server = mailbox.server
     if server is None:
         return frozenset()
@@ -55,7 +55,7 @@ def ignored_filters(mailbox: Mailbox) -> frozenset[str]:
 
 
 def remark_on(mailbox: Mailbox, name: str) -> str:
-    """What is to be said beside the values of a filter: what the server does not tell of them."""
+    """Sentences on what the server lacks for a filter and its values; empty if nothing."""
     lacks = [lacking(mailbox, feature) for feature in _FILTERS[name]]
     if name in ignored_filters(mailbox):
         lacks.append("This server ignores the filter: it is applied here")

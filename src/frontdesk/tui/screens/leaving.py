@@ -1,4 +1,4 @@
-"""Screens over others that are left once, however often and fast a key asks for it."""
+"""Base classes of screens and dialogs whose dismissal is idempotent."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -11,13 +11,13 @@ from frontdesk.tui.screens.sized import SizedScreen
 
 R = TypeVar("R")
 
-# Styles come from the first base alone, so that is Textual's own.
+# Textual takes the default CSS of the first base only, so that must be a Textual class.
 
 
 class LeftOnce(SizedScreen[R]):
-    """A key may come again before it has had its effect: that takes no other screen away.
+    """Ignores a repeated dismissal, so that a repeated key does not close the screen below.
 
-    left: it is not to be seen again, though it may not be gone yet.
+    left: dismissed, though possibly not yet removed.
     """
 
     left = False
@@ -25,18 +25,18 @@ class LeftOnce(SizedScreen[R]):
     _answer: Callable[[R | None], object] | None = None
 
     def answer_to(self, callback: Callable[[R | None], object]) -> None:
-        """Call `callback` with the result, in the moment in which the screen is dismissed.
+        """Call `callback` with the result synchronously when the screen is dismissed.
 
-        Textual calls the callback of `push_screen` with a later message. A key that was typed
-        ahead would come before it, and miss the screen that the callback opens.
+        Textual calls the callback of `push_screen` from a later message. A key typed ahead would be
+        handled before that, and miss the screen that the callback opens.
         """
         self._answer = callback
 
     def dismiss(self, result: R | None = None) -> AwaitComplete:
-        """Leave, if this screen is still the one on top."""
+        """Dismiss if this is the active screen; otherwise do nothing."""
         if self.app.screen is not self:
             return AwaitComplete()
-        # An answer that comes now would find no widgets to stand in.
+        # A response that arrives from now on must not touch the removed widgets.
         self.left = True
         self._drawn = list(self.walk_children(Widget, with_self=True))
         self.workers.cancel_node(self)
@@ -46,11 +46,11 @@ class LeftOnce(SizedScreen[R]):
         return leaving
 
     def on_unmount(self) -> None:
-        """Let go of what was drawn, which Textual keeps for a while."""
+        """Refresh the widgets, so that Textual releases their cached strips."""
         for widget in self._drawn:
             widget.refresh()
         self._drawn = []
 
 
 class Dialog(ModalScreen[R], LeftOnce[R]):
-    """Covers a part of the screen that it was opened from."""
+    """A modal screen that covers a part of the screen below."""

@@ -1,4 +1,4 @@
-"""The library: templates as WhatsApp shows them, and quick replies."""
+"""Library view: message templates as WhatsApp renders them, and quick replies."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -17,7 +17,7 @@ _QUALITY_PARTS = {"GREEN": "text", "YELLOW": "warning", "RED": "error"}
 
 
 class LibraryScreen(ShelfScreen):
-    """Answers that are ready to be sent; nothing here filters conversations."""
+    """Read-only catalogues of replies; they do not filter conversations."""
 
     SHOWN = "LIBRARY"
     SECTIONS: ClassVar[Sequence[Section]] = (
@@ -124,7 +124,7 @@ def _reply_entry(reply: CannedResponse) -> Entry:
 
 
 def _layout(template: Template) -> list[Block]:
-    """The message, a line a block so that it scrolls evenly, then what senders fill in."""
+    """Preview of a template, one block per line so that it scrolls by line; then parameters."""
     blocks: list[Block] = [heading("AS WHATSAPP SHOWS IT"), lambda width: bubble(template, width)]
     places = parameters(template)
     if places:

@@ -1,4 +1,4 @@
-"""A menu of one-letter answers: it lists them, so it teaches them."""
+"""Menu dialog with one-letter entries."""
 
 from collections.abc import Sequence
 from string import ascii_letters, digits
@@ -18,14 +18,14 @@ from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
-# The lines of a menu that are no entries: its border, its title, its keys.
+# Lines of a menu besides its entries: border, title, keys.
 _AROUND = 4
 
 _KEYS = "{menu.take} choose   {menu.leave} back"
 
 
 class EntryList(VirtualList[Entry], can_focus=False):
-    """One line for each answer: its letter, and what it is."""
+    """List of menu entries, one line each: letter and label."""
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
@@ -35,9 +35,10 @@ class EntryList(VirtualList[Entry], can_focus=False):
 
 
 class Menu(Dialog[str | None]):
-    """Answers with the value of the letter that was typed, or None when it was left.
+    """Returns the value of the selected entry, or None if cancelled.
 
-    The cursor, first on `current`, takes an entry too: by enter, or by a click on it.
+    An entry is selected by its letter, or with the cursor (initially on `current`) by enter or
+    click.
     """
 
     COMPONENT_CLASSES = PARTS
@@ -47,7 +48,7 @@ class Menu(Dialog[str | None]):
         Binding("down", "move(1)", "Next", id="menu.next", show=False),
         Binding("up", "move(-1)", "Previous", id="menu.previous", show=False),
         Binding("enter", "take_row", "Choose", id="menu.take", show=False),
-        # Bindings and no handler of keys: a letter that is typed ahead finds them.
+        # Bindings work before mounting, so a letter typed ahead is not lost.
         *(
             Binding(letter, f"take({letter!r})", show=False)
             for letter in (*ascii_letters, *digits)
@@ -75,7 +76,7 @@ class Menu(Dialog[str | None]):
         self._list.show(rows, cursor=self._at)
 
     def action_move(self, step: int) -> None:
-        """The next or previous entry, around the ends; also before the list stands."""
+        """Move the cursor, with wrap-around; also before the list is mounted."""
         self._at = (self._at + step) % len(self._entries)
         self._list.go_to(self._at)
 
@@ -83,19 +84,19 @@ class Menu(Dialog[str | None]):
         self.dismiss(self._entries[self._at].value)
 
     def action_take(self, letter: str) -> None:
-        """The entry of a letter; a letter of no entry does nothing."""
+        """Return the entry of a letter; ignore other letters."""
         if letter in self._values:
             self.dismiss(self._values[letter])
 
     def action_leave_or_take(self) -> None:
-        """`q` leaves, unless it is the letter of an entry."""
+        """`q` cancels, unless it is the letter of an entry."""
         self.dismiss(self._values.get("q"))
 
     def action_leave(self) -> None:
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on an entry takes it; one beside the menu leaves it."""
+        """Select the clicked entry; a click outside the menu cancels."""
         if event.widget is self:
             self.dismiss(None)
         elif event.widget is self._list and self._list.row is not None:

@@ -1,9 +1,8 @@
-"""Four panes side by side, folding away in a planned order when the terminal is narrow.
+"""Responsive layout and focus of the four inbox panes: channels, list, thread, contact.
 
-channels  list  thread  contact
-190 columns and more: all four. 80 to 189: list and thread; the contact comes under the list, or in
-its place under 32 lines. Under 80: one pane at a time. The stylesheet says which panes are shown,
-`pane_widths` how wide they are, and `Panes` which one the reader is in.
+From 190 columns: all four. From 80 to 189: list and thread; the contact goes below the list, or
+replaces it under 32 lines. Under 80: one pane at a time. The stylesheet says which panes are shown,
+`pane_widths` computes their widths, and `Panes` tracks the focused one.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ ORDER = ("channels", "list", "thread", "contact")
 LEAST_PANES, LEAST_ALL_PANES = 80, 190
 LEAST_LINES_OF_BOTH = 32
 
-# Where the focus goes when its pane is no longer shown: the first of these that is.
+# Panes that take the focus, in order, when the focused pane is hidden.
 _INSTEAD = {
     "channels": ("list", "thread", "contact"),
     "list": ("contact", "thread", "channels"),
@@ -32,7 +31,7 @@ _INSTEAD = {
 
 
 class PaneWidths(NamedTuple):
-    """Cells of panes side by side, their lines between them included."""
+    """Width of each pane in cells, including the borders between panes."""
 
     channels: int
     list: int
@@ -41,9 +40,10 @@ class PaneWidths(NamedTuple):
 
 
 def pane_widths(columns: int) -> PaneWidths:
-    """How wide the panes are in a terminal of at least 80 columns; 0 for those not beside others.
+    """Pane widths for a terminal of at least 80 columns; 0 for panes that have no column.
 
-    The thread has at least 45 % and is never narrower in a wider terminal; lines wrap at 90 cells.
+    The thread gets at least 45 %, and grows monotonically with the terminal; lines wrap at 90
+    cells.
     """
     if columns < LEAST_ALL_PANES:
         fitting = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
@@ -56,7 +56,7 @@ def pane_widths(columns: int) -> PaneWidths:
 
 
 class Pane(Vertical):
-    """A title, the pane's list, and for the thread a foot."""
+    """A title bar, the list widget, and for the thread a footer."""
 
     def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
         super().__init__(id=f"{name}-pane", classes="pane")
@@ -72,7 +72,7 @@ class Pane(Vertical):
 
 
 class Panes(Horizontal):
-    """Holds the panes by name and moves the focus between those that can be shown."""
+    """Container of the panes by name; moves the focus between visible panes."""
 
     def __init__(self, **bodies: VirtualList[Any]) -> None:
         super().__init__(id="panes", classes="-at-list")
@@ -87,13 +87,13 @@ class Panes(Horizontal):
 
     @property
     def replaces_list(self) -> bool:
-        """The contact is shown in the place of the list: there is no room for both."""
+        """True if the contact pane replaces the list, because there is no room for both."""
         width, height = self._terminal
         narrow = LEAST_PANES <= width < LEAST_ALL_PANES and height < LEAST_LINES_OF_BOTH
         return narrow and self.has_class("-contact") and not self.has_class("-zoomed")
 
     def _lay_out(self) -> None:
-        """Set the widths of the grid's columns; the stylesheet says which panes are in them."""
+        """Set the widths of the grid columns; the stylesheet says which panes are in them."""
         columns, contact = ["1fr"], None
         if self._terminal.width >= LEAST_PANES and not self.has_class("-zoomed"):
             widths = pane_widths(self._terminal.width)
@@ -115,26 +115,26 @@ class Panes(Horizontal):
         return self._panes[name]
 
     def show_contact(self, shown: bool) -> None:
-        """Ask for the contact pane, or put it away, also where it is there unasked."""
+        """Show or hide the contact pane, overriding its default for the terminal's width."""
         self.set_class(shown, "-contact")
         self.set_class(not shown, "-no-contact")
         self._lay_out()
 
     def toggle_zoom(self) -> None:
-        """Show the pane with the focus alone, or all again."""
+        """Show only the focused pane, or all again."""
         self.toggle_class("-zoomed")
         self._lay_out()
 
     def finding(self, sought: str, step: int) -> Finding:
-        """Looks for the next row with these words in the pane with the focus."""
+        """Search for text in the focused pane; `step` is 1 or -1."""
         return Finding(self._panes[self.at].body, sought, step)
 
     def copied(self) -> str:
-        """What copying takes from the pane with the focus."""
+        """Text that the copy action takes from the focused pane."""
         return self._panes[self.at].body.copied()
 
     def enter(self, name: str) -> None:
-        """Bring a pane to the front, where only one or some are shown, and focus it."""
+        """Focus a pane, and show it if it is hidden."""
         if name == "contact" and not self._panes[name].display:
             self.show_contact(True)
         elif name == "list" and self.replaces_list:
@@ -142,25 +142,25 @@ class Panes(Horizontal):
         self._note(name)
         pane = self._panes[name]
         if pane.display:
-            # Keys that are typed meanwhile are for this pane already.
+            # Focus now as well: keys typed before the next refresh belong to this pane.
             self.screen.set_focus(pane.body)
         self.call_after_refresh(self.screen.set_focus, pane.body)
 
     @property
     def focus_home(self) -> Widget | None:
-        """Where the focus belongs: the pane that the reader is in, or one that is shown instead."""
+        """Widget to focus: the current pane's, or that of the pane shown in its place."""
         chain = self.screen.focus_chain
         bodies = [self._panes[name].body for name in (self.at, *_INSTEAD[self.at])]
         return next((body for body in bodies if body in chain), None)
 
     def entered(self, widget: Widget) -> None:
-        """A widget has the focus: remember in which pane that is."""
+        """Record the pane of the focused widget as the current one."""
         for name, pane in self._panes.items():
             if pane.body is widget:
                 self._note(name)
 
     def step(self, direction: int) -> None:
-        """Go to the next pane to the right (1) or left (-1), if there is one."""
+        """Focus the next pane to the right (1) or left (-1), if there is one."""
         names = [name for name in ORDER if name == self.at or self._reachable(name)]
         at = names.index(self.at) + direction
         if 0 <= at < len(names):

@@ -1,4 +1,4 @@
-"""The keys of what is read: finding, days, parts of a thread, copying, links."""
+"""Thread actions of the inbox: find, go to date, thread filters, copy, open links."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ PART_MENU = tuple(
     )
 )
 
-# What is looked for is looked for in so many rows before anything else is done, and then at a time.
+# Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_AT_A_TIME = 1_000, 200
 
 COPY_MENU = (
@@ -40,18 +40,18 @@ COPY_MENU = (
 
 
 class Passages(Exports):
-    """What the reader does with what stands in the panes."""
+    """Find, filter, copy and link actions of the inbox screen."""
 
     _sought = ""
 
     def action_find(self) -> None:
-        """Ask for words and go to the next row of this pane that has them."""
+        """Ask for text, and go to the next matching row of the focused pane."""
         words = "find in what is loaded here"
         prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
         self.app.push_screen(prompt, self._find_first)
 
     def action_find_next(self, step: int) -> None:
-        """The next or previous row with the words that were asked for last."""
+        """Go to the next or previous match of the last search text."""
         if not self._sought:
             return
         finding = self._panes.finding(self._sought, step)
@@ -62,12 +62,12 @@ class Passages(Exports):
             self._tell_found(finding)
 
     def action_part(self) -> None:
-        """Ask which part of threads to show."""
+        """Open the menu of thread filters."""
         menu = dialogs.menu("Show", PART_MENU, current=self._reading.part)
         self.app.push_screen(menu, self._show_part)
 
     def action_date(self) -> None:
-        """Ask for a day and go there, loading as far back as it is."""
+        """Ask for a date and go there; older messages are loaded as needed."""
         today = self._clock.now().date()
         prompt = dialogs.prompt(
             "day ",
@@ -77,17 +77,16 @@ class Passages(Exports):
         self.app.push_screen(prompt, self._go_to_day)
 
     def action_day(self, step: int) -> None:
-        """The next or previous day of the thread."""
+        """Go to the next or previous day of the thread."""
         if not self._reading.step_day(step):
             earlier = f"No earlier day is loaded; {self._keys['inbox.date']} goes there"
             self._say("No later day here" if step > 0 else earlier)
 
     def action_copy(self) -> None:
-        """Copy the text under the cursor."""
+        """Copy the text of the row under the cursor."""
         self._copy(self._panes.copied())
 
     def action_copy_menu(self) -> None:
-        """Ask what to copy."""
         self.app.push_screen(dialogs.menu("Copy", COPY_MENU), self._copy_part)
 
     def action_open_link(self) -> None:
@@ -95,7 +94,7 @@ class Passages(Exports):
         self._with_link(self._open_link)
 
     def action_received(self) -> None:
-        """What is this: the row under the cursor as it was received."""
+        """Show the row under the cursor as JSON, as it was received."""
         row = self._thread.row if self._panes.at == "thread" else self._list.row
         if row is not None:
             self.app.push_screen(dialogs.received(f"As received: {row.id}", row))
@@ -105,7 +104,7 @@ class Passages(Exports):
 
     @work(group="looking", exclusive=True)
     async def _find_further(self, finding: Finding) -> None:
-        """Through a long list, letting keys through."""
+        """Search a long list in steps, so that keys are handled in between."""
         goes_on = True
         while goes_on:
             await asyncio.sleep(0)
@@ -164,7 +163,7 @@ class Passages(Exports):
         self._copy(parts[part])
 
     def _with_link(self, use: Callable[[str], None]) -> None:
-        """Call `use` with the link of the message under the cursor; ask which if it has several."""
+        """Call `use` with the link of the message under the cursor; ask if it has several."""
         row = self._thread.row
         links = links_in(row) if row is not None else []
         if not links:

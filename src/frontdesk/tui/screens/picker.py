@@ -1,4 +1,4 @@
-"""Choose one of a list by typing a part of it."""
+"""Picker dialog: a list of choices, filtered by typing."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -19,12 +19,12 @@ from frontdesk.tui.widgets.painted import PARTS
 from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
-# The lines of a picker that are no choices: border, title, field and the line under it, keys.
+# Lines of a picker besides its choices: border, title, field and its border, keys.
 _AROUND = 6
 
 
 class ChoiceList(VirtualList[Choice], can_focus=False):
-    """The choices that match what was typed."""
+    """List of the choices that match the typed text."""
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
@@ -34,7 +34,7 @@ class ChoiceList(VirtualList[Choice], can_focus=False):
 
 
 def _pieces(choice: Choice) -> list[Piece]:
-    """The words, with what stands out in a part of its own."""
+    """The label as pieces, with the highlighted spans."""
     pieces: list[Piece] = []
     at = 0
     for start, end in choice.spans:
@@ -45,7 +45,7 @@ def _pieces(choice: Choice) -> list[Piece]:
 
 
 def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
-    """Those that have every typed word, in their order; then those that match letter by letter."""
+    """Choices that contain every typed word, in their order; then fuzzy matches, best first."""
     wanted = folded(typed).split()
     if not wanted:
         return list(choices)
@@ -57,7 +57,7 @@ def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
 
 
 class Picker(Asking):
-    """Answers with the value of the choice taken, or None when it was left."""
+    """Returns the value of the selected choice, or None if cancelled."""
 
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,7 +69,7 @@ class Picker(Asking):
     def __init__(
         self, title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
     ) -> None:
-        """remark: what there is to say of the choices, below them."""
+        """`remark`: a note on the choices, shown below them."""
         super().__init__()
         self._title = title
         self._remark = remark
@@ -100,7 +100,7 @@ class Picker(Asking):
 
     @on(Input.Changed)
     def follow(self, event: Input.Changed) -> None:
-        """What was typed at once is looked for once."""
+        """Filter the list, but skip a change that a newer one has already replaced."""
         if event.value == event.input.value:
             self._look_for(event.value)
 
@@ -109,11 +109,11 @@ class Picker(Asking):
         self.narrow(typed)
 
     def narrow(self, typed: str) -> None:
-        """Show the choices that match what is typed now."""
+        """Show the choices that match the typed text."""
         self.offer(matching(self._choices, typed))
 
     def make_room(self, count: int) -> None:
-        """As high as so many choices need; where there is less room, the list has less."""
+        """Set the height for a number of choices; the list shrinks if the screen is smaller."""
         self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
 
     def say_when_empty(self, words: str) -> None:
@@ -121,15 +121,15 @@ class Picker(Asking):
         self.query_one(ChoiceList).say_when_empty(words)
 
     def offer(self, choices: Sequence[Choice]) -> None:
-        """Show these choices, the cursor on the first."""
+        """Show these choices, with the cursor on the first."""
         rows = FixedRows([(choice.value, choice) for choice in choices])
         self.query_one(ChoiceList).show(rows)
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Answer with the row at the cursor, of those that match what was typed before."""
+        """Return the selected choice, after filtering by all the text typed before enter."""
         if event.value != self._looked_for:
-            # More was typed after it, and is there already.
+            # The change event of the last keys has not been handled yet.
             self._look_for(event.value)
         choice = self.query_one(ChoiceList).row
         if choice is not None:
@@ -143,5 +143,5 @@ class Picker(Asking):
 
     @on(ChoiceList.Opened)
     def take_clicked(self, event: ChoiceList.Opened) -> None:
-        """A double click takes the row."""
+        """A double click selects the row."""
         self.dismiss(event.row.value)

@@ -1,4 +1,4 @@
-"""Asks for a line of text at the bottom of the screen."""
+"""Prompt dialog: one line of text at the bottom of the screen."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -13,9 +13,9 @@ from frontdesk.tui.screens.asking import Asking
 
 
 class Prompt(Asking):
-    """Answers with what was typed, or None when it was left.
+    """Returns the text, or None if it is empty or the prompt was cancelled.
 
-    `check` says what is wrong with an answer, or nothing; a wrong one can be mended.
+    `check` returns an error message, or None for valid text. Invalid text can be corrected.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,7 +44,7 @@ class Prompt(Asking):
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
-        """Enter takes what was typed, if it can be used."""
+        """Return the text if it is valid; otherwise show the error."""
         answer = event.value.strip()
         problem = self._check(answer) if answer else None
         if problem:
@@ -54,7 +54,7 @@ class Prompt(Asking):
 
     @on(Input.Changed)
     def mend(self) -> None:
-        """What was wrong is forgotten as soon as it is changed."""
+        """Remove the error message when the text changes."""
         self.query_one("#prompt-problem", Static).update("")
 
     def action_leave(self) -> None:

@@ -1,4 +1,4 @@
-"""When the server is asked again: soon while the viewer is in use, seldom while nobody looks."""
+"""Adaptive polling interval: short while the viewer is in use, long while it is idle."""
 
 from datetime import datetime, timedelta
 
@@ -7,24 +7,24 @@ RESTING = timedelta(seconds=30)
 IDLE = timedelta(minutes=1)
 ASLEEP = timedelta(minutes=5)
 
-# Since the last key: up to this long it is in use, resting, idle; then asleep.
+# Upper limit of the time since the last input, and the interval; beyond the last: ASLEEP.
 _STAGES = (
     (timedelta(minutes=1), IN_USE),
     (timedelta(minutes=10), RESTING),
     (timedelta(hours=1), IDLE),
 )
 
-# A server that never says that nothing changed sends all of it each time: it is asked less often.
+# Factor for a server that does not answer 304 and sends every response in full.
 SLOWER = 2
 
-# After the first, second, … failure in a row.
+# Back-off after the first, second, … consecutive failure.
 _AFTER_FAILURES = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
 
 
 class Pulse:
-    """Decides from keys, focus and failures how long to wait before the next question.
+    """Computes the delay before the next refresh from input, focus and failures.
 
-    `quiet_unfocused`: ask nothing while the terminal has not the focus.
+    `quiet_unfocused`: no polling while the terminal is not focused.
     """
 
     def __init__(self, now: datetime, *, quiet_unfocused: bool = False) -> None:
@@ -37,9 +37,9 @@ class Pulse:
         self._pace = 1
 
     def used(self, now: datetime) -> bool:
-        """A key or a click; True if the last answer is older than it should be in use.
+        """Record user input; True if the shown rows are older than the interval while in use.
 
-        While an answer is on its way it never is: asking again would mean to wait from the start.
+        False while a request is running: a second one would restart the wait.
         """
         self._used_at = now
         late = now - self._asked_at > IN_USE * self._pace
@@ -47,19 +47,19 @@ class Pulse:
 
     @property
     def asking(self) -> bool:
-        """A request is under way."""
+        """True while a request is running."""
         return self._asking
 
     def asks(self) -> None:
-        """A question is on its way, until it is answered or has failed."""
+        """Record that a request was sent; it ends with `answered` or `failed`."""
         self._asking = True
 
     def focus(self, focused: bool) -> None:
-        """The terminal got or lost the focus."""
+        """Record a focus change of the terminal."""
         self._focused = focused
 
     def answered(self, now: datetime, *, in_full: bool = False) -> None:
-        """The server gave what was asked. in_full: it never just says that nothing changed."""
+        """Record a success. in_full: the server does not answer 304."""
         self._asked_at, self._failures, self._asking = now, 0, False
         self._pace = SLOWER if in_full else 1
         self._not_before = now
@@ -67,10 +67,10 @@ class Pulse:
     def failed(
         self, now: datetime, retry_after: timedelta | None = None, *, by_hand: bool = False
     ) -> timedelta:
-        """The server did not; returns how long to wait now.
+        """Record a failure; returns the time to wait before the next attempt.
 
-        While a wait is running, only a longer pause of the server or of the circuit breaker
-        lengthens it, and nothing that was asked for `by_hand`.
+        While a back-off is running, a failure does not extend it, unless `retry_after` is longer.
+        After a request by hand, a shorter `retry_after` replaces the rest of the back-off.
         """
         if self._failures and now < self._not_before:
             if retry_after is not None:
@@ -85,7 +85,7 @@ class Pulse:
         return self._not_before - now
 
     def wait(self, now: datetime) -> timedelta | None:
-        """How long until the next question; None: not before the focus comes back."""
+        """Time to the next refresh, at least a second; None until the terminal is focused."""
         if not self._focused and self._quiet_unfocused:
             return None
         if self._failures:

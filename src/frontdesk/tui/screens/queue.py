@@ -1,4 +1,4 @@
-"""The queue side of the inbox: which conversations, how many, and where the reader is in them."""
+"""Conversation list of the inbox: view, local filter, counts, refresh and paging."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,22 +24,21 @@ from frontdesk.tui.widgets.rows import MergedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
 from frontdesk.wire.words import STATUSES
 
-# Only a thorough refresh sees rows further down that left the filter.
+# Every sixth refresh also detects rows further down that no longer match the filter.
 REFRESHES_UNTIL_THOROUGH = 6
 
-# What a reader looks for is looked for in this many rows, and loads at most this many pages.
+# Limits of searches for the next unread or longest waiting conversation.
 MOST_ROWS_LOOKED_AT = 1000
 FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
 
-# Of the conversations that were opened in a view, so many of the last ones stay in it.
+# Opened conversations that stay in the view although they no longer match.
 MOST_OPENED_KEPT = 50
 
-# So many rows are counted where the server leaves counts out.
+# Rows from which lower bounds of missing counts are computed.
 _MOST_PROVING = 500
 
-# A sieve is complete once the whole filter is loaded; it stops after this many rows until "last"
-# is pressed.
+# The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SIFTED = 5000
 
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
@@ -48,9 +47,9 @@ _VIEW, _CONVERSATION = "inbox.view", "inbox.conversation"
 
 
 class Queue:
-    """Shows one view's conversations from the cache and brings them up to date.
+    """Shows the conversations of a view from the cache, and refreshes them from the server.
 
-    Its async methods raise InboxError; what they fetched before that is shown.
+    Async methods raise InboxError; rows fetched before the error are shown.
     """
 
     def __init__(
@@ -85,46 +84,46 @@ class Queue:
 
     @property
     def filter(self) -> ConversationFilter:
-        """The part of the view that the server knows."""
+        """Server filter of the view."""
         return self.view.filter
 
     @property
     def sieve(self) -> Sieve:
-        """The part of the view that works on loaded rows."""
+        """Local filter of the view, applied to loaded rows."""
         return self.view.sieve
 
     @property
     def counts(self) -> Counts | None:
-        """The last known counts of the filter's channel and label."""
+        """Cached counts for the filter's channel and label."""
         return self._mailbox.counts(self._counted)
 
     @property
     def all_counts(self) -> Counts | None:
-        """The last known counts of everything."""
+        """Cached counts without a filter."""
         return self._mailbox.counts(ConversationFilter())
 
     @property
     def proved_counts(self) -> Counts | None:
-        """The least that there is, as loaded rows prove; None where the server counts it all."""
+        """Lower bounds of the counts from loaded rows; None if the server sends all counts."""
         counts = self.all_counts
         known = counts is None or None not in (counts.unassigned, counts.awaiting_human)
         return None if known else say.proved_by(islice(self.listing, _MOST_PROVING))
 
     @property
     def names(self) -> say.Names:
-        """Names for words about filters."""
+        """Names of channels and users for descriptions of a filter."""
         catalogues = self._mailbox.catalogues
         ignored = ignored_filters(self._mailbox)
         return say.Names.of(catalogues.channels(), catalogues.users(), ignored)
 
     def lacking(self, feature: str) -> str:
-        """Why the server does not tell something, or empty."""
+        """Message if the server lacks a feature, or empty."""
         return lacking(self._mailbox, feature)
 
     def show(self, *, at_top: bool = False) -> None:
-        """Show what is held of the view, with the cursor on the conversation it was on.
+        """Show the cached rows of the view, with the cursor on the last selected conversation.
 
-        at_top: with the cursor on the first row, where it stays while a sieve finds more.
+        at_top: the cursor goes to the first row, and stays there while the scan finds more.
         """
         last = None if at_top else self._mailbox.recall(_CONVERSATION)
         self._showings += 1
@@ -148,9 +147,9 @@ class Queue:
         self.listing: Listing[Conversation] = self._mailbox.conversations(view.filter)
 
     def choose(self, view: View) -> None:
-        """Show another view's conversations, and remember it for the next start.
+        """Show another view, and store it for the next start.
 
-        Another order begins at its top.
+        A view with another order starts at its top.
         """
         reordered = view.sieve.order != self.sieve.order
         self._take(view)
@@ -159,7 +158,7 @@ class Queue:
         self.show(at_top=reordered)
 
     def remember(self, conversation: Conversation) -> None:
-        """The reader is at this conversation."""
+        """Record that a conversation was opened."""
         self._before, self._now = self._now, conversation.id
         self._opened[conversation.id] = conversation
         if len(self._opened) > MOST_OPENED_KEPT:
@@ -168,14 +167,14 @@ class Queue:
         self._mailbox.remember(_CONVERSATION, conversation.id)
 
     def status_beside(self, step: int) -> str:
-        """The status before (-1) or after (1) the filter's own."""
+        """Status after (1) or before (-1) that of the filter, with wrap-around."""
         at = STATUSES.index(self.filter.status) if self.filter.status in STATUSES else -1
         return STATUSES[(at + step) % len(STATUSES)]
 
     def channel_beside(self, step: int) -> str | None:
-        """The channel after (1) or before (-1) the filter's own, empty for all; None: no channels.
+        """Channel after (1) or before (-1) that of the filter, in the order of the channels pane.
 
-        Around the ends, as they stand in their pane.
+        Wraps around; `ALL_CHANNELS` comes first. None if no channels are known.
         """
         ids = [ALL_CHANNELS, *(one.id for one in self._mailbox.catalogues.channels())]
         if len(ids) == 1:
@@ -184,23 +183,23 @@ class Queue:
         return ids[(at + step) % len(ids)]
 
     def current(self, conversation_id: str) -> Conversation | None:
-        """The newest state that is held of a conversation."""
+        """Cached state of a conversation."""
         return self._mailbox.conversation(conversation_id)
 
-    # Looking for rows
+    # Search among rows
 
     def is_unread(self, conversation: Conversation) -> bool:
-        """It has messages that were read neither by the team nor here."""
+        """True if a conversation has unread messages newer than the last visit to it here."""
         return bool(self.unread_among((conversation,)))
 
     def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
-        """The ids of those that have such messages."""
+        """Ids of the unread conversations, see `is_unread`."""
         waiting = {one.id: one for one in conversations if one.unread_count}
         looked_at = self._mailbox.looked_at(waiting)
         return {id for id, one in waiting.items() if _is_active_after(one, looked_at[id])}
 
     def unread(self) -> list[Conversation]:
-        """The unread conversations among the first rows."""
+        """Unread conversations among the first `FIRST_ROWS` rows."""
         rows = self._list.rows
         if rows is None:
             return []
@@ -209,7 +208,7 @@ class Queue:
         return [row for row in first if row.id in unread]
 
     def unread_beside(self, position: int, step: int) -> int | None:
-        """Where the next (1) or previous (-1) unread conversation stands among loaded rows."""
+        """Position of the next (1) or previous (-1) unread conversation among loaded rows."""
         rows = self._list.rows
         end = 0 if rows is None else len(rows) if step > 0 else -1
         for at in islice(range(position + step, end, step), MOST_ROWS_LOOKED_AT):
@@ -219,7 +218,7 @@ class Queue:
         return None
 
     async def unread_below(self, position: int) -> int | None:
-        """The next unread conversation, in up to 20 pages that are loaded for it."""
+        """Position of the next unread conversation, loading up to 20 pages to find it."""
         for _ in range(MOST_PAGES_LOADED):
             held = len(self.listing)
             if self.listing.complete or not self.sieve.idle:
@@ -233,7 +232,10 @@ class Queue:
         return None
 
     def longest_waiting(self, after: Conversation | None) -> int | None:
-        """Who waits longest of the loaded rows, or next longest `after` one who waits."""
+        """Position of the longest waiting loaded conversation, or the next one after `after`.
+
+        Resolved conversations do not wait. After the last one, the search starts again.
+        """
         rows, best = self._list.rows, None
         since = (after.waiting_since or "") if after else ""
         for at in range(0 if rows is None else min(len(rows), MOST_ROWS_LOOKED_AT)):
@@ -246,15 +248,15 @@ class Queue:
         return best[1] if best else None
 
     def position_before(self, open_now: Conversation | None) -> int | None:
-        """Where the conversation stands that was open before this one."""
+        """Position of the previously opened conversation; None if it is not in the list."""
         if self._before is None or open_now is None or self._before == open_now.id:
             return None
         return self._list.rows.find(f"conversation {self._before}") if self._list.rows else None
 
-    # The server
+    # Requests
 
     async def refresh(self) -> None:
-        """Counts and the head of the list from the server; `news`: who came up in the list."""
+        """Refresh counts and the first page; `news` has the ids of rows that moved to the top."""
         chosen, self.news = self.filter, ()
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.listing:
@@ -275,15 +277,15 @@ class Queue:
         self._answered = self._answered or chosen == self.filter
 
     def leave_out_stale(self) -> None:
-        """With the next answer the rows go that no longer belong to the view."""
+        """Drop rows that no longer match the view with the next refresh."""
         self._leaving_out = True
 
     async def refresh_names(self) -> None:
-        """Channels, users, labels and custom fields from the server."""
+        """Refresh channels, users, labels and custom fields."""
         await self._mailbox.refresh_catalogues()
 
     async def older(self) -> None:
-        """The next page below what is held; nothing while one is on its way or at the end."""
+        """Load the next page; do nothing if one is being loaded or the list is complete."""
         chosen, listing = self.filter, self.listing
         if self._loading_older or listing.complete or not listing:
             return
@@ -293,20 +295,20 @@ class Queue:
             self._unreadable_below += older.unreadable
         finally:
             self._loading_older = False
-            # An end that stays where it was would ask for more at once, and for ever.
+            # Reloading an unchanged end would trigger the next request at once, in a loop.
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
 
     async def sift_held(self) -> None:
-        """Look through all rows that are held, which needs no server."""
+        """Apply the local filter to all cached rows, without requests."""
         if self._sifting is not None:
             await self._look_through(self._sifting)
 
     async def sift(self, progress: Callable[[], None]) -> None:
-        """Load the filter to its end, or up to `MOST_ROWS_SIFTED`, and find what the sieve keeps.
+        """Load the list up to its end or `MOST_ROWS_SIFTED`, and apply the local filter.
 
-        `progress` is called after every page. What fails leaves what was found; the next call goes
-        on from there.
+        `progress` is called before each page. After an error the rows found so far stay, and the
+        next call continues from there.
         """
         showing, chosen = self._showings, self.filter
         if self._sifting is None:
@@ -333,11 +335,11 @@ class Queue:
 
     @property
     def sift_is_due(self) -> bool:
-        """There is more to look through, and neither the reader nor an error has stopped it."""
+        """True if the scan is incomplete, and was neither cancelled nor stopped by an error."""
         return not self.looking and not self._sift_stopped and self._sifts_on()
 
     def sift_further(self) -> bool:
-        """Let the sieve look through as many rows more; False if it does already, or is done."""
+        """Raise the limit of the scan by `MOST_ROWS_SIFTED`; False if it is running or complete."""
         if self._sifting is None or self.looking or self.listing.complete:
             return False
         self._sifts_up_to = self._sifting.looked_at + MOST_ROWS_SIFTED
@@ -351,11 +353,11 @@ class Queue:
         return sifting.looked_at < self._sifts_up_to
 
     async def reload(self) -> None:
-        """Show what the cache holds now."""
+        """Show the current rows of the cache."""
         await self._reload(self.filter)
 
     def loaded_words(self, keys: KeyNames) -> str:
-        """How much of the list is held: 50 of 412; what came above, what cannot be read."""
+        """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
         if self._list.at_start:
             self.added_above = 0
         marked = len(self._list.marked)
@@ -368,11 +370,11 @@ class Queue:
         )
 
     def say_when_empty(self, words: str) -> None:
-        """What stands in the list while it is empty."""
+        """Set the text of the empty list."""
         self._list.say_when_empty(words)
 
     def show_channels(self) -> list[ChannelRow]:
-        """Bring the channels' pane up to date; returns its rows."""
+        """Update the channels pane; returns its rows."""
         channels = self._mailbox.catalogues.channels()
         rows = channel_rows(channels, self.all_counts, self.filter.channel)
         self._channels.show_channels(rows)
@@ -388,7 +390,7 @@ class Queue:
         return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
 
     def _sifted_words(self, on: str) -> str:
-        """How much was looked through: sorting 350 of 521…; without ~ once that is all."""
+        """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
         assert self._sifting is not None
         found, looked_at = self._sifting.matches, self._sifting.looked_at
         total = say.count_for(self.counts, self.filter)
@@ -403,7 +405,7 @@ class Queue:
 
     @property
     def looked_through(self) -> str:
-        """How far a sieve has come where it has not come to the end: 1,100 of 20,000."""
+        """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
         if self._sifting is None or self.listing.complete:
             return ""
         total = say.count_for(self.counts, self.filter)
@@ -412,20 +414,20 @@ class Queue:
 
     @property
     def _counted(self) -> ConversationFilter:
-        """The part of the filter that counts are asked for: they tell every status and assignee."""
+        """Filter of the counts request, whose response has all statuses and assignees."""
         return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
 
     def _must_be_thorough(self) -> bool:
-        """Whether rows that left the filter further down are to be looked for this time."""
+        """True if this refresh has to detect rows further down that left the filter."""
         self._refreshes += 1
         total = say.count_for(self.counts, self.filter)
         disagree = self.listing.complete and total is not None and total != len(self.listing)
         return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
     def _count_added(self, chosen: ConversationFilter, added: Sequence[str]) -> None:
-        """Remember how many rows came above the window, until its top is seen again.
+        """Count rows added above the window until its top is visible again, and set `news`.
 
-        They are news where the list was asked for before: what the cache held may be of yesterday.
+        `news` stays empty after the first refresh of a filter: the cached rows may be old.
         """
         if chosen == self.filter and not self._list.at_start:
             self.added_above += len(added)
@@ -433,7 +435,7 @@ class Queue:
         self._asked_before = chosen
 
     async def _reload(self, chosen: ConversationFilter) -> None:
-        """Show what the cache holds now, unless another filter was chosen meanwhile."""
+        """Show the current rows of the cache, unless another filter was selected meanwhile."""
         if chosen != self.filter:
             return
         stay = self._staying()
@@ -447,9 +449,9 @@ class Queue:
             await self._sift_again(self._new_sifting(stay))
 
     async def _sift_again(self, sifting: Sifting) -> None:
-        """Look through all that is held once more, and show only then what was found.
+        """Scan all cached rows again, and show the result when it is complete.
 
-        A newer call replaces an older one that has not come to its end.
+        A newer call supersedes one that is still running.
         """
         self._reloads += 1
         this = self._showings, self._reloads
@@ -459,11 +461,11 @@ class Queue:
             self._show_sifted(sifting)
 
     def _staying(self) -> dict[str, Conversation]:
-        """The rows that may not leave under the reader's hands, by id, as they were shown.
+        """Rows that must not vanish while the user works with the list, by id, as last shown.
 
-        These are the selected row, those that were opened, and those in view; with a sieve all that
-        are shown. Until the view was answered once rows in view may be of yesterday: they leave
-        unless the reader has begun to move among them.
+        These are the selected row, opened rows, and visible rows; with a local filter all shown
+        rows. Before the first response to a view, cached rows may be old: visible rows are not kept
+        then, unless the user has opened more than one.
         """
         rows: Rows[Conversation] | None = self._list.rows
         shown: Iterable[int] = ()
@@ -477,7 +479,7 @@ class Queue:
         return stay
 
     def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
-        """The list, and in it the rows of `stay` that have left it."""
+        """The list, merged with the rows of `stay` that have left it."""
         left = [row for id, row in stay.items() if self.listing.position(id) is None]
         left.sort(key=lambda row: row.last_activity_at, reverse=True)
         others = [
@@ -487,7 +489,7 @@ class Queue:
         ]
         others.sort(key=lambda other: other[0])
         self._departed = {row.id: stay[row.id] for _, _, row in others}
-        # What comes after the last row may be on a page that is not held any more.
+        # A row that sorts after the last loaded row may still be in the list, on a later page.
         held = len(self.listing) + self.listing.complete
         self._list.dimmed = {row.id for rank, _, row in others if rank < held}
         return MergedRows(self.listing, others) if others else self.listing
@@ -508,7 +510,7 @@ class Queue:
         )
 
     async def _look_through(self, sifting: Sifting) -> None:
-        """Look at the rows that are held, letting keys through, and show what was found."""
+        """Scan the cached rows in steps, so that keys are handled in between; show the result."""
         more = True
         while more:
             more = sifting.step(_SIFTED_AT_A_TIME)
@@ -517,7 +519,7 @@ class Queue:
             self._show_sifted(sifting)
 
     def _show_sifted(self, sifting: Sifting) -> None:
-        """Show what was found; until the reader goes elsewhere, the cursor stays at the top."""
+        """Show the scan's rows; keep the cursor at the top unless the user has moved it."""
         if not self._list.is_attached:
             return
         reader_is_there = self._list.screen.focused is self._list and self._list.cursor == 0
@@ -530,7 +532,7 @@ class Queue:
 
 
 def first_filter(counts: Counts | None) -> ConversationFilter:
-    """Where an inbox opens that has nothing remembered: the first status that is not empty."""
+    """Default filter: the first status that has conversations."""
     for status in STATUSES:
         if say.count_for(counts, ConversationFilter(status=status)):
             return ConversationFilter(status=status)

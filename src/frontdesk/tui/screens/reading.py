@@ -1,4 +1,4 @@
-"""The reading side of the inbox: the open conversation's thread and its contact."""
+"""Thread and contact panes of the inbox: shows the selected conversation and refreshes it."""
 
 import asyncio
 from bisect import bisect_left
@@ -22,19 +22,19 @@ from frontdesk.tui.widgets.rows import Place, Rows
 from frontdesk.tui.widgets.thread import Thread
 from frontdesk.wire import Conversation, Message, Note
 
-# How many pages a part of a thread loads to fill its window.
+# Pages loaded at most to fill the window with a thread filter.
 MOST_PAGES_LOADED = 20
 
 LOADING = "Loading…"
 
 
 class Reading:
-    """Shows one conversation from the cache and brings it up to date.
+    """Shows one conversation from the cache and refreshes it from the server.
 
-    part: which entries are shown, see `excerpt.PART_LETTERS`. progress: how far the reader's wish
-    for more of a thread has come, "" while there is none.
+    part: the thread filter, see `excerpt.PART_LETTERS`. progress: text while older messages are
+    loaded on request, otherwise empty.
 
-    Its async methods raise InboxError; what they fetched before that is shown.
+    Async methods raise InboxError; rows fetched before the error are shown.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Reading:
         self._places: dict[str, Place] = {}
 
     def select(self, conversation: Conversation | None) -> None:
-        """Show who is selected now, from what the row tells; `open` shows the thread."""
+        """Show the conversation's row data at once; `open` loads the thread."""
         if self._is_selected(conversation):
             return
         self._remember_place()
@@ -87,12 +87,12 @@ class Reading:
         return conversation.id == self.conversation.id
 
     def show_part(self, part: str) -> None:
-        """Show only a part of threads, see `excerpt.PART_LETTERS`, from here on."""
+        """Apply a thread filter, see `excerpt.PART_LETTERS`, to this and all later threads."""
         self.part, self._reach = part, REACH
         self._show_rows()
 
     async def refresh(self) -> None:
-        """Messages, notes and contact of the open conversation from the server."""
+        """Refresh messages, notes and contact of the open conversation."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return
@@ -105,14 +105,15 @@ class Reading:
         if listing is self.listing:
             self._behind = isinstance(outcomes[0], Exception)
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
-            # Another question may have brought rows meanwhile, and the reader somewhere in them.
+            # A concurrent request may have loaded rows and let the user move among them: keep the
+            # place.
             self._reload(conversation, first_sight=self._thread.row is None)
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
 
     async def older(self) -> None:
-        """What is before the rows that are shown; nothing while it is on its way already."""
+        """Load older messages; do nothing if that is running."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None or not len(listing) or self._loading_older:
             return
@@ -123,9 +124,9 @@ class Reading:
             self._loading_older = False
 
     async def go_to_day(self, day: date, progress: Callable[[str], None]) -> bool:
-        """Put the cursor on the first entry of a day or after it; False if there is none.
+        """Move the cursor to the first entry on or after a day; False if there is none.
 
-        Loads as far back as the day is. `progress` gets how far that is.
+        Loads older messages as needed. `progress` gets a description of each step.
         """
         if self.listing is not None and not len(self.listing):
             await self.refresh()
@@ -146,7 +147,7 @@ class Reading:
         return self._go_to_first_of(day)
 
     async def load_all(self, progress: Callable[[str], None]) -> list[Entry]:
-        """Everything of the open thread, oldest first, from its start. `progress` gets how far."""
+        """Load and return the whole open thread, oldest first. `progress`: see `whole_thread`."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return []
@@ -159,7 +160,7 @@ class Reading:
                 self._reload(conversation, first_sight=self._thread.row is None)
 
     def step_day(self, step: int) -> bool:
-        """Go to the first entry of the next (1) or previous (-1) day; False at the last one."""
+        """Go to the first entry of the next (1) or previous (-1) day; False if there is none."""
         rows = self._thread.rows
         if rows is None or not len(rows):
             return False
@@ -175,12 +176,12 @@ class Reading:
         return later < len(rows)
 
     def say_why_empty(self, problem: str) -> None:
-        """The thread could not be loaded: say so where it would stand."""
+        """Explain in the empty thread pane why it could not be loaded."""
         if problem:
             self._thread.say_when_empty(f"{problem.rstrip('.')}. Nothing of this thread is cached.")
 
     def renew(self) -> None:
-        """The conversation itself may have changed: show its newest state."""
+        """Update the panes from the cached state of the conversation."""
         if self.conversation is not None:
             self.conversation = (
                 self._mailbox.conversation(self.conversation.id) or self.conversation
@@ -189,7 +190,7 @@ class Reading:
             self._show_contact(keep_place=True)
 
     def describe(self, panes: Panes) -> None:
-        """Say who this is and what is out of view."""
+        """Update the title bars and the thread's footer."""
         title, foot = panes["thread"].title, panes["thread"].foot
         panes["contact"].title.show([("strong", "CONTACT")])
         assert foot is not None
@@ -212,14 +213,14 @@ class Reading:
         foot.show(words, [*self._age(), ("warning", lost), *shown])
 
     def _age(self) -> list[Piece]:
-        """How old the thread is, where it could not be brought up to date."""
+        """Time of the last refresh, if the latest refresh failed."""
         seen = self._clock.here(self.listing.fetched_at) if self.listing else None
         if seen is None or not self._behind:
             return []
         return [("warning", f"as of {moment_words(seen, self._clock.now())} ")]
 
     async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        """One page more; in a part of a thread as many as fill the window, up to 20."""
+        """Load one page; with a thread filter enough to fill the window, at most 20."""
         shown = len(self._rows())
         for _ in range(MOST_PAGES_LOADED):
             if self._reach < len(listing) and self.part != ALL:
@@ -236,7 +237,7 @@ class Reading:
                 return
 
     async def _load_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
-        """One page more; False where none came: asking again would bring none either."""
+        """Load one page; False if it was empty, so that it is not requested again."""
         held = listing.extent
         await self._mailbox.older_messages(conversation.id)
         self._reach += REACH
@@ -249,7 +250,7 @@ class Reading:
         return excerpt(self.listing, self.part, self._reach)
 
     def _show_rows(self) -> None:
-        """Show the rows of the chosen part, keeping the reader's place if it is among them."""
+        """Apply the thread filter; the cursor keeps its row if that matches."""
         if self.listing is not None:
             self._thread.rows = self._rows()
             self._thread.say_when_empty(self._why_empty())
@@ -284,7 +285,7 @@ class Reading:
         return "no messages" if self.part == ALL else f"{self.part}: nothing of that is loaded"
 
     def _remember_place(self) -> None:
-        """Keep where the reader is in the open thread; at its end, new messages are to be seen."""
+        """Store the scroll position of the open thread, unless it is at the end."""
         if self.conversation is None or self.listing is None:
             return
         place = self._thread.place

@@ -1,4 +1,4 @@
-"""A row as it was received, member by member."""
+"""Dialog that shows a row as the JSON that was received."""
 
 import json
 from typing import ClassVar
@@ -21,7 +21,7 @@ _KEYS = "{list.next}/{list.previous} move   {received.copy} copy   {received.lea
 
 
 class Lines(VirtualList[str]):
-    """Lines of text, wrapped."""
+    """List of wrapped lines of text."""
 
     def copied(self) -> str:
         return (self.row or "").strip()
@@ -32,7 +32,7 @@ class Lines(VirtualList[str]):
 
 
 class Received(Dialog[None]):
-    """Shows a value of the wire as indented JSON."""
+    """Shows a wire model as indented JSON."""
 
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [

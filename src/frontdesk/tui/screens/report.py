@@ -1,4 +1,4 @@
-"""The report: how an inbox did in a period, against the period before, and how it is now."""
+"""Report view: metrics of a period, compared with the previous one, and live counts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -58,7 +58,7 @@ _KEYS = (
 
 
 class ReportScreen(ViewScreen):
-    """Owns what is asked for; the panes own how it is shown."""
+    """Owns the report's parameters; the panes own their display."""
 
     REFRESH_SECONDS = 60.0
     CSS_PATH = [STYLES / "report.tcss"]
@@ -108,10 +108,10 @@ class ReportScreen(ViewScreen):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
 
-    # What is asked for
+    # Parameters
 
     def _zone(self) -> tzinfo:
-        """The zone of the report's days, as far as it is known."""
+        """Zone of the report's days: the selected one, the account's, or else the local one."""
         name = self._asked.zone or (self._report.period.timezone if self._report else None)
         with suppress(ZoneInfoNotFoundError, ValueError, OSError):
             if name:
@@ -122,7 +122,7 @@ class ReportScreen(ViewScreen):
         return self.clock.now().astimezone(self._zone()).date()
 
     def _ask_for(self, asked: Asked) -> None:
-        """Show another report: what is saved of it at once, then what the server has."""
+        """Show the cached report for new parameters at once, then refresh it."""
         self._asked = asked
         self.mailbox.remember(_REMEMBERED, asked.to_store())
         self.show_saved()
@@ -145,7 +145,7 @@ class ReportScreen(ViewScreen):
         if changed or self._report is None:
             self.show_saved()
         if self._asked.query(self._today()) != query:
-            # Only the answer told the zone, and there it is another day.
+            # The response revealed the account's time zone, where the date is another.
             await self._read_report()
 
     async def _read_before(self) -> None:
@@ -156,12 +156,12 @@ class ReportScreen(ViewScreen):
         live = self._report.live if self._report else None
         return instant(live.as_of) if live else None
 
-    # What is shown
+    # Contents
 
     def show_saved(self) -> None:
         report = self.mailbox.report(self._asked.query(self._today()))
         if report is None and self._report is None:
-            # The zone of another report tells what day it is, and so which one to look for.
+            # Before a response, the account's zone is unknown: use the local date.
             report = self.mailbox.report(self._asked.query(self.clock.now().date()))
         self._report = report
         before = self.mailbox.report(self._asked.query_before(self._today()))
@@ -204,7 +204,7 @@ class ReportScreen(ViewScreen):
         return dict(self._channels()).get(self._asked.channel, self._asked.channel)
 
     def _channels(self) -> list[tuple[str, str]]:
-        """Ids and names, as the catalogue has them, or else the report."""
+        """Ids and names of channels from the catalogue, completed from the report."""
         known = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
         for one in self._report.channels if self._report else ():
             if one.channel.id:
@@ -220,11 +220,11 @@ class ReportScreen(ViewScreen):
         self._panes.step(step)
 
     def action_metric(self, step: int) -> None:
-        """Another figure, without leaving the plot."""
+        """Move to another metric while the plot keeps the focus."""
         self._panes.metrics.action_move(step)
 
     def action_period(self) -> None:
-        """Choose a period by its name, or ask for dates."""
+        """Select a named period, or enter dates."""
         choices = [Choice(name, name, say.span_hint(name, self._today())) for name in PERIODS]
         choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
         self.app.push_screen(
@@ -244,7 +244,7 @@ class ReportScreen(ViewScreen):
             self._ask_for(self._asked.with_span(typed_span(typed, self._today())))
 
     def action_beside(self, step: int) -> None:
-        """The period before or after, of the same length."""
+        """Go to the previous or next period of the same length."""
         today = self._today()
         span: Span | None = beside(self._asked.span(today), step, today)
         if span is None:
@@ -263,7 +263,7 @@ class ReportScreen(ViewScreen):
             self._ask_for(replace(self._asked, channel=id or None))
 
     def action_zone(self) -> None:
-        """Choose the zone in which days begin."""
+        """Select the time zone of the report's days."""
         choices = [Choice(ACCOUNTS_ZONE, "as the account says")]
         choices += [Choice(name, name) for name in sorted(available_timezones())]
         current = self._asked.zone or ACCOUNTS_ZONE
@@ -274,13 +274,13 @@ class ReportScreen(ViewScreen):
             self._ask_for(replace(self._asked, zone=name or None))
 
     def action_granularity(self) -> None:
-        """Cut the period into hours, days, weeks or months, those that make sense for it."""
+        """Cycle through hours, days, weeks and months, as far as they suit the period."""
         today = self._today()
         parts = next_granularity(self._asked.parts(today), self._asked.span(today).days(today))
         self._ask_for(replace(self._asked, granularity=parts))
 
     def action_sort(self) -> None:
-        """Choose what orders the channels; the same again turns the order round."""
+        """Select the sort column of the channels; selecting it again reverses the order."""
         choices = [Choice(field, name) for field, name in fields_in_order()]
         current = self._panes.channels.sorted_by
         picker = Picker("Order channels by (again: other way round)", choices, current=current)
@@ -291,7 +291,7 @@ class ReportScreen(ViewScreen):
             self._panes.order_channels(field)
 
     def action_formula(self) -> None:
-        """Say in words what the figure under the cursor counts."""
+        """Explain the metric under the cursor."""
         figure = self._panes.metrics.row
         if figure is not None:
             self.app.push_screen(
@@ -305,7 +305,7 @@ class ReportScreen(ViewScreen):
         return f"{words} · {say.copied_period(self._report, self._zone(), self._channel_name())}"
 
     def action_export(self) -> None:
-        """Ask for a file's name and save the report there."""
+        """Ask for a file name, and save the report."""
         if self._report is None:
             self.notify("There is no report to save yet", markup=False)
             return
@@ -322,7 +322,7 @@ class ReportScreen(ViewScreen):
         if saved := save(self.app, name, text, self.tell):
             self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 
-    # What the panes report
+    # Messages of the panes
 
     @on(Table.Highlighted)
     @on(Plot.Moved)
@@ -332,7 +332,7 @@ class ReportScreen(ViewScreen):
 
     @on(Table.Opened)
     def _open_row(self, event: Table.Opened) -> None:
-        """The conversations behind a row, as near as the interface can tell them."""
+        """Show the conversations behind a row, as closely as a /v1 filter allows."""
         event.stop()
         channel = self._asked.channel
         match event.row:

@@ -1,4 +1,4 @@
-"""A report as a file: CSV with a figure in each row, JSON as the service sends it, Markdown."""
+"""Report export: CSV with one row per value, JSON as received, Markdown."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ ENDINGS = ("csv", "json", "md")
 
 
 def default_name(report: Report, zone: tzinfo) -> str:
-    """A name of a file that tells the period: inbox-report-2026-03-08-2026-03-14.csv."""
+    """Default file name, with the period: inbox-report-2026-03-08-2026-03-14.csv."""
     start, end = instant(report.period.from_), instant(report.period.to)
     if start is None or end is None:
         return "inbox-report.csv"
@@ -33,9 +33,9 @@ def default_name(report: Report, zone: tzinfo) -> str:
 
 
 def exported(report: Report, before: Sequence[Bucket] | None, ending: str) -> str:
-    """The report in the format of a file's ending, one of ENDINGS.
+    """The report in the format of a file extension, one of ENDINGS.
 
-    before: the parts of the period before, where they are known. Times are seconds in CSV and JSON.
+    before: the series of the previous period, if known. CSV and JSON give times in seconds.
     """
     match ending:
         case "csv":

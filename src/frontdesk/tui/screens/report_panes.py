@@ -1,7 +1,7 @@
-"""The panes of a report: the line of now, figures, the plot, who sent, channels.
+"""Panes of a report: live counts, metrics, plot, authors, channels.
 
-A wide and tall terminal shows all; others the figures and below them the pane with the focus;
-a flat one only the pane with the focus. The stylesheet says which is which.
+A wide and tall terminal shows all; a smaller one the metrics and below them the focused pane; a
+flat one only the focused pane. The stylesheet decides.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _MOST_CHANNEL_ROWS = 9
 
 
 class ReportPanes(Vertical):
-    """Shows a report; keeps the reader's pane, row and column."""
+    """Shows a report; keeps the focused pane, the row and the column."""
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="report", classes="-at-metrics")
@@ -77,15 +77,15 @@ class ReportPanes(Vertical):
             yield Head(self.channels, id="channels-head")
             yield self.channels
 
-    # Where the reader is
+    # Focus
 
     def enter(self, name: str) -> None:
-        """Bring a pane to the front, where only some are shown, and focus it."""
+        """Focus a pane, and bring it to the front where only some are shown."""
         self._note(name)
         self.call_after_refresh(self._widget(name).focus)
 
     def entered(self, widget: Widget) -> None:
-        """A widget has the focus: remember in which pane that is."""
+        """Record the pane of the focused widget as the current one."""
         name = next((name for name in ORDER if self._widget(name) is widget), None)
         if name is not None:
             self._note(name)
@@ -94,7 +94,7 @@ class ReportPanes(Vertical):
         self._title.mark(name == "plot")
 
     def step(self, step: int) -> None:
-        """Go to the next pane, or back; from the last to the first."""
+        """Focus the next (1) or previous (-1) pane, with wrap-around."""
         self.enter(ORDER[(ORDER.index(self.at) + step) % len(ORDER)])
 
     def _widget(self, name: str) -> Widget:
@@ -113,10 +113,10 @@ class ReportPanes(Vertical):
             self.at = name
             self.add_class(f"-at-{name}")
 
-    # What is shown
+    # Contents
 
     def say_when_empty(self, words: str) -> None:
-        """Why there is no report."""
+        """Set the texts of empty panes; `words`: why there is no report."""
         self.metrics.say_when_empty(words)
         self.channels.say_when_empty("no channels")
         self.authors.say_when_empty("nothing was sent")
@@ -131,7 +131,7 @@ class ReportPanes(Vertical):
         now: datetime,
         as_of: str,
     ) -> None:
-        """Show a report, or that there is none. before: the parts of as many days before."""
+        """Show a report, or None. before: the series of as many days before."""
         self._report, self._before = report, before
         self._zone, self._parts, self._now = zone, parts, now
         self.live.show(report.live if report else None, as_of)
@@ -149,12 +149,12 @@ class ReportPanes(Vertical):
         self.follow()
 
     def order_channels(self, field: str) -> None:
-        """Order the channels by another column."""
+        """Sort the channels by a column."""
         self.channels.order_by(field)
         self.query_one("#channels-head", Head).refresh()
 
     def follow(self) -> None:
-        """Plot the figure under the cursor, and say what stands at the plot's own cursor."""
+        """Plot the metric under the cursor, and describe the plot's selected column."""
         figure: Figure | None = self.metrics.row
         metric = figure.metric if figure else METRICS[0]
         scene = self._scene(metric) if figure and self._report else None
@@ -169,7 +169,7 @@ class ReportPanes(Vertical):
         return self._report.series or () if self._report else ()
 
     def _columns(self) -> list[Bucket]:
-        """The parts of this period, and those to come that the period before has too."""
+        """Series of this period, extended by the coming hours that the previous series has."""
         series = list(self._series())
         if not series:
             return []
@@ -181,7 +181,7 @@ class ReportPanes(Vertical):
         return [bucket_label(one, self._parts, self._zone, len(columns)) for one in columns]
 
     def _series_before(self) -> Sequence[Bucket]:
-        """The parts of the period before that stand beside a column of this one."""
+        """Previous series, cut to the number of columns."""
         return (self._before or ())[: len(self._columns())]
 
     def _scene(self, metric: Metric) -> Scene:
@@ -210,7 +210,7 @@ class ReportPanes(Vertical):
         return pieces
 
     def column_words(self) -> str:
-        """When the column under the plot's cursor was, and its values in words."""
+        """Time and values of the plot's selected column."""
         scene, at = self.plot.scene, self.plot.cursor
         figure: Figure | None = self.metrics.row
         if scene is None or figure is None or not scene.columns:
@@ -227,7 +227,7 @@ class ReportPanes(Vertical):
         return f"{when}{part}: {_measured(figure.metric, bucket)}, {was}"
 
     def copied(self) -> str:
-        """What copying takes from the pane with the focus."""
+        """Text that the copy action takes from the focused pane."""
         match self.at:
             case "live":
                 return self.live.copied
@@ -247,7 +247,7 @@ class ReportPanes(Vertical):
 
 
 def _measured(metric: Metric, bucket: Bucket) -> str:
-    """The value of a part of the period; of how many samples, where it is a mean."""
+    """Value of a bucket; of a mean with its number of samples."""
     value = value_of(bucket.metrics, metric.field)
     if value is None:
         return "no samples"

@@ -1,6 +1,6 @@
-"""Which days a report is about: named periods, dates that were typed, and the ones beside them.
+"""Report periods and granularities: named periods, typed dates, adjacent periods, buckets.
 
-Days are dates of the report's zone; moments are turned into days by whoever has the zone.
+Days are dates in the report's time zone; callers convert times to dates.
 """
 
 import re
@@ -26,13 +26,13 @@ _ONE_HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The days from `first` up to, without, `end`; `end` None is now."""
+    """Half-open range of days: from `first` up to but excluding `end`; None is now."""
 
     first: date
     end: date | None
 
     def days(self, today: date) -> int:
-        """How many days it touches."""
+        """Number of days, including a partial last one."""
         return max(1, ((self.end or today + _ONE_DAY) - self.first).days)
 
 
@@ -41,7 +41,7 @@ def _monday(day: date) -> date:
 
 
 def _month(day: date, months: int = 0) -> date:
-    """The first of the month so many months later."""
+    """First day of the month `months` later."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, 1)
 
@@ -64,9 +64,9 @@ PERIODS: Mapping[str, Callable[[date], Span]] = {
 
 
 def beside(span: Span, step: int, today: date) -> Span | None:
-    """The period that follows (1) or precedes (-1): months by months, others by their length.
+    """Next (1) or previous (-1) period: whole months by months, others by their length.
 
-    None where it would begin after today.
+    None if it would begin after today.
     """
     months, days = _months_in(span, today), span.days(today)
     if months:
@@ -82,7 +82,7 @@ def beside(span: Span, step: int, today: date) -> Span | None:
 
 
 def _months_in(span: Span, today: date) -> int:
-    """How many whole months a period has, counting the month that is not over; 0 if others."""
+    """Length in whole months, counting the unfinished current month; 0 for other periods."""
     if span.first.day != 1:
         return 0
     if span.end is None:
@@ -97,7 +97,7 @@ def _is_this_week(span: Span, today: date) -> bool:
 
 
 def typed_span(text: str, today: date) -> Span:
-    """The days from one date to another, or of one; both of them count.
+    """Parse one date or a range of two dates, both inclusive.
 
     Raises: ValueError: a sentence that says what was wrong and what is allowed.
     """
@@ -116,7 +116,7 @@ def typed_span(text: str, today: date) -> Span:
 
 
 def granularity_for(days: int) -> str:
-    """Parts that are neither too many to see nor too few to say anything."""
+    """Default granularity of a period with this many days."""
     if days <= LARGEST_HOURLY:
         return "hour"
     if days <= LARGEST_DAILY:
@@ -125,7 +125,7 @@ def granularity_for(days: int) -> str:
 
 
 def next_granularity(current: str, days: int) -> str:
-    """The next coarser parts of a period, or the finest again."""
+    """Next coarser granularity that suits the period; after the coarsest, the finest."""
     possible = [
         name
         for name, least, most in (
@@ -141,7 +141,7 @@ def next_granularity(current: str, days: int) -> str:
 
 
 def unfinished(bucket: Bucket, granularity: str, zone: tzinfo, now: datetime) -> bool:
-    """The part of the period is not whole: cut off at its ends, or not over yet."""
+    """True if a bucket is partial: cut by the period, or not over at `now`."""
     start, end = instant(bucket.start), instant(bucket.end)
     if start is None or end is None:
         return False
@@ -150,7 +150,7 @@ def unfinished(bucket: Bucket, granularity: str, zone: tzinfo, now: datetime) ->
 
 
 def _is_edge(moment: datetime, granularity: str) -> bool:
-    """A local time at which hours, days, weeks or months begin."""
+    """True for a local time at which an hour, day, week or month begins."""
     if granularity == "hour":
         return moment.minute == moment.second == 0
     if moment.hour or moment.minute or moment.second:
@@ -161,7 +161,7 @@ def _is_edge(moment: datetime, granularity: str) -> bool:
 
 
 def coming_hours(last: Bucket, zone: tzinfo) -> list[Bucket]:
-    """The hours after the last one of a period, to the end of its day, with nothing in them."""
+    """Empty buckets for the hours from the last one to the end of its day."""
     end = instant(last.end)
     if end is None or not instant(last.start):
         return []
@@ -178,7 +178,7 @@ def coming_hours(last: Bucket, zone: tzinfo) -> list[Bucket]:
 
 
 def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:
-    """What stands below a part of a plot with `count` parts."""
+    """Axis label of a bucket in a plot with `count` buckets."""
     start = instant(bucket.start)
     if start is None:
         return "?"
@@ -194,7 +194,7 @@ def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> 
 
 
 def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
-    """When a part of a plot was: Tue 10 Mar 14:00, Tue 10 Mar, week of 9 Mar, March 2026."""
+    """Time of a bucket: Tue 10 Mar 14:00, Tue 10 Mar, week of 9 Mar, March 2026."""
     start = instant(bucket.start)
     if start is None:
         return "?"
@@ -210,7 +210,7 @@ def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
 
 
 def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
-    """start <= moment < end as dates, with a time only at ends that are no midnights.
+    """Half-open range as dates, with times only at ends that are not midnight.
 
     8 – 14 Mar 2026, 1 Mar 14:00 – 7 Mar 2026, 14 Mar 2026 until 10:00.
     """

@@ -1,4 +1,4 @@
-"""What a report asks the reader for: dates, a file; and what it tells: a formula."""
+"""Dialogs of the report: date range, explanation of a metric."""
 
 from datetime import date, timedelta
 from typing import ClassVar
@@ -15,7 +15,7 @@ from frontdesk.tui.screens.report_periods import Span, typed_span
 
 
 def date_prompt(span: Span, today: date) -> Prompt:
-    """Asks for the dates of a period; what it answers with is read by `typed_span`."""
+    """Prompt for a range of dates in the format of `typed_span`."""
     last = span.end - timedelta(days=1) if span.end else today
 
     def check(typed: str) -> str | None:
@@ -29,7 +29,7 @@ def date_prompt(span: Span, today: date) -> Prompt:
 
 
 class Explanation(Dialog[None]):
-    """Some sentences to read."""
+    """Shows a title and some sentences."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,w,enter", "leave", "Back", id="explanation.leave"),

@@ -1,4 +1,4 @@
-"""What a report screen asks for: a period, a channel, a zone, parts, and the queries of these."""
+"""Parameters of the report view and the `/v1` queries made from them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from frontdesk.wire import Report, ReportQuery, instant
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`period` is a name of PERIODS, or CUSTOM with `first` and `end` as dates (end None: now).
+    """Parameters of a report; serialized between runs.
 
-    channel, zone None: all channels, the zone of the account. granularity None: as fits the period.
+    `period` is a name in PERIODS, or CUSTOM with `first` and `end` as ISO dates (end None: now).
+    channel None: all channels. zone None: the account's time zone. granularity None: default for
+    the period.
     """
 
     period: str = DEFAULT
@@ -32,7 +34,7 @@ class Asked:
 
     @classmethod
     def stored(cls, text: str | None) -> Asked:
-        """What was remembered, or the default where that cannot be read."""
+        """Parse stored parameters; the defaults if they are missing or invalid."""
         try:
             known = {field.name for field in fields(cls)}
             members = json.loads(text or "{}")
@@ -46,9 +48,9 @@ class Asked:
         return json.dumps(asdict(self))
 
     def span(self, today: date) -> Span:
-        """The days that are asked for.
+        """Days of the period.
 
-        Raises: KeyError, TypeError, ValueError: there is no such period.
+        Raises: KeyError, TypeError, ValueError: invalid period or dates.
         """
         if self.period != CUSTOM:
             return PERIODS[self.period](today)
@@ -56,23 +58,22 @@ class Asked:
         return Span(date.fromisoformat(self.first or ""), end)
 
     def with_span(self, span: Span) -> Asked:
-        """The same for these dates."""
+        """Copy with a custom range of dates."""
         end = span.end.isoformat() if span.end else None
         return Asked(CUSTOM, span.first.isoformat(), end, self.channel, self.zone, self.granularity)
 
     def parts(self, today: date) -> str:
-        """The granularity of its series."""
+        """Granularity of the series."""
         return self.granularity or granularity_for(self.span(today).days(today))
 
     def query(self, today: date) -> ReportQuery:
-        """The query of the report."""
         span = self.span(today)
         return self._query(span.first, span.end, today)
 
     def query_before(self, today: date) -> ReportQuery:
-        """The query of the series of as many whole days before: they stand beside this period's.
+        """Query of the series of as many whole days before, for comparison by column.
 
-        A report tells the sums of the time before, but not its parts.
+        The report itself has the totals of the previous period, but not its series.
         """
         span = self.span(today)
         return self._query(span.first - timedelta(days=span.days(today)), span.first, today)
@@ -88,6 +89,6 @@ class Asked:
 
 
 def moments_of(report: Report) -> tuple[datetime, datetime] | None:
-    """Where the period of a report begins and ends; None where that cannot be read."""
+    """Start and end of a report's period; None if they cannot be parsed."""
     start, end = instant(report.period.from_), instant(report.period.to)
     return (start, end) if start and end else None

@@ -1,4 +1,4 @@
-"""What the bars of a report say: pure, from what is known."""
+"""Texts of the report's bars, as pure functions of the report."""
 
 from datetime import date, datetime, timedelta, tzinfo
 
@@ -18,7 +18,7 @@ NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 
 def refusal(error: InboxError, keys: KeyNames) -> str:
-    """Why there is no report, and what would help."""
+    """Explanation of a failed request, with what to do next."""
     sentence = one_line(clean(str(error))).rstrip(".")
     match error:
         case Forbidden(scope=scope):
@@ -29,19 +29,19 @@ def refusal(error: InboxError, keys: KeyNames) -> str:
 
 
 def as_of(report: Report | None, clock: Clock) -> str:
-    """The time of the live numbers, as the reader's clock has it."""
+    """Local time of the live counts; empty if unknown."""
     moment = clock.local(report.live.as_of) if report and report.live else None
     return time_of_day(moment) if moment else ""
 
 
 def heading(title: str, channel: str, width: int) -> list[Piece]:
-    """Whose report this is, of which channel."""
+    """Header: title of the inbox and name of the channel."""
     words = "REPORTS " if width >= 100 else "REPORT "
     return [("accent", f" {words}"), ("strong", one_line(title)), ("dim", f" · {channel}")]
 
 
 def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
-    """Which days these are, in which zone, against which; as much as has room."""
+    """Period, time zone and previous period, as far as `width` allows."""
     if report is None:
         return []
     period = _range(report.period, zone, year=width >= 100)
@@ -62,7 +62,7 @@ def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
 
 
 def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> list[Piece]:
-    """What a reader must know to read the numbers right; the most important first."""
+    """Footnotes for reading the numbers, most important first, as far as `width` allows."""
     if report is None:
         return []
     moments = moments_of(report)
@@ -86,7 +86,7 @@ def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> lis
 
 
 def span_hint(name: str, today: date) -> str:
-    """The dates of a named period: 8 Mar – 14 Mar."""
+    """Dates of a named period: 8 Mar – 14 Mar."""
     span = PERIODS[name](today)
     last = span.end - timedelta(days=1) if span.end else today
     if span.first == last:
@@ -95,7 +95,7 @@ def span_hint(name: str, today: date) -> str:
 
 
 def formula(figure: Figure, open_key: str) -> str:
-    """What a figure counts, of how many samples, and what the key that opens it leads to."""
+    """Definition of a metric, its number of samples, and what `open_key` shows."""
     metric = figure.metric
     sentences = [metric.formula]
     if metric.timed:
@@ -109,7 +109,7 @@ def formula(figure: Figure, open_key: str) -> str:
 
 
 def figure_words(figure: Figure) -> str:
-    """A figure as a line of text."""
+    """A metric with its values as a line of text."""
     metric = figure.metric
     words = f"{metric.name}: {value_words(metric, figure.now)}"
     words += f" (previous {value_words(metric, figure.then)}, {figure.change.words})"
@@ -117,6 +117,6 @@ def figure_words(figure: Figure) -> str:
 
 
 def copied_period(report: Report, zone: tzinfo, channel: str) -> str:
-    """The period and the channel, for what is pasted elsewhere."""
+    """Period and channel, appended to copied text."""
     period = _range(report.period, zone, year=True)
     return f"{period} ({one_line(report.period.timezone)}) · {channel}"

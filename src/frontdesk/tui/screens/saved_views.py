@@ -1,4 +1,4 @@
-"""The views on the keys 5 to 9: what they are at first, and what the reader made of them."""
+"""Saved views on the keys 5 to 9: defaults and the user's changes."""
 
 from collections.abc import Mapping
 
@@ -22,17 +22,17 @@ _NAME = "inbox.views"
 
 
 class SavedViews:
-    """Kept for each server and key, in the viewer's own memory."""
+    """Saved views, stored per server and key in the local database."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
 
     def of(self, digit: str) -> View:
-        """The view on a key."""
+        """View of a key."""
         return self._kept().get(digit, FIRST_VIEWS[digit])
 
     def save(self, digit: str, view: View) -> None:
-        """Put a view on a key."""
+        """Assign a view to a key."""
         kept = {
             key: one.model_dump(mode="json") for key, one in {**self._kept(), digit: view}.items()
         }

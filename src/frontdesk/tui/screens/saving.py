@@ -1,4 +1,4 @@
-"""Saving to a file that the reader names; on a page, as a download of the browser."""
+"""Saving text to a file; in a browser as a download."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -11,12 +11,12 @@ from textual.screen import Screen
 from frontdesk import private
 from frontdesk.tui.screens.key_names import ENTER
 
-# What every file system takes.
+# Bytes of a file name that every file system accepts.
 _LONGEST_NAME = 200
 
 
 class SaveCheck:
-    """Whether a file can be written: its ending must be known, one that is there is asked about."""
+    """Validates a path: known extension, existing directory; warns once before overwriting."""
 
     def __init__(self, endings: Sequence[str]) -> None:
         self._endings = endings
@@ -40,7 +40,7 @@ class SaveCheck:
 
 
 class DownloadCheck:
-    """Whether a browser can be given a file of that name; nothing of this machine is looked at."""
+    """Validates the file name of a download; does not access the file system."""
 
     def __init__(self, endings: Sequence[str]) -> None:
         self._endings = endings
@@ -61,8 +61,8 @@ def _wrong_ending(endings: Sequence[str]) -> str:
 
 
 def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
-    """Asks for the name of a file; its ending says the format."""
-    # Not needed for a first paint.
+    """Prompt for a file name, whose extension selects the format."""
+    # Deferred: the first paint does not need it.
     from frontdesk.tui.screens.prompt import Prompt
 
     allowed = ", ".join(f".{ending}" for ending in endings)
@@ -71,7 +71,10 @@ def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str 
 
 
 def save(app: App[Any], name: str, text: str, tell: Callable[[str], None]) -> str | None:
-    """Save `text` under a name; how that was done in words, None after telling why it was not."""
+    """Save `text` to a file, or deliver it to the browser.
+
+    Returns a description of the result, or None on failure, after reporting the error with `tell`.
+    """
     if not app.is_web:
         return f"saved as {name}" if written(name, text, tell) else None
     app.deliver_text(
@@ -84,9 +87,9 @@ def save(app: App[Any], name: str, text: str, tell: Callable[[str], None]) -> st
 
 
 def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
-    """Write `text` to the file with this name; False after telling why that cannot be done.
+    """Write `text` to a file; False on failure, after reporting the error with `tell`.
 
-    A new file is its owner's alone: customers' words are in it.
+    A new file is readable by its owner only, since it contains customer messages.
     """
     path = Path(name).expanduser()
     try:

@@ -1,4 +1,4 @@
-"""Search everything that was seen here, also without a server."""
+"""Full-text search dialog over the cached conversations; works offline."""
 
 from textual import work
 from textual.app import ComposeResult
@@ -16,7 +16,7 @@ MOST_HITS = 100
 
 
 class SearchScreen(Picker):
-    """Answers with a conversation's id, and the kind and id of the row that was found."""
+    """Returns conversation id, row kind and row id of the selected hit, separated by spaces."""
 
     def __init__(self, mailbox: Mailbox, clock: Clock, sought: str) -> None:
         super().__init__("Search", [], current=None)
@@ -37,13 +37,13 @@ class SearchScreen(Picker):
 
     @work
     async def _tell_where(self) -> None:
-        """To count takes longer than to search, where there is much."""
+        """Show the number of searched rows; counting takes longer than a search."""
         seen = await self._mailbox.seen()
         where = f"{seen.messages} messages of {seen.conversations} conversations seen here"
         self.query_one("#picker-title", Static).update(f"Search in {where}")
 
     def narrow(self, typed: str) -> None:
-        """Search while typing: it takes milliseconds."""
+        """Search synchronously on each key; it takes milliseconds."""
         found = self.query_one(ChoiceList)
         hits = self._mailbox.search(typed, limit=MOST_HITS) if typed.strip() else []
         choices = [

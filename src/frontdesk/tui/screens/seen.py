@@ -1,4 +1,4 @@
-"""The conversations that lists have shown so far."""
+"""Iteration over the cached conversations of the unfiltered lists."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _LIMIT = 1000
 
 
 def seen_conversations(mailbox: Mailbox) -> Iterator[Conversation]:
-    """Each once, of any status; the first of every list."""
+    """The first conversations of each status list, without duplicates."""
     met: set[str] = set()
     for status in (None, *STATUSES):
         listing = mailbox.conversations(ConversationFilter(status=status))

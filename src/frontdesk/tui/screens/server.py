@@ -1,4 +1,4 @@
-"""The server: what it has and lacks, how it differs, how far away it is, what is kept of it."""
+"""Server view: capabilities, deviations from the contract, latency, cache statistics."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -22,7 +22,7 @@ _ASKING = "asking"
 
 
 class ServerScreen(ViewScreen):
-    """Shows what was learnt so far; only a key of the reader's asks for all there is."""
+    """Shows what is known of the server; a key starts requests for all features."""
 
     CSS_PATH = [STYLES / "shelf.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,7 +68,7 @@ class ServerScreen(ViewScreen):
         found = say.blocks(self.mailbox.server, self._kept, problem, self.clock, ask_key)
         self.details.put(found, keep_place=self.details.rows is not None)
 
-    # The server
+    # Requests
 
     async def read(self) -> None:
         await self.ask(self._greet)
@@ -76,12 +76,12 @@ class ServerScreen(ViewScreen):
         self.show_saved()
 
     async def _greet(self) -> None:
-        """Any answer shows that the server is there, and how far away."""
+        """Send a small request to measure the latency."""
         await self.mailbox.refresh_catalogues(("channels",))
 
     @work(group=_ASKING, exclusive=True)
     async def action_discover(self) -> None:
-        """Ask the server for everything, also for what it was known to lack."""
+        """Probe all features, including those known to be missing."""
         try:
             with without_backoff():
                 await self.ask(lambda: self.mailbox.discover(self._say_what))
@@ -98,7 +98,7 @@ class ServerScreen(ViewScreen):
     # Keys
 
     def leave(self) -> None:
-        """End what is asked for; else out of the view."""
+        """Cancel running probes, or close the view."""
         if self._asking_for:
             self.workers.cancel_group(self, _ASKING)
         else:

@@ -1,4 +1,4 @@
-"""What the screen of the server says: pure, from what was learnt of it."""
+"""Texts of the server view, as pure functions of what is known of the server."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ from frontdesk.tui.widgets.cells import Piece, fit, wrap
 from frontdesk.tui.widgets.shelf import Block, fact, heading, paragraph, title
 
 _NAMES_WIDTH = 30
-# Under so many columns a feature's words stand below its name.
+# Columns under which the description goes below the feature's name.
 _BESIDE = 64
 
-# In this order: what is not as it should be first.
+# Display order of the feature states: problems first.
 _GROUPS = (
     ("failing", "FAILS", "error"),
     ("forbidden", "NOT ALLOWED", "warning"),
@@ -27,9 +27,9 @@ _GROUPS = (
 def blocks(
     server: Server | None, kept: Kept | None, problem: str, clock: Clock, ask_key: str
 ) -> list[Block]:
-    """All that is known, from the top down. problem: why the server cannot be asked, or empty.
+    """All blocks of the view. problem: why the server cannot be reached, or empty.
 
-    ask_key: by which it is asked for everything.
+    ask_key: name of the key that probes all features.
     """
     if server is None:
         words = problem or "There is no connection yet, so nothing is known of the server"
@@ -40,7 +40,7 @@ def blocks(
 
 
 def summary(server: Server | None) -> str:
-    """What is not as it should be, in a few words."""
+    """Summary of the missing, failing and forbidden features."""
     if server is None:
         return "not connected"
     states = [feature.state for feature in server.features.values()]
@@ -85,7 +85,7 @@ def _features(server: Server, ask_key: str) -> list[Block]:
 
 
 def _said(server: Server, name: str, feature: Feature) -> str:
-    """The sentence beside a feature: what it means, then what the server says itself."""
+    """Description of a feature: its state, then the server's own detail without repetition."""
     meaning = why_not(server, name)
     if not meaning:
         return one_line(feature.detail)
@@ -96,7 +96,7 @@ def _said(server: Server, name: str, feature: Feature) -> str:
 
 
 def _line(feature: Feature, said: str, part: str) -> Block:
-    """A feature, and what there is to say of it: beside it, or below where there is no room."""
+    """Name and description of a feature, side by side or, if narrow, below each other."""
 
     def draw(width: int) -> list[list[Piece]]:
         name = one_line(feature.words)

@@ -1,4 +1,4 @@
-"""What the library and the directory have in common: sections, a searched list, details."""
+"""Base of the catalogue views: sections, a searchable list, details."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _READ_AT = "read "
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A catalogue by its name at the mailbox; `things` is how its rows are called."""
+    """A catalogue: `name` at the mailbox, tab `title`, and `things`, the plural of its rows."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Section:
 
 
 class ShelfScreen(ViewScreen):
-    """A subclass gives the sections, their entries, and what is known of each entry."""
+    """Subclasses provide the sections, their entries, and the details of an entry."""
 
     CSS_PATH = [STYLES / "shelf.tcss"]
     SECTIONS: ClassVar[Sequence[Section]]
@@ -64,37 +64,37 @@ class ShelfScreen(ViewScreen):
         self.list = EntryList(id="entries")
         self.details = Details(id="details")
 
-    # What a subclass decides
+    # Interface of subclasses
 
     @abstractmethod
     def entries(self, section: str) -> list[Entry]:
-        """What the cache has of a section."""
+        """List rows of a section, from the cache."""
 
     @abstractmethod
     def blocks(self, section: str, entry: Entry) -> list[Block]:
-        """What is known of an entry."""
+        """Details of an entry."""
 
     def open_entry(self, section: str, entry: Entry) -> None:
-        """Enter on an entry that no conversations can be filtered by."""
+        """Handle enter on an entry without a conversation filter."""
         self.action_pane("details")
 
     def kept(self, entries: Sequence[Entry], typed: Sequence[str]) -> Sequence[Entry]:
-        """Those that hold every typed word."""
+        """Entries that contain every typed word (already case-folded)."""
         found = ((entry, _searched(entry).casefold()) for entry in entries)
         return [entry for entry, words in found if all(word in words for word in typed)]
 
     def search_changed(self) -> None:
-        """Something else is typed."""
+        """Handle a change of the search text."""
         self._narrow()
 
     def rested(self, entry: Entry) -> None:
-        """The cursor is on another entry."""
+        """Called when the cursor moves to another entry."""
 
-    # The frame
+    # Layout
 
     @property
     def section(self) -> Section:
-        """What is shown."""
+        """The selected section."""
         return self.SECTIONS[self._at]
 
     def body(self) -> ComposeResult:
@@ -109,7 +109,7 @@ class ShelfScreen(ViewScreen):
                 yield self.details
 
     def on_mount(self) -> None:
-        # At once, not after the first paint: a key may wait for it already.
+        # Focus now rather than after the first paint, for keys typed ahead.
         self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
@@ -119,7 +119,7 @@ class ShelfScreen(ViewScreen):
         ]
 
     def heading_count(self) -> str:
-        """How many there are, in words."""
+        """Number of entries, for the header."""
         shown = len(self.list.rows) if self.list.rows is not None else 0
         of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
         return f"{shown}{of} {self.section.things}"
@@ -141,7 +141,7 @@ class ShelfScreen(ViewScreen):
         self.list.say_when_empty(self.empty_words())
 
     def empty_words(self) -> str:
-        """Why there is nothing here, and which key helps."""
+        """Text of the empty list: the reason, and the key that helps."""
         if self._entries:
             return self.named("Nothing matches. {view.back} shows all again.")
         things = self.section.things
@@ -159,20 +159,20 @@ class ShelfScreen(ViewScreen):
             return f"{self.connection.problem.rstrip('.')}. Nothing of this is saved."
         return "loading…"
 
-    # What is shown
+    # Contents
 
     def show_saved(self) -> None:
         self._entries = self.entries(self.section.name)
         self._narrow()
 
     def _narrow(self) -> None:
-        """Show the entries that hold every typed word."""
+        """Show the entries that match the search text."""
         self.list.put(self.kept(self._entries, self.typed().casefold().split()))
         self._show_details()
         self.describe()
 
     def typed(self) -> str:
-        """What is searched."""
+        """The search text."""
         found = self.query("#shelf-input").results(Input) if self.standing else ()
         return next((typed.value for typed in found), "")
 
@@ -186,12 +186,12 @@ class ShelfScreen(ViewScreen):
         self._of = id
 
     def refresh_details(self) -> None:
-        """Say again what is known of the entry under the cursor."""
+        """Update the details of the entry under the cursor."""
         entry = self.list.row
         if entry is not None and self.standing:
             self.details.put(self.blocks(self.section.name, entry), keep_place=True)
 
-    # The server
+    # Requests
 
     def seen_at(self) -> datetime | None:
         return instant(self.mailbox.recall(f"{_READ_AT}{self.section.name}"))
@@ -200,7 +200,7 @@ class ShelfScreen(ViewScreen):
         await self.ask(self._read_catalogues)
 
     def catalogues_to_read(self) -> tuple[str, ...]:
-        """The sections, and what is needed for words."""
+        """Names of the catalogues to refresh: the sections, and those needed for names."""
         return tuple(one.name for one in self.SECTIONS)
 
     async def _read_catalogues(self) -> None:
@@ -212,7 +212,7 @@ class ShelfScreen(ViewScreen):
         self.show_saved()
 
     def note_read(self, section: str) -> None:
-        """What is shown of a section is what the server has now."""
+        """Store the time of the last refresh of a section."""
         self.mailbox.remember(f"{_READ_AT}{section}", self.clock.now().isoformat())
 
     # Keys
@@ -229,13 +229,13 @@ class ShelfScreen(ViewScreen):
         self._entries = self.entries(self.section.name)
         self.query_one("#shelf-input", Input).value = ""
         self._show_search(False)
-        # Another section's cursor means nothing here.
+        # Do not carry the cursor over to another section.
         self.list.rows = None
         self._narrow()
         self.action_pane("list")
 
     def action_pane(self, name: str) -> None:
-        """Go to the list or the details; where both do not fit, show it alone."""
+        """Focus the list or the details, and bring it to the front if only one fits."""
         self.query_one("#shelf").set_classes(f"-at-{name}")
         pane = self.list if name == "list" else self.details
         self.call_after_refresh(pane.focus)
@@ -244,7 +244,7 @@ class ShelfScreen(ViewScreen):
         self.action_pane("list" if self.focused is self.details else "details")
 
     def action_find(self) -> None:
-        """Narrow the list to what holds the words that are typed."""
+        """Show and focus the search field."""
         self.action_pane("list")
         self._show_search(True)
         self.call_after_refresh(self.query_one("#shelf-input", Input).focus)
@@ -259,7 +259,7 @@ class ShelfScreen(ViewScreen):
 
     @on(Input.Submitted)
     def _end_search(self, event: Input.Submitted) -> None:
-        """Enter goes to the list, which stays as narrow as it is."""
+        """Enter moves the focus to the list, which stays filtered."""
         event.stop()
         self._sought = event.value
         self.query_one("#shelf-search").set_class(
@@ -268,13 +268,13 @@ class ShelfScreen(ViewScreen):
         self.list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """While typing, the arrows move in the list."""
+        """In the search field, the arrow keys move the list's cursor."""
         if isinstance(self.focused, Input) and event.key in ("up", "down"):
             event.stop()
             self.list.action_move(1 if event.key == "down" else -1)
 
     def leave(self) -> None:
-        """Details to list, a search to the whole list, then out of the view."""
+        """From details to list; clear the search; then close the view."""
         search = self.query_one("#shelf-input", Input)
         if self.focused is self.details:
             self.action_pane("list")
@@ -288,7 +288,7 @@ class ShelfScreen(ViewScreen):
     def copied(self) -> str:
         return self.list.row.copied if self.list.row else ""
 
-    # What the list reports
+    # Messages of the list
 
     @on(EntryList.Highlighted)
     def _follow(self, event: EntryList.Highlighted) -> None:

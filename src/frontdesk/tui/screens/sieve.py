@@ -1,4 +1,4 @@
-"""Filters and orders that the server lacks, applied here to the rows that are loaded."""
+"""Local filter and sort order, applied to loaded conversations."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
@@ -23,10 +23,10 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class Sieve(Wire):
-    """Keeps some loaded conversations and orders them; as it is made it changes nothing.
+    """Filter and order that `/v1` does not have; the default matches every row.
 
-    order: newest, oldest, waiting (longest first), window (closes soonest first).
-    contact: only this customer's, by id, on any channel; contact_name is for the reader.
+    order: newest, oldest, waiting (longest first), window (closes soonest first). contact: id of
+    the only matching contact, on any channel; contact_name is for display.
     """
 
     unread: bool = False
@@ -38,16 +38,16 @@ class Sieve(Wire):
 
     @property
     def idle(self) -> bool:
-        """Nothing is kept out and nothing moved: the server's own list is right."""
+        """True if it neither filters nor reorders rows."""
         return self.order == NEWEST and not self.filters
 
     @property
     def filters(self) -> bool:
-        """It leaves rows out that the server's filter has."""
+        """True if it filters rows, regardless of the order."""
         return self.unread or self.awaiting_human or bool(self.text.strip() or self.contact)
 
     def keeps(self, conversation: Conversation, *, unread: bool) -> bool:
-        """Whether a conversation stays; `unread`: it has something that was not looked at."""
+        """True if a conversation matches; `unread`: see `Queue.is_unread`."""
         if self.unread and not unread:
             return False
         if self.awaiting_human and not conversation.awaiting_human:
@@ -62,14 +62,14 @@ class Sieve(Wire):
 
 
 class View(Wire):
-    """A queue as the reader put it together: the server's filter, and a sieve over its rows."""
+    """View of the conversation list: server filter and local filter."""
 
     filter: ConversationFilter = ConversationFilter()
     sieve: Sieve = Sieve()
 
 
 def stored_view(text: str | None) -> View | None:
-    """The view that was remembered as JSON; None if there is none or it cannot be read."""
+    """Parse a view stored as JSON; None if it is missing or invalid."""
     try:
         return View.model_validate_json(text) if text else None
     except ValidationError:
@@ -77,7 +77,7 @@ def stored_view(text: str | None) -> View | None:
 
 
 def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
-    """The sieve's chips: member and words; ~ says that they work on loaded rows only."""
+    """Pairs of member and label for each part of a local filter; ~ marks local filtering."""
     words = []
     if sieve.unread:
         words.append(("unread", "~unread"))
@@ -93,7 +93,7 @@ def sieve_words(sieve: Sieve) -> list[tuple[str, str]]:
 
 
 def is_within(conversation: Conversation, filter: ConversationFilter) -> bool:
-    """A conversation is known to match a filter of the server; "me" only the server can tell."""
+    """True if a conversation matches a server filter; never for the assignee "me"."""
     assignee = conversation.assignee.id if conversation.assignee else "unassigned"
     wanted = filter.assignee
     return (
@@ -105,11 +105,11 @@ def is_within(conversation: Conversation, filter: ConversationFilter) -> bool:
 
 
 class Sifting:
-    """The rows of a list that a sieve keeps, looked through a part at a time.
+    """Incremental scan of a list for the rows that match a local filter.
 
-    stay: rows by id that are kept even if they do not match any more, where they were before.
-    current: the newest state of a conversation, None if it is gone. stale: the ids of such rows.
-    known: rows that match, wherever they stand in the list.
+    stay: rows by id that keep their place even if they no longer match. current: the cached state
+    of a conversation, or None. stale: ids of kept rows that do not match. known: cached rows
+    to match as well, also from pages that are not loaded.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Sifting:
         self._known = {one.id: one for one in known if sieve.keeps(one, unread=is_unread(one))}
         self._stay = {id: row for id, row in stay.items() if id not in self._known}
         self._current = current
-        # Each as the row by which it is ordered, and the row itself.
+        # Pairs of the row used for sorting and the row to show.
         self._kept: list[tuple[Conversation, Conversation]] = []
         self._met: set[str] = set()
         self.stale: set[str] = set()
@@ -138,12 +138,12 @@ class Sifting:
 
     @property
     def matches(self) -> int:
-        """How many rows match, of those that were looked at."""
+        """Number of matching rows found so far."""
         kept = sum(row.id not in self.stale for _, row in self._kept)
         return kept + len(self._known.keys() - self._met)
 
     def step(self, count: int) -> bool:
-        """Look at the next `count` rows; False when all were looked at."""
+        """Scan the next `count` rows; False when all were scanned."""
         end = min(self.looked_at + count, len(self._rows))
         for position in range(self.looked_at, end):
             if self._rows[position].id not in self._met:
@@ -161,7 +161,7 @@ class Sifting:
         self._met.add(conversation.id)
 
     def rows(self) -> FixedRows[Conversation]:
-        """What was kept so far, in the sieve's order."""
+        """Rows found so far, in the filter's order."""
         unmet = self._unmet()
         kept = [*self._kept, *unmet]
         if self._sieve.order == OLDEST:
@@ -175,7 +175,7 @@ class Sifting:
         return FixedRows([(f"conversation {one.id}", one) for _, one in kept])
 
     def _unmet(self) -> list[tuple[Conversation, Conversation]]:
-        """Rows that stay and were not met: they left the list, or are further down in it."""
+        """Rows to keep that the scan has not met: they left the list, or come further down."""
         states = [(row, self._current(id)) for id, row in self._stay.items() if id not in self._met]
         unmet = [(row, state) for row, state in states if state is not None]
         if self.looked_at == len(self._rows):
@@ -193,5 +193,5 @@ def _waiting_since(conversation: Conversation) -> datetime:
 
 
 def _time(moment: str | None) -> datetime:
-    """A server's time; what cannot be told stands last."""
+    """Parse a time of the server; missing or invalid times sort last."""
     return instant(moment) or _NEVER

@@ -1,4 +1,4 @@
-"""A screen that adapts to the size of the terminal and always has a focused widget."""
+"""Screen base that applies size breakpoints before the first paint and keeps a focused widget."""
 
 from typing import TypeVar
 
@@ -11,10 +11,10 @@ R = TypeVar("R")
 
 
 class SizedScreen(Screen[R]):
-    """Has the classes of its breakpoints from the start; Textual sets them after the first paint.
+    """Sets the breakpoint classes on mounting; Textual sets them only after the first paint.
 
-    A subclass adapts its widgets in `fit`. The focus goes to what is shown: Textual takes it from
-    a widget that is hidden and does not give it back.
+    Subclasses adapt their widgets in `fit`. When the focused widget is hidden, Textual removes the
+    focus; this screen moves it to a visible widget.
     """
 
     _focused_last: Widget | None = None
@@ -24,17 +24,17 @@ class SizedScreen(Screen[R]):
 
     @property
     def focus_home(self) -> Widget | None:
-        """Where the focus goes if nothing has it: where it was, or the first that takes it."""
+        """Widget to focus if none is: the last focused one, or else the first focusable."""
         chain = self.focus_chain
         return self._focused_last if self._focused_last in chain else next(iter(chain), None)
 
     def keep_focus(self) -> None:
-        """Focus what is shown, where nothing has the focus or it is on what is not shown."""
+        """Move the focus to a visible widget if it is missing or on a hidden one."""
         if self.is_attached and self.focused not in self.focus_chain:
             self.set_focus(self.focus_home)
 
     def take_classes(self, size: Size, *, update: bool = True) -> None:
-        """Set the classes of the breakpoints that a size reaches."""
+        """Set the breakpoint classes for a size."""
         points = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
         reached = {
             max(point for point in along if point[0] <= extent)[1]

@@ -1,4 +1,4 @@
-"""Go anywhere by a part of its name: views, filters, and customers as the server finds them."""
+"""Quick switcher: go to a view, channel, user, label or contact by a part of its name."""
 
 from textual import work
 
@@ -12,7 +12,7 @@ from frontdesk.wire import Contact
 
 
 def places(mailbox: Mailbox) -> list[Choice]:
-    """What can be gone to without asking the server; values are a kind and an id."""
+    """Destinations known without a request; the values are a kind and an id."""
     catalogues = mailbox.catalogues
     choices = [Choice(f"view {view.name}", view.title, "view") for view in VIEWS]
     choices += [Choice(f"channel {one.id}", one.name, "channel") for one in catalogues.channels()]
@@ -24,7 +24,7 @@ def places(mailbox: Mailbox) -> list[Choice]:
 
 
 class Switcher(Picker):
-    """Answers with a kind and an id: view, channel, assignee, label or contact."""
+    """Returns a kind (view, channel, assignee, label, contact) and an id, separated by a space."""
 
     PLACEHOLDER = "customer, number, channel, label, colleague, view"
 
@@ -33,7 +33,7 @@ class Switcher(Picker):
         self._mailbox = mailbox
 
     def narrow(self, typed: str) -> None:
-        """Show what matches here at once, and customers as soon as typing pauses."""
+        """Show local matches at once; request contacts once typing pauses."""
         typed = typed.strip()
         self.offer(matching(self._choices, typed)[:50])
         self.workers.cancel_group(self, "contacts")

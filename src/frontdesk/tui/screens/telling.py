@@ -1,4 +1,4 @@
-"""Short notices of screens, and copying to the clipboard."""
+"""Short notifications, and copying to the clipboard."""
 
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from frontdesk.tui.watched import WatchedApp
 
 
 def say(screen: Screen[Any], sentence: str) -> None:
-    """Show a short notice, unless the same one is still shown."""
+    """Show a notification, unless the same one is still visible."""
     if isinstance(screen.app, WatchedApp):
         screen.app.notify_once(sentence)
     else:
@@ -18,15 +18,15 @@ def say(screen: Screen[Any], sentence: str) -> None:
 
 
 def copy(screen: Screen[Any], text: str) -> None:
-    """Hand a text to the terminal's clipboard and this machine's (OSC 52 has no answer)."""
+    """Copy by OSC 52 and by a clipboard program, since OSC 52 reports no success."""
     if not text:
         say(screen, "There is nothing to copy here")
         return
     screen.app.copy_to_clipboard(text)
     say(screen, "Sent to the clipboard")
     if screen.app.is_web:
-        # The browser has it; the machine that serves is somebody else's, perhaps.
+        # The clipboard of the serving machine may be another person's.
         return
     natively = partial(clipboard.copy_natively, text)
-    # The screen may be left before the program has taken it.
+    # A worker of the application survives the dismissal of the screen.
     screen.app.run_worker(natively, thread=True, group="copying")

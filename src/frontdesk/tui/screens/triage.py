@@ -1,4 +1,4 @@
-"""The keys of the queue: which conversations, in which order, and which one is next."""
+"""Conversation list actions of the inbox: filter, sort, navigate, switch, search."""
 
 from functools import partial
 
@@ -15,29 +15,29 @@ from frontdesk.wire import ConversationFilter
 
 
 class Triage(InboxFrame):
-    """What the reader does with the queue."""
+    """Actions on the conversation list of the inbox screen."""
 
     def action_filter(self) -> None:
-        """Ask by what to filter, then for its value."""
+        """Open the filter menu, then a picker of values."""
         self.app.push_screen(dialogs.menu("Filter by", filters.FILTER_MENU), self._filter_by)
 
     def action_order(self) -> None:
-        """Ask for another order of the loaded rows."""
+        """Open the menu of sort orders for loaded rows."""
         order = self._queue.view.sieve.order
         self.app.push_screen(
             dialogs.menu("Order", filters.ORDER_MENU, current=order), self._order_by
         )
 
     def action_kept_view(self, digit: str) -> None:
-        """Show the view that is kept on a key."""
+        """Show the saved view of a key."""
         self._choose(SavedViews(self._mailbox).of(digit))
 
     def action_keep_view(self) -> None:
-        """Ask for a key to keep this view on."""
+        """Ask for the key on which to save this view."""
         self.app.push_screen(dialogs.menu("Keep this view on", filters.KEEP_MENU), self._keep_view)
 
     def action_take_off(self) -> None:
-        """Take the last chip off the view."""
+        """Remove the last chip of the view."""
         chip = self._bars.last_chip()
         if chip is not None:
             self._choose(filters.without(self._queue.view, chip))
@@ -47,7 +47,7 @@ class Triage(InboxFrame):
         self._choose(with_filter(self._queue.view, status=status))
 
     def action_channel(self, step: int) -> None:
-        """The conversations of the next or previous channel; before the first are all."""
+        """Select the next or previous channel; all channels come before the first."""
         channel = self._queue.channel_beside(step)
         if channel is None:
             self._say(self._queue.lacking("channels") or "There is no channel to go to")
@@ -55,12 +55,12 @@ class Triage(InboxFrame):
             self._choose(with_filter(self._queue.view, channel=channel or None))
 
     def action_conversation(self, step: int) -> None:
-        """The next or previous conversation, without leaving the pane."""
+        """Open the next or previous conversation; the focus stays in its pane."""
         self._list.action_move(step)
         self._open_selected()
 
     def action_unread(self, step: int) -> None:
-        """The next or previous unread conversation; downwards also in pages not loaded yet."""
+        """Go to the next or previous unread conversation; downwards further pages are loaded."""
         position = self._queue.unread_beside(self._list.cursor, step)
         if position is not None:
             self._go_to(position)
@@ -72,7 +72,7 @@ class Triage(InboxFrame):
             self._say("No unread conversation above")
 
     def action_waiting(self) -> None:
-        """Who waits longest of those that are loaded; again: who waits next longest."""
+        """Go to the longest waiting loaded conversation; repeated, to the next longest."""
         position = self._queue.longest_waiting(self._list.row)
         if position is None:
             self._say("Nobody waits, of those that are loaded")
@@ -83,7 +83,7 @@ class Triage(InboxFrame):
             self._say(f"The longest wait of the {rows:,} loaded rows; {order} sorts all of them")
 
     def action_swap(self) -> None:
-        """Back to the conversation that was open before, and back again."""
+        """Go back to the previously opened conversation; repeated, forth again."""
         position = self._queue.position_before(self._reading.conversation)
         if position is None:
             self._say("There is no conversation before this one here")
@@ -91,11 +91,11 @@ class Triage(InboxFrame):
             self._go_to(position)
 
     def action_switch(self) -> None:
-        """Go anywhere by a part of its name; customers are asked of the server."""
+        """Open the quick switcher."""
         self.app.push_screen(dialogs.switcher(self._mailbox), self._switch)
 
     def action_search(self) -> None:
-        """Search everything that was seen here."""
+        """Open the full-text search."""
         self.app.push_screen(dialogs.search(self._mailbox, self._clock), self._show_found)
 
     def action_view(self, name: str) -> None:
@@ -112,14 +112,14 @@ class Triage(InboxFrame):
             self._choose(View(filter=ConversationFilter(**{kind: id})))
 
     def _show_contact(self, id: str, name: str = "") -> None:
-        """Show what was seen of a customer, whose name may be known only to a conversation."""
+        """Show the conversations of a contact; `name` is used if the contact is not cached."""
         contact = self._mailbox.known_contact(id)
         name = first_said(contact.name, contact.phone) if contact else name
         self._choose(filters.of_contact(id, name))
         self._panes.enter("list")
 
     def _show_found(self, found: str | None) -> None:
-        """Show the row that was found, in its conversation."""
+        """Open the conversation of a search hit, and move the cursor to the row."""
         if found is None:
             return
         conversation_id, _, key = found.partition(" ")
@@ -139,9 +139,9 @@ class Triage(InboxFrame):
             self._thread.go_to(place)
 
     def _filter_by(self, name: str | None) -> None:
-        """Set a filter; where it needs a value, ask for that.
+        """Apply an entry of the filter menu; open a picker if it needs a value.
 
-        Screens are pushed at once, not from a worker: the next key is already theirs.
+        The picker is pushed synchronously, so that the next key goes to it.
         """
         if name is None:
             return
@@ -163,7 +163,7 @@ class Triage(InboxFrame):
             self._ask_for(name)
 
     def _ask_for(self, name: str) -> None:
-        """Let the reader choose a value for a filter of the server's."""
+        """Open a picker of values for a server filter."""
         current = getattr(self._queue.filter, name)
         choices = choices_for(name, self._queue.filter, self._mailbox, self._queue.counts)
         remark = remark_on(self._mailbox, name)

@@ -1,4 +1,4 @@
-"""What the views over the inbox have in common: their keys, the state of the server, the bars."""
+"""Base of the views over the inbox: key bindings, connection state, header and status line."""
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,7 +34,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
 class ViewScreen(LeftOnce[View | None]):
-    """A subclass composes `body`, refreshes itself and says what it shows."""
+    """Subclasses compose `body`, read from the server and show cached values."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -77,52 +77,52 @@ class ViewScreen(LeftOnce[View | None]):
         self.connection = Connection(self.mailbox, self.clock, self.tell, Pulse(self.clock.now()))
         self._sought = ""
 
-    # What a subclass decides
+    # Interface of subclasses
 
     @property
     @abstractmethod
     def view_name(self) -> str:
-        """By which of VIEWS it is opened."""
+        """Name of this view in VIEWS."""
 
     @abstractmethod
     def body(self) -> ComposeResult:
-        """What stands between the header and the status line."""
+        """Widgets between the header and the status line."""
 
     @abstractmethod
     async def read(self) -> None:
-        """Ask the server for what is shown, with `ask`."""
+        """Refresh what is shown from the server, using `ask`."""
 
     @abstractmethod
     def show_saved(self) -> None:
-        """Show what the cache has."""
+        """Show the values of the cache."""
 
     @abstractmethod
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
-        """The header's ends."""
+        """Left and right pieces of the header."""
 
     @property
     @abstractmethod
     def keys(self) -> Sequence[str]:
-        """The keys that the status line names, by {action.id} and what they do."""
+        """Keys for the status line: texts with {binding.id}, most important first."""
 
     @property
     def last_key(self) -> str:
-        """The key that is always named."""
+        """Key that is always shown in the status line."""
         return "{view.help} keys"
 
     def named(self, words: str) -> str:
-        """Words that name keys by {action.id}, as they are here."""
+        """Replace each {binding.id} in a text by its key."""
         return self.key_names.told(words)
 
     def seen_at(self) -> datetime | None:
-        """When what is shown was true, as far as is known."""
+        """Time at which the shown values were current, if known."""
         return None
 
     def leave(self) -> None:
-        """Go one level back; out of the view where there is none."""
+        """Go back one level; by default close the view."""
         self.end()
 
-    # The frame
+    # Layout
 
     def compose(self) -> ComposeResult:
         yield Bar(id="header")
@@ -144,11 +144,11 @@ class ViewScreen(LeftOnce[View | None]):
 
     @property
     def standing(self) -> bool:
-        """It is on the screen, with its parts; an answer may come before that, or after."""
+        """True while this screen is attached and composed; responses may arrive outside of that."""
         return self.is_attached and bool(self.query("#status"))
 
     def describe(self) -> None:
-        """Bring the bars up to date; bars that say the same as before are not redrawn."""
+        """Update the bars; a bar whose text is unchanged is not repainted."""
         if not self.standing:
             return
         self.query_one("#header", Bar).show(*self.heading())
@@ -159,14 +159,14 @@ class ViewScreen(LeftOnce[View | None]):
         self.query_one("#status", Bar).show([("dim", keys)], right)
 
     def tell(self, sentence: str) -> None:
-        """Say something once."""
+        """Show a warning as a notification."""
         self.notify(sentence, severity="warning", timeout=10, markup=False)
 
-    # The server
+    # Requests
 
     @work(group="begin", exclusive=True)
     async def begin(self) -> None:
-        """After the first paint: connect where that was not done yet, then ask."""
+        """Connect after the first paint if needed, then refresh."""
         try:
             await self.mailbox.connect()
         except InboxError as error:
@@ -176,12 +176,12 @@ class ViewScreen(LeftOnce[View | None]):
 
     @work(group="read", exclusive=True)
     async def renew(self) -> None:
-        """Ask the server for all that is shown here."""
+        """Refresh everything that this view shows."""
         await self._read_unless_left()
 
     @work(group="read", exclusive=True)
     async def action_refresh(self) -> None:
-        """Ask the server for all that is shown here, whatever back-off is running."""
+        """Refresh without regard to a running back-off."""
         with without_backoff():
             await self._read_unless_left()
 
@@ -191,7 +191,7 @@ class ViewScreen(LeftOnce[View | None]):
             self.describe()
 
     async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
-        """Ask the server; True if that went well, which is when this view is live."""
+        """Run a request; True on success, which marks the connection as live."""
         went_well = await self.connection.ask(question, self.seen_at(), beside=True)
         if went_well:
             self.connection.is_live()
@@ -201,7 +201,6 @@ class ViewScreen(LeftOnce[View | None]):
     # Keys
 
     def action_views(self) -> None:
-        """Choose another view by a letter."""
         self.app.push_screen(Menu("Go to", view_entries(self.key_names)), self._go_to_view)
 
     def _go_to_view(self, name: str | None) -> None:
@@ -209,7 +208,7 @@ class ViewScreen(LeftOnce[View | None]):
             self.action_view(name)
 
     def action_view(self, name: str) -> None:
-        """Leave this view for another one."""
+        """Replace this view by another one."""
         if name == INBOX:
             self.end()
         elif name != self.view_name:
@@ -219,11 +218,10 @@ class ViewScreen(LeftOnce[View | None]):
         self.leave()
 
     def action_help(self) -> None:
-        """All keys that work where the focus is."""
         show_help(self)
 
     def action_find(self) -> None:
-        """Ask for words and go to the next row of this pane that has them."""
+        """Ask for text, and go to the next matching row of the focused list."""
         self.app.push_screen(Prompt("/", value=self._sought), self._find_first)
 
     def _find_first(self, sought: str | None) -> None:
@@ -232,7 +230,7 @@ class ViewScreen(LeftOnce[View | None]):
             self.action_find_next(1)
 
     def action_find_next(self, step: int) -> None:
-        """The next or previous row with the words that were asked for last."""
+        """Go to the next or previous match of the last search text."""
         listed: Any = self.focused
         if not self._sought or not isinstance(listed, VirtualList) or listed.rows is None:
             return
@@ -243,23 +241,23 @@ class ViewScreen(LeftOnce[View | None]):
             listed.go_to(position)
 
     def copied(self) -> str:
-        """What copying takes here."""
+        """Text that the copy action takes."""
         return ""
 
     def action_copy(self) -> None:
         copy(self, self.copied())
 
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
-        """Leave for the conversations of a filter. other_set: why they are not what was counted."""
+        """Close, and show a filter's conversations. other_set: how they differ from the count."""
         if self.choose_view(View(filter=chosen)) and other_set:
             self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
 
     def choose_view(self, chosen: View) -> bool:
-        """Leave for a view of the queue; False if this was left already."""
+        """Close, and show a view of the conversation list; False if already closed."""
         return self.end(chosen)
 
     def end(self, chosen: View | None = None) -> bool:
-        """Leave; False where this was left before."""
+        """Close with a result; False if this is not the active screen."""
         standing = self.app.screen is self
         self.dismiss(chosen)
         return standing

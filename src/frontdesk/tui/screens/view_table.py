@@ -1,4 +1,4 @@
-"""Which views there are, and by which keys they are opened."""
+"""Registry of the views and their key bindings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -16,7 +16,7 @@ INBOX = "inbox"
 
 
 class View(NamedTuple):
-    """`letter` opens it after `v`, `function_key` without."""
+    """A view; `letter` selects it in the menu, `function_key` opens it directly."""
 
     letter: str
     name: str
@@ -36,9 +36,9 @@ VIEWS: Sequence[View] = (
 
 
 class Opening(NamedTuple):
-    """What a view is made of. `switch` leaves it for another view, by name.
+    """Constructor arguments of a view. `switch` replaces it by another view, by name.
 
-    keys: those that actions have instead of their own, by the action's id.
+    keys: keys from the configuration by binding id.
     """
 
     mailbox: Mailbox
@@ -49,7 +49,7 @@ class Opening(NamedTuple):
 
 
 def view_bindings() -> list[BindingType]:
-    """Keys that open views: the menu, and a function key for some."""
+    """Bindings of the view menu and of the function keys."""
     return [
         Binding("v", "views", "Views", id="view.menu"),
         *(
@@ -61,7 +61,6 @@ def view_bindings() -> list[BindingType]:
 
 
 def view_entries(keys: KeyNames) -> list[Entry]:
-    """The views as a menu shows them."""
     return [
         Entry(
             view.letter,

@@ -1,4 +1,4 @@
-"""Opens the views over the inbox, which is at the root."""
+"""Opens the views over the inbox screen."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ __all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
 Made = Screen[View | None]
 
 
-# Their modules are imported when they are first opened: most starts open none.
+# Imported on first use to shorten start-up.
 def _reports(opening: Opening) -> Made:
     from frontdesk.tui.screens.report import ReportScreen
     from frontdesk.tui.widgets.glyphs import glyphs_for
@@ -73,10 +73,10 @@ def open_view(
     title: str,
     on_chosen: Callable[[View | None], None],
 ) -> None:
-    """Open a view over the inbox; nothing for the inbox itself.
+    """Open a view over the inbox; do nothing for the inbox itself.
 
-    `title` names the inbox. `on_chosen` gets the view of the conversations that the reader asked
-    for, or None when the view was left, also for another view.
+    `title` names the inbox. `on_chosen` gets the selected view of conversations, or None if the
+    view was closed or replaced.
     """
     if name == INBOX:
         return

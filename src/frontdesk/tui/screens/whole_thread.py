@@ -15,10 +15,11 @@ async def whole_thread(
     *,
     renew: bool = True,
 ) -> list[Message | Note]:
-    """Everything of a conversation, oldest first. `progress` gets how far that is.
+    """Load a whole thread and return its entries, oldest first. `progress` gets a description.
 
-    renew: the newest page is asked for too, not only what is missing.
-    Raises: InboxError; what came before that is kept.
+    renew: refresh the newest page too, instead of only adding older ones.
+
+    Raises: InboxError; pages loaded before the error stay in the cache.
     """
     listing = mailbox.thread(conversation_id)
     if renew or not len(listing):
