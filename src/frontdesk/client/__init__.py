@@ -1,11 +1,11 @@
-"""The `/v1` interface over HTTP, for the viewer, the shell and programs of your own.
+"""Client of the `/v1` HTTP API, for the viewer, the shell and other programs.
 
     async with InboxClient("https://inbox.example.com", key) as inbox:
         async for conversation in inbox.conversations(status="open"):
             print(conversation.contact.name, conversation.last_activity_at)
 
-What comes back are the frozen values of `frontdesk.wire`; what fails is an `InboxError`. Texts are
-without anything that a terminal would obey.
+Methods return the frozen values of `frontdesk.wire` and raise `InboxError`. Control characters are
+removed from all texts.
 """
 
 from frontdesk.client.discovery import discover

@@ -1,4 +1,4 @@
-"""Which server and which key: checked before anything is sent."""
+"""Validation of the server's base URL and of the API key."""
 
 import hashlib
 import ipaddress
@@ -10,9 +10,9 @@ _LONGEST_KEY = 512
 
 
 def base_url(text: str, *, in_process: bool) -> str:
-    """The address without a trailing slash or /v1: "https://inbox.example".
+    """The URL without a trailing slash or /v1: "https://inbox.example".
 
-    Raises: BadSettings: not an http address, or plain http to another machine.
+    Raises: BadSettings: not an HTTP URL, or plain HTTP to a host other than loopback.
     """
     try:
         parts = urlsplit(text.strip())
@@ -29,9 +29,9 @@ def base_url(text: str, *, in_process: bool) -> str:
 
 
 def check_key(key: str) -> str:
-    """The key as it is.
+    """Return the key unchanged.
 
-    Raises: BadSettings: it is empty, too long, or has characters that no key has.
+    Raises: BadSettings: empty, longer than 512 characters, or not printable ASCII without spaces.
     """
     if not 1 <= len(key) <= _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
         raise BadSettings("The key must be 1 to 512 printable ASCII characters without spaces")
@@ -39,12 +39,12 @@ def check_key(key: str) -> str:
 
 
 def fingerprint(key: str) -> str:
-    """Tells keys apart without telling the key."""
+    """First 16 hex digits of the key's SHA-256."""
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def is_loopback(host: str) -> bool:
-    """The host is this machine itself."""
+    """True for a loopback address or "localhost"."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the server answered: read whole, or refused."""
+"""Reads and decompresses HTTP response bodies, up to 8 MiB."""
 
 import zlib
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 @dataclass(frozen=True)
 class Answer:
-    """A status, its headers and the decoded body. received: how many bytes came for the body."""
+    """Status, headers and decompressed body; received: bytes of the body before decompression."""
 
     status: int
     headers: httpx.Headers
@@ -24,17 +24,17 @@ class Answer:
 
 
 class CutShort(BadResponse):
-    """An answer that ended too early: another try may bring the rest."""
+    """The response ended early; a retry may succeed."""
 
 
 class UnknownForm(BadResponse):
-    """An answer in a form that is not known: perhaps the server is no inbox at all."""
+    """The response has an unknown structure; the server may not be an inbox at all."""
 
 
 async def read_answer(response: httpx.Response) -> Answer:
-    """The whole answer, decoded while it comes in, so that no body grows beyond the limit.
+    """Read the body, and decompress it incrementally so that it never exceeds `BODY_LIMIT`.
 
-    Raises: CutShort. BadResponse: too large, or packed in a way that was not asked for.
+    Raises: CutShort. BadResponse: too large, or with an unsupported Content-Encoding.
     """
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     raw = response.aiter_raw()
@@ -59,7 +59,7 @@ async def _plain(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
 
 
 async def _unpacked(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
-    """The unpacked body and the length of the packed one. A stream that just stops is cut short."""
+    """The decompressed body and its compressed length. Raises CutShort for an incomplete stream."""
     decoder = zlib.decompressobj(_GZIP_OR_ZLIB)
     body, received = bytearray(), 0
     async for piece in raw:

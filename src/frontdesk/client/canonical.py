@@ -1,9 +1,9 @@
-"""Whether a page that could be read is in our spelling through and through.
+"""Detection of pages that follow the `/v1` schema exactly, by sampling.
 
-A value takes defaults for what it does not find, so another spelling may be read without a
-complaint, and be lost. Servers write all rows of a list in one way: the first row is looked at
-closely, and of each part that may be null the first that is there. Of the others it is looked at
-how many members they have, and at the words that are one of a few.
+Models have defaults for missing members, so a body with other member names may validate and lose
+data. A server writes all rows of a list in the same way: the first row is checked in full, and of
+each nested object the first that is not null. In the other rows only the number of members and the
+enumerated words are checked.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,15 +19,15 @@ from frontdesk.wire import Page, Wire
 from frontdesk.wire.base import nested_model
 from frontdesk.wire.words import DIRECTIONS
 
-# Members that a server may leave out: the key may not read them, or nothing is known of them.
+# Members that a server may omit: the key may not read them, or their value is unknown.
 _WITHHELD = frozenset({"last_message", "pricing"})
 
 
 @dataclass(frozen=True)
 class _Marks:
-    """What to look at in a value: members that must be there, those with a form, its parts.
+    """Checks of a model: required members, members with a format, nested objects.
 
-    words: those of the formed that are one of a few words.
+    words: those of the formatted members whose value is an enumerated word.
     """
 
     expected: frozenset[str]
@@ -37,7 +37,7 @@ class _Marks:
 
 
 def is_canonical(page: Page[Any]) -> bool:
-    """Everything in the page stood where the contract has it, in the form it has."""
+    """True if all checked members of the page are present and formatted as in `/v1`."""
     rows = page.data
     if len(page.model_fields_set) < len(Page.model_fields):
         return False
@@ -47,7 +47,7 @@ def is_canonical(page: Page[Any]) -> bool:
     marks = _marks(type(first))
     if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
         return False
-    # Read as plain dictionaries: a page has hundreds of members, and this is every page's price.
+    # Plain dictionaries are faster than attributes; this runs for every page.
     members = [row.__dict__ for row in rows]
     for member_of, in_form in marks.words:
         if not all(map(in_form, filter(None, set(map(member_of, members))))):
@@ -59,7 +59,7 @@ def is_canonical(page: Page[Any]) -> bool:
 
 
 def is_canonical_value(value: Wire) -> bool:
-    """The same of one value."""
+    """`is_canonical` for one value."""
     marks = _marks(type(value))
     return _is_well_formed(value, marks) and all(
         _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
@@ -77,7 +77,7 @@ def _is_well_formed(value: Wire, marks: _Marks) -> bool:
 
 
 def _is_part_well_formed(part: Any) -> bool:
-    """The part, or the first of several, if there is one."""
+    """Check a nested object, or the first of several; True if there is none."""
     if not part:
         return True
     return is_canonical_value(part[0] if isinstance(part, tuple) else part)
@@ -88,7 +88,7 @@ def _is_time(text: str) -> bool:
 
 
 def _kept_by(read: Reader) -> Callable[[Any], bool]:
-    """Whether a reader leaves a text as it is."""
+    """A check that a reader returns the text unchanged."""
     return lambda text: bool(read(text) == text)
 
 

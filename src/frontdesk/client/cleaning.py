@@ -1,4 +1,4 @@
-"""JSON bodies, decoded strictly as UTF-8 and without what a terminal would obey."""
+"""Strict UTF-8 decoding of JSON bodies, and removal of control characters from their strings."""
 
 import json
 import re
@@ -6,8 +6,8 @@ from typing import Any
 
 from frontdesk.text import clean
 
-# What a JSON body may hold that decodes to a character that `clean` changes: its first byte, which
-# is quickly seen to be absent, and the sequences that begin with it.
+# Encodings of the characters that `clean` changes: a first byte, for a fast test of absence, and
+# the sequences that start with it.
 _SUSPECTS = tuple(
     (first, re.compile(re.escape(first) + rest))
     for first, rest in (
@@ -24,11 +24,12 @@ _SUSPECTS = tuple(
 
 
 def parse_json(body: bytes) -> Any:
-    """The value of a JSON document in UTF-8 (RFC 8259, 8.1); a byte order mark is skipped.
+    """Parse a JSON document in UTF-8 (RFC 8259, section 8.1); a byte order mark is skipped.
 
-    `json.loads` also takes bytes in UTF-16 and UTF-32, which `clean_json` cannot look through.
+    `json.loads` also detects UTF-16 and UTF-32, which the byte patterns of `clean_json` do not
+    cover.
 
-    Raises: ValueError: the body is not UTF-8, not JSON, or nested too deeply.
+    Raises: ValueError: not UTF-8, not JSON, or nested too deeply.
     """
     try:
         return json.loads(body.decode("utf-8-sig"))
@@ -37,9 +38,9 @@ def parse_json(body: bytes) -> Any:
 
 
 def clean_json(body: bytes) -> bytes:
-    """A JSON document with every string in it cleaned; one without suspects comes back as it is.
+    """Clean every string of a JSON document; a document without suspect bytes is returned as it is.
 
-    Raises: ValueError: the body has suspects and is not JSON.
+    Raises: ValueError: the body has suspect bytes and is not valid JSON.
     """
     if not any(first in body and suspect.search(body) for first, suspect in _SUSPECTS):
         return body

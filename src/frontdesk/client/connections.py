@@ -1,4 +1,4 @@
-"""Connections to a server, and what their failures say."""
+"""HTTP transports, and messages for failures of connections, TLS and proxies."""
 
 import re
 import ssl
@@ -19,7 +19,7 @@ _UNKNOWN_AUTHORITY = (
     "its certificate comes from an authority that this machine does not trust; an authority of"
     " your own is named by ca_file under [network] in the configuration, or by SSL_CERT_FILE"
 )
-# What a certificate fails for, by the codes of OpenSSL (X509_V_ERR_…).
+# Messages for certificate errors by OpenSSL code (X509_V_ERR_…).
 _CERTIFICATES = {
     9: "its certificate is not valid yet: is the clock of this machine right?",
     10: "its certificate has expired: is the clock of this machine right?",
@@ -34,15 +34,15 @@ _CERTIFICATES = {
 
 
 class Connector:
-    """Makes the connections to one server, directly or through a proxy."""
+    """Creates the transport to one server, directly or through a proxy."""
 
     def __init__(self, base_url: str, network: Network) -> None:
-        """Raises: BadSettings: the certificates or the proxy that are configured cannot be used."""
+        """Raises: BadSettings: the configured certificates or proxy cannot be used."""
         self._proxy = network.proxy_for(base_url)
         self._tls = network.tls() if base_url.startswith("https:") else None
 
     def transport(self) -> httpx.AsyncHTTPTransport:
-        """Connections that are kept. httpx itself takes nothing from the environment."""
+        """A transport with keep-alive. httpx does not read the environment here."""
         return httpx.AsyncHTTPTransport(
             verify=self._tls or False,
             proxy=self._httpx_proxy(),
@@ -53,12 +53,12 @@ class Connector:
     def _httpx_proxy(self) -> httpx.Proxy | None:
         if self._proxy is None:
             return None
-        # Without a context, httpcore makes one that writes where SSLKEYLOGFILE says.
+        # Without a context, httpcore creates one that honours SSLKEYLOGFILE.
         tls = self._tls if self._proxy.startswith("https:") else None
         return httpx.Proxy(self._proxy, ssl_context=tls)
 
     def failure(self, error: httpx.TransportError) -> tuple[Unreachable, bool]:
-        """A failed connection as an error for the user; True where another try may help."""
+        """Convert a transport error for the user; True if a retry may succeed."""
         certificate, tls = _tls_failure(error)
         if certificate is not None:
             return NetworkMisconfigured(self._distrust(certificate)), False
@@ -78,7 +78,7 @@ class Connector:
     def _distrust(self, error: ssl.SSLCertVerificationError) -> str:
         reason = _CERTIFICATES.get(error.verify_code)
         if reason is None:
-            # Other systems than OpenSSL have codes and words of their own.
+            # Platforms without OpenSSL have other codes and messages.
             words = one_line(clean(getattr(error, "verify_message", "") or ""))[:200]
             reason = f"its certificate fails: {words}" if words else "its certificate fails"
         https_proxy = self._proxy is not None and self._proxy.startswith("https:")
@@ -104,13 +104,13 @@ async def drop_invalid_location(response: httpx.Response) -> None:
 
 
 def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITransport:
-    """Requests to an application in this process instead of a server."""
+    """A transport that calls an ASGI application in this process."""
     application: Any = app
     return httpx.ASGITransport(app=application, raise_app_exceptions=False)
 
 
 def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unreachable, bool]:
-    """What the proxy answered to CONNECT; its own words are not repeated."""
+    """Error for a failed CONNECT; the proxy's own text is not repeated."""
     name = shown(proxy) if proxy else ""
     found = re.match(r"[0-9]{3}\b", str(error))
     status = int(found[0]) if found else 0
@@ -127,7 +127,7 @@ def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unrea
 def _tls_failure(
     error: BaseException | None,
 ) -> tuple[ssl.SSLCertVerificationError | None, ssl.SSLError | None]:
-    """What failed while the secure connection was made: the certificate, or TLS itself."""
+    """Certificate or TLS error in the chain of causes; the latter only while connecting."""
     connecting = isinstance(error, httpx.ConnectError)
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):

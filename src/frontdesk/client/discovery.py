@@ -1,4 +1,4 @@
-"""Asking a server once for everything, to see what it has (contract 4.3)."""
+"""Feature discovery: probes every endpoint and filter of a server once."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeAlias
@@ -8,14 +8,14 @@ from frontdesk.errors import InboxError, Unauthorised, Unreachable
 from frontdesk.wire import Conversation, ConversationFilter, Page
 
 FEW = 5
-# A search for this finds somebody only where nothing is searched.
+# A search for this text has results only if the server ignores the search.
 _NOBODY = "zzqxj"
 
 Question: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class Askable(Protocol):
-    """What of the client is needed here."""
+    """Methods of the client that discovery calls."""
 
     @property
     def server(self) -> Server: ...
@@ -42,9 +42,11 @@ class Askable(Protocol):
 
 
 async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
-    """What the server has. `asking` is told the name of each feature before it is asked for.
+    """Probe all features and return what is known of the server.
 
-    Raises: Unreachable, Unauthorised: nothing more can be learnt.
+    `asking` is called with the name of each feature before its request.
+
+    Raises: Unreachable, Unauthorised: further requests are pointless.
     """
     client.ask_anew()
     conversations = await _first_page(client, asking)
@@ -62,7 +64,8 @@ async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
         ("canned_responses", client.canned_response_page),
         ("templates", client.template_page),
         ("report", client.report),
-        # Asked again, a server may say that nothing changed; the first time something may have.
+        # The second of these requests can be answered 304; before the first one, rows may have
+        # changed.
         ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
         ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
     ]
@@ -83,7 +86,7 @@ async def _first_page(client: Askable, asking: Callable[[str], None]) -> tuple[C
 
 
 def _about(client: Askable, first: Conversation | None) -> list[tuple[str, Question]]:
-    """What can only be asked of a conversation that is there."""
+    """Requests that need an existing conversation."""
 
     def filtered(**filter: str) -> Question:
         return lambda: client.conversation_page(ConversationFilter(**filter), limit=FEW)
@@ -109,7 +112,7 @@ def _about(client: Askable, first: Conversation | None) -> list[tuple[str, Quest
 
 
 async def _asked(question: Question) -> None:
-    """Ask; a failure stands in what is known of the server.
+    """Run a request; other errors are recorded in the server's state by the client.
 
     Raises: Unreachable, Unauthorised.
     """

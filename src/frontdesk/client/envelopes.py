@@ -1,4 +1,4 @@
-"""Where a body keeps its list, its one value and the way to the next page (contract 4.1)."""
+"""Locates the list, the single value and the next cursor in response bodies of other servers."""
 
 import re
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from frontdesk.wire import Wire
 LONGEST_CURSOR = 4096
 
 _BESIDE = ("meta", "links", "included", "error", "errors", "pagination", "paging", "page_info")
-# Envelopes within envelopes are opened so far.
+# Maximum depth of nested envelopes.
 _DEEPEST = 3
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^,<]*;\s*rel="?next"?')
 
 
 @dataclass(frozen=True)
 class Next:
-    """The way to the next page. spot: where it stood; more: what the server says of more rows."""
+    """Pagination state: cursor, path of the cursor in the body, and the server's has-more flag."""
 
     cursor: str | None = None
     spot: str = ""
@@ -36,7 +36,7 @@ class Next:
 
 
 def list_in(body: Any, row: type[Wire], depth: int = 0) -> tuple[str, list[Any]] | None:
-    """The list of a body and where it stood; None if there is none."""
+    """Path and rows of the list in a body; None if there is none, or if it is ambiguous."""
     if isinstance(body, list):
         return "", body
     if not isinstance(body, dict) or depth > _DEEPEST:
@@ -54,7 +54,7 @@ def list_in(body: Any, row: type[Wire], depth: int = 0) -> tuple[str, list[Any]]
 
 
 def _is_likely(spot: str, rows: list[Any], row: type[Wire]) -> bool:
-    """A list that stands in an unknown place is one of rows: by its name, or for what is in it."""
+    """True if an unnamed list plausibly holds rows: by its name, or because it contains objects."""
     name = spot.rpartition(".")[2]
     return name in (*LISTS, *RESOURCES.get(row, ())) or any(isinstance(one, dict) for one in rows)
 
@@ -62,7 +62,7 @@ def _is_likely(spot: str, rows: list[Any], row: type[Wire]) -> bool:
 def _list_at(
     body: Mapping[str, Any], name: str, row: type[Wire], depth: int
 ) -> tuple[str, list[Any]] | None:
-    """The list that is a member of a body, or stands within it."""
+    """The list that is a member of a body, or nested in it."""
     inner = body.get(name)
     within = list_in(inner, row, depth + 1)
     if within is None:
@@ -71,7 +71,7 @@ def _list_at(
 
 
 def single_in(body: Any, model: type[Wire]) -> Any:
-    """The one value of a body, unwrapped; a list that stands for it comes back as it is."""
+    """The single value of a body without its envelopes; a list is returned as it is."""
     for _ in range(_DEEPEST):
         if not isinstance(body, dict) or "id" in body:
             break
@@ -90,7 +90,7 @@ def single_in(body: Any, model: type[Wire]) -> Any:
 
 
 def _wraps(body: Mapping[str, Any], name: str) -> bool:
-    """Beside the value stands nothing that could be a part of it."""
+    """True if the members beside the value are scalars or metadata."""
     return all(
         other in (name, *_BESIDE) or not isinstance(member, dict | list)
         for other, member in body.items()
@@ -98,9 +98,10 @@ def _wraps(body: Mapping[str, Any], name: str) -> bool:
 
 
 def next_of(body: Any, headers: Mapping[str, str], asked: str | None, list_spot: str = "") -> Next:
-    """The way on from a page that was asked for with a cursor. Addresses are never opened.
+    """The cursor of the next page, from body or headers; URLs are parsed, never requested.
 
-    list_spot: where the list stands, for the way on may stand beside it.
+    asked: the cursor of this request. list_spot: path of the list, whose envelopes are searched
+    too.
     """
     way = _next_in(body, headers, asked)
     wrappers = list_spot.split(".")[:-1]
@@ -115,7 +116,7 @@ def next_of(body: Any, headers: Mapping[str, str], asked: str | None, list_spot:
 
 
 def _next_in(body: Any, headers: Mapping[str, str], asked: str | None) -> Next:
-    """The way on that an object, or the headers, tell."""
+    """Pagination state of one object, or of the headers."""
     more = next((flag for _, flag in found(body, MORE) if isinstance(flag, bool)), None)
     if more is False:
         return Next(more=False)
@@ -129,7 +130,7 @@ def _next_in(body: Any, headers: Mapping[str, str], asked: str | None) -> Next:
 
 
 def _beside(body: Any, headers: Mapping[str, str], asked: str | None, more: bool | None) -> Next:
-    """A way on that stands in a header, or under the name of the parameter."""
+    """Cursor from the Link header, `CURSOR_HEADER`, or a member named like the parameter."""
     link = _NEXT_LINK.search(headers.get("link", ""))
     cursor = _cursor(link[1]) if link else None
     if cursor:
@@ -144,7 +145,7 @@ def _beside(body: Any, headers: Mapping[str, str], asked: str | None, more: bool
 
 
 def _cursor(value: Any) -> str | None:
-    """A cursor as text; of an address, the parameter that holds it."""
+    """A cursor as text; of a URL, the query parameter that holds it."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value) if abs(value) < 10**30 else ""
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_CURSOR:

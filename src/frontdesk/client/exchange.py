@@ -1,4 +1,4 @@
-"""One GET: its deadline, its tries, and what is known of the network when it fails."""
+"""HTTP transport of the client: GET with deadline, retries, rate limiting and ETag cache."""
 
 import asyncio
 import logging
@@ -29,12 +29,11 @@ _log = logging.getLogger(__name__)
 
 
 def utc_now() -> datetime:
-    """The clock on the wall."""
     return datetime.now(UTC)
 
 
 class Exchange:
-    """GET requests to one server with one key, over connections that are kept."""
+    """Sends GET requests to one server with one key, over kept-alive connections."""
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class Exchange:
         clock: Callable[[], float],
         now: Callable[[], datetime],
     ) -> None:
-        # httpx logs whole addresses, and with them phone numbers and searches.
+        # At INFO, httpx logs complete URLs, which contain phone numbers and search texts.
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self._base_url = base_url
@@ -78,13 +77,13 @@ class Exchange:
         )
 
     async def close(self) -> None:
-        """Give up the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     async def get(self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]) -> V:
-        """What `read` makes of the answer to one GET below /v1/, which is 2xx or unchanged.
+        """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
 
-        Raises: Rejected: any other answer. InboxError: no answer, or one that cannot be read.
+        Raises: Rejected: any other status. InboxError: no response, or an unreadable one.
         """
         async with self._pacing.turn():
             try:
@@ -110,7 +109,7 @@ class Exchange:
     async def _tried(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
     ) -> V:
-        """A value in at most three tries, with pauses of random length between them."""
+        """Up to three attempts, with pauses of random length in between."""
         for attempt in range(1, MOST_TRIES):
             try:
                 return await self._once(path, parameters, read)
@@ -122,9 +121,9 @@ class Exchange:
     async def _once(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
     ) -> V:
-        """One try.
+        """One attempt.
 
-        Raises: _Passing: a failure that another try may mend. Rejected, InboxError: any other.
+        Raises: _Passing: a transient failure. Rejected, InboxError: any other failure.
         """
         question = path, tuple(parameters.items())
         offered = self._shelf.offer(question)
@@ -144,7 +143,7 @@ class Exchange:
     async def _answer(
         self, path: str, parameters: Mapping[str, str], offered: Kept | None
     ) -> Answer:
-        """Whatever the server answers, read whole."""
+        """Send the request and read the whole response, whatever its status."""
         url = f"{self._base_url}/v1/{path}"
         headers = {"If-None-Match": offered.tag} if offered else {}
         self._notebook.asked()
@@ -179,7 +178,7 @@ class Exchange:
     def _keep(
         self, question: Question, answer: Answer, value: object, offered: Kept | None
     ) -> None:
-        """Remember the answer under its tag."""
+        """Store the value under its ETag."""
         tag = answer.headers.get("etag", "")
         if not tag:
             self._notebook.feature("unchanged", ABSENT, "Answers carry no tag.")
@@ -189,7 +188,7 @@ class Exchange:
             self._notebook.feature("unchanged", IGNORED, "Answers come in full all the same.")
 
     def _failure(self, answer: Answer) -> Exception:
-        """What to raise for an answer that is neither 2xx nor 304."""
+        """Exception for a status other than 2xx and 304."""
         trouble = trouble_of(answer)
         error = failure(answer, trouble, self._now())
         wait = error.retry_after if isinstance(error, Unreachable) else None
@@ -204,7 +203,7 @@ class Exchange:
 
 
 class _Passing(Exception):
-    """A failure that another try may mend."""
+    """A transient failure that a retry may resolve."""
 
     def __init__(self, reason: InboxError) -> None:
         super().__init__(str(reason))
@@ -212,7 +211,7 @@ class _Passing(Exception):
 
 
 def _unlocated(error: BaseException) -> BaseException:
-    """The error and what caused it without their frames, which hold the headers that were sent."""
+    """Remove the tracebacks from an error and its causes; their frames hold the request headers."""
     link: BaseException | None = error
     while link is not None:
         link.__traceback__ = None
@@ -221,13 +220,13 @@ def _unlocated(error: BaseException) -> BaseException:
 
 
 def _masked(path: str) -> str:
-    """A path without phone numbers."""
+    """The path without phone numbers, for logging."""
     head, marker, _ = path.partition("by-phone/")
     return f"{head}{marker}…" if marker else path
 
 
 def _shown(parameters: Mapping[str, str]) -> str:
-    """The query without what people typed and without positions."""
+    """The query without search texts and cursors, for logging."""
     return "&".join(
         f"{name}={'…' if name in _PRIVATE_PARAMETERS else value}"
         for name, value in parameters.items()

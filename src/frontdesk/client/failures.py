@@ -1,4 +1,4 @@
-"""Answers that are not 200, as the errors of frontdesk (contract 2.3)."""
+"""Converts HTTP error responses to the exceptions of `frontdesk.errors`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _LONGEST_CODE = 64
 
 
 class Rejected(Exception):
-    """The server answered, but not with what was asked for."""
+    """A response with another status than the expected ones."""
 
     def __init__(self, trouble: "Trouble", error: InboxError) -> None:
         super().__init__(str(error))
@@ -44,10 +44,11 @@ class Rejected(Exception):
 
 @dataclass(frozen=True)
 class Trouble:
-    """What an answer other than 2xx says.
+    """Parsed error response.
 
-    code: the stable code, http_<status> where none is given. said: a sentence, or empty.
-    largest: the largest limit that is allowed, if the answer tells. scope: what the key lacks.
+    code: the stable code of the error, or http_<status>. said: a sentence for the user, or empty.
+    reference: the request id in parentheses, or empty. largest: the largest accepted `limit`, if
+    stated. scope: the scope that the key lacks. key_scopes: the scopes that it has.
     """
 
     status: int
@@ -60,24 +61,24 @@ class Trouble:
 
     @property
     def unnamed(self) -> bool:
-        """The server gives no code of its own."""
+        """True if the server sends no error code of its own."""
         return self.code.startswith("http_")
 
     @property
     def no_such_path(self) -> bool:
-        """It is not a row that is missing."""
+        """True if the path is unknown, as opposed to a row that does not exist."""
         return self.status in (405, 501) or self.code in _NO_SUCH_PATH
 
     @property
     def blames_cursor(self) -> bool:
-        """The cursor cannot be continued, as far as one can tell of a request that had one."""
+        """True if the cursor may be invalid; meaningful only for a request that had one."""
         if self.status not in (400, 410, 422):
             return False
         return self.unnamed or any(word in self.code for word in CURSOR_WORDS)
 
 
 def trouble_of(answer: Answer) -> Trouble:
-    """What the answer says, whatever the shape it says it in."""
+    """Parse an error response of any known structure."""
     problem = _problem(answer.body)
     scope = problem.get("required_scope")
     scopes = problem.get("key_scopes")
@@ -93,7 +94,7 @@ def trouble_of(answer: Answer) -> Trouble:
 
 
 def failure(answer: Answer, trouble: Trouble, now: datetime) -> InboxError:
-    """The error that the answer stands for."""
+    """Exception for an error response."""
     status, said = answer.status, trouble.said
     if status in TRY_AGAIN:
         wait = wait_told(answer.headers, now)
@@ -121,7 +122,7 @@ def _names_cursor(trouble: Trouble) -> bool:
 
 
 def _problem(body: bytes) -> Mapping[str, Any]:
-    """The problem document, without hostile characters; empty if the body is none."""
+    """The error body as a JSON object, cleaned; empty if it is not one, or larger than 64 KiB."""
     if len(body) > _LONGEST_PROBLEM:
         return {}
     try:
@@ -132,7 +133,7 @@ def _problem(body: bytes) -> Mapping[str, Any]:
 
 
 def _code(problem: Mapping[str, Any], status: int) -> str:
-    """The code, else the end of the problem's type, else one made of the status."""
+    """The code, else the last segment of the problem's `type`, else http_<status>."""
     for _, code in found(problem, CODE_SPOTS):
         if isinstance(code, str) and _is_word(code):
             return code
@@ -147,7 +148,7 @@ def _is_word(code: str) -> bool:
 
 
 def _sentence(problem: Mapping[str, Any]) -> str:
-    """What the problem says to a person."""
+    """Text of the error for the user."""
     for _, text in found(problem, SENTENCE_SPOTS):
         if isinstance(text, str) and text.strip():
             return one_line(text)[:_LONGEST_SENTENCE]
@@ -155,7 +156,7 @@ def _sentence(problem: Mapping[str, Any]) -> str:
 
 
 def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:
-    """The id under which the operator of the server finds this failure."""
+    """Request id, with which the server's operator finds the failure in the logs."""
     id = problem.get("request_id") or headers.get("x-request-id")
     printable = isinstance(id, str) and id.isascii() and id.isprintable() and len(id) <= 64
     return f" (request {id})" if printable else ""
@@ -169,7 +170,7 @@ def _largest(problem: Mapping[str, Any]) -> int | None:
 
 
 def _elsewhere(answer: Answer) -> str:
-    """Scheme and host that a redirect names, without the rest."""
+    """Scheme and host of a redirect's target."""
     try:
         parts = urlsplit(clean(answer.headers.get("location", "")))
         host = parts.hostname

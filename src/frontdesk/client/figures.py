@@ -1,4 +1,4 @@
-"""Counts and reports of other servers in our spelling (contract 4.2)."""
+"""Normalises counts and reports of servers that deviate from the `/v1` schema."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _KNOWN_COUNTS = frozenset({*Counts.model_fields, "data", "meta", "counts"})
 
 
 def counts_in(body: Any, remark: Remark) -> Any:
-    """The counts of a body; None if it has none."""
+    """Normalised counts of a body; None if it has none."""
     body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
@@ -46,7 +46,7 @@ def counts_in(body: Any, remark: Remark) -> Any:
 
 
 def report_in(body: Any, remark: Remark) -> Any:
-    """The report of a body; None if it has no figures."""
+    """Normalised report of a body; None if it has no metrics."""
     body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
@@ -90,7 +90,7 @@ def _pricing(counts: Any, remark: Remark) -> list[Any]:
 
 
 def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """The first object with figures in it; a period has none."""
+    """First object of metrics at these paths; an object with "from" is a period."""
     for _, value in found(members, spots):
         figures = _by_name(value)
         if isinstance(figures, dict) and "from" not in figures:
@@ -99,9 +99,9 @@ def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str,
 
 
 def _by_name(values: Any) -> Any:
-    """Counts or figures that come as a list as an object; anything else as it is.
+    """Convert a list of named values to an object; other values are returned unchanged.
 
-    A row is a name and a number, a name and several numbers, or numbers by their names.
+    A row is a name and a number, a name and several numbers, or numbers by name.
     """
     if not isinstance(values, list):
         return values
@@ -122,7 +122,7 @@ def _by_name(values: Any) -> Any:
 
 
 def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str, Any]:
-    """Figures by our names. part: "previous" for those that stand within each figure."""
+    """Metrics under their `/v1` names. part: "previous" for values nested in each metric."""
     plain: dict[str, Any] = {}
     for name, value in spelt(dict(figures)).items():
         if isinstance(value, dict):
@@ -141,12 +141,12 @@ def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str,
 
 
 def _named(read: Mapping[str, Any], plain: Mapping[str, Any]) -> list[str]:
-    """Our names, and their short forms."""
+    """Input names that were recognised, including those without the prefix avg_."""
     return [name for name in plain if name in read or f"avg_{name}" in read]
 
 
 def _period(value: Any) -> dict[str, str]:
-    """Where the server does not tell the period, it is empty, not guessed."""
+    """The period; start and end are empty if the server does not send them."""
     members = value if isinstance(value, dict) else {}
     read = {name: readers.time(members.get(name)) for name in ("from", "to")}
     period = {name: moment if isinstance(moment, str) else "" for name, moment in read.items()}

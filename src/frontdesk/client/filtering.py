@@ -1,4 +1,4 @@
-"""Filters that a server does not apply: noticed in what it sends, and applied here."""
+"""Detects query filters that the server ignores, and applies them to the response."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ _HERE = "The server sends rows that do not match; they are left out here."
 
 
 class Filtering:
-    """What a server's filters are worth."""
+    """Applies filters to received pages, and records which ones the server ignores."""
 
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
@@ -17,7 +17,7 @@ class Filtering:
     def conversations(
         self, page: Page[Conversation], filter: ConversationFilter
     ) -> Page[Conversation]:
-        """The rows that match, as far as it can be told."""
+        """Rows that match the filter; a row that lacks the member is assumed to match."""
         kept = page.data
         for name, value in filter.parameters().items():
             matches = _matcher(name, value)
@@ -29,11 +29,11 @@ class Filtering:
         return page if kept is page.data else page.model_copy(update={"data": kept})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
-        """Not several people's conversations where one's were asked for."""
+        """False if the rows of a filter for "me" have several assignees."""
         return len({row.assignee.id if row.assignee else "" for row in page.data}) < 2
 
     def contacts(self, page: Page[Contact], q: str) -> Page[Contact]:
-        """The rows that match; all where most do, for servers may search in more than we see."""
+        """Matching rows. If at least half match, all: the server may search in further members."""
         words = q.casefold().split()
         left = tuple(row for row in page.data if _is_found(row, words))
         if 2 * len(left) >= len(page.data):
@@ -44,7 +44,7 @@ class Filtering:
 
 
 def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
-    """True where a row matches, and where the row does not tell."""
+    """Predicate of a filter; True for rows that lack the member."""
     matchers: Mapping[str, Callable[[Conversation], bool]] = {
         "status": lambda row: row.status in (value, "unknown"),
         "channel": lambda row: row.channel.id in (value, ""),
@@ -66,7 +66,7 @@ def _is_assigned(row: Conversation, wanted: str) -> bool:
 
 
 def _is_found(row: Contact, words: list[str]) -> bool:
-    """Every word stands in a name, the address or the number."""
+    """True if every word is in a name, e-mail address, custom field or phone number."""
     said = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
     said += [text for text in row.custom_fields.values() if isinstance(text, str)]
     text = " ".join(word.casefold() for word in said if word)

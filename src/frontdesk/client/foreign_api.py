@@ -1,4 +1,4 @@
-"""Polite GETs against other people's APIs: JSON, at a measured pace, and never anywhere else."""
+"""Rate-limited JSON GET requests to third-party APIs, restricted to one host."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How often a server is asked, and what pauses are made of; tests have pauses of their own."""
+    """Request rate, and the sources of time, sleep and randomness, which tests replace."""
 
     per_second: float
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -38,20 +38,19 @@ class Manners:
 
 
 class ForeignApi:
-    """GET requests with one token to one server, one after the other.
+    """Sequential GET requests to one server with one set of credentials.
 
         async with ForeignApi("https://graph.facebook.com", headers, Manners(5), network) as api:
             page = await api.get("102290129340398/phone_numbers", {"limit": "100"})
 
-    The headers are sent to this server alone: redirects are not followed, and addresses in answers
-    are never asked. What is busy or away is tried again, after as long as it says.
+    The headers are sent to this server only: redirects and URLs in responses are not followed.
+    Transient failures are retried, after Retry-After if the server sends it.
     """
 
     def __init__(
         self, address: str, secrets: Mapping[str, str], manners: Manners, network: Network
     ) -> None:
-        """Raises: BadSettings: no address of a server, plain http to another machine, no token;
-        certificates or a proxy that cannot be used."""
+        """Raises: BadSettings: the URL, a secret, the certificates or the proxy cannot be used."""
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         for value in secrets.values():
@@ -81,9 +80,10 @@ class ForeignApi:
         await self._http.aclose()
 
     async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
-        """The JSON at a path below the address.
+        """Return the parsed JSON at a path below the base URL.
 
-        Raises: Unauthorised, Forbidden, NotFound, Refused, BadResponse; Unreachable: no try helped.
+        Raises: Unauthorised, Forbidden, NotFound, Refused, BadResponse. Unreachable: all attempts
+        failed.
         """
         for attempt in range(MOST_TRIES):
             await self._turn()
@@ -98,14 +98,14 @@ class ForeignApi:
         raise AssertionError("the last try returns or raises")
 
     async def _turn(self) -> None:
-        """Wait until the server may be asked again."""
+        """Wait for the next slot of the rate limit."""
         now = self._manners.clock()
         if now < self._next_at:
             await self._manners.sleep(self._next_at - now)
         self._next_at = max(now, self._next_at) + 1 / self._manners.per_second
 
     async def _once(self, path: str, parameters: Mapping[str, str]) -> Any:
-        """One try. Raises: _Passing: another may mend it."""
+        """One attempt. Raises: _Passing: a transient failure."""
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._answer(path, parameters)
@@ -127,14 +127,14 @@ class ForeignApi:
                 return await read_answer(response)
         except httpx.TransportError as error:
             found, passing = self._connector.failure(error)
-            # The frames of the error hold the headers that were sent.
+            # The error's traceback holds frames with the request headers.
             raise (_Passing(found) if passing else found) from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable("The server cannot be asked") from None
 
 
 class _Passing(Exception):
-    """A failure that another try may mend, after `wait` seconds if the server told."""
+    """A transient failure; `wait`: seconds of Retry-After, or None."""
 
     def __init__(self, reason: InboxError, wait: float | None = None) -> None:
         super().__init__(str(reason))

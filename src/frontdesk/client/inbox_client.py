@@ -1,4 +1,4 @@
-"""The server over HTTP: one method for each endpoint; wire values out, InboxError for the rest."""
+"""Client of the `/v1` API with one method per endpoint."""
 
 import asyncio
 import os
@@ -50,15 +50,16 @@ PAGE = 50
 
 
 class InboxClient:
-    """A server and a key: what a program needs to read an inbox.
+    """Asynchronous client of one server with one API key.
 
-    Plural methods such as `conversations` give `Rows` to iterate over, which ask for pages of
-    `limit` rows as they are needed. All others are one request each; those that end in `_page`
-    give one page. Lists begin behind `cursor` where one is given.
+    Plural methods such as `conversations` return `Rows`, an iterator that requests pages of `limit`
+    rows on demand. All other methods make one request; those that end in `_page` return one page.
+    Lists start after `cursor` if given.
 
-    Requests that got no answer are tried again, at most three times in all, within the deadline.
+    Transient failures (connection errors, 5xx without Retry-After) are retried, up to three
+    attempts within the deadline.
 
-    Raises, in each request: InboxError, as `frontdesk.errors` draws them.
+    Every request raises InboxError, see `frontdesk.errors`.
     """
 
     def __init__(
@@ -74,11 +75,11 @@ class InboxClient:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """`app`: an ASGI application that answers instead of the network. `clock`: in seconds.
+        """`app`: an ASGI application to call instead of the network. `clock`: seconds.
 
-        network: certificates and proxy; None: as the environment says.
+        network: certificates and proxy; None: from the environment.
 
-        Raises: BadSettings: the address, the key, certificates or the proxy cannot be used.
+        Raises: BadSettings: the URL, the key, certificates or the proxy cannot be used.
         """
         self._base_url = address.base_url(base_url, in_process=app is not None)
         self._fingerprint = address.fingerprint(address.check_key(key))
@@ -122,27 +123,27 @@ class InboxClient:
 
     @property
     def identity(self) -> str:
-        """Names the server and the key, without telling the key."""
+        """Base URL and fingerprint of the key; identifies cached data."""
         return f"{self._base_url} {self._fingerprint}"
 
     @property
     def server(self) -> Server:
-        """What was learnt of the server so far: what it has and lacks, how it differs, its clock.
+        """Capabilities, deviations, latency and clock of the server, as observed so far.
 
-        What it is known to lack is refused here, without a request, for ten minutes.
+        Requests for features known to be missing are refused locally for ten minutes.
         """
         return self._notebook.server()
 
     def ask_anew(self) -> None:
-        """Ask again for what the server was known to lack."""
+        """Forget which features are missing, so that they are requested again."""
         self._inquiries.ask_anew()
 
     async def discover(self, asking: Callable[[str], None]) -> Server:
-        """Ask once for everything, see `frontdesk.client.discover`."""
+        """Probe all features, see `frontdesk.client.discover`."""
         return await discover(self, asking)
 
     async def close(self) -> None:
-        """Give up the connections. No call may follow."""
+        """Close the connections; the client cannot be used afterwards."""
         await self._exchange.close()
 
     def conversations(
@@ -155,10 +156,10 @@ class InboxClient:
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
     ) -> Rows[Conversation]:
-        """Conversations, newest activity first.
+        """Conversations, most recent activity first.
 
-        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user's id.
-        channel: its id. label: its title.
+        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel:
+        an id. label: a title.
         """
         filter = ConversationFilter(status=status, assignee=assignee, channel=channel, label=label)
         return Rows(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
@@ -178,47 +179,47 @@ class InboxClient:
     def contacts(
         self, q: str | None = None, *, limit: int = MAX_LIMIT, cursor: str | None = None
     ) -> Rows[Contact]:
-        """Contacts that have every word of `q`, by name; those without a name last."""
+        """Contacts that match every word of `q`, by name; those without a name last."""
         return Rows(lambda at: self.contact_page(q, limit=limit, cursor=at), cursor)
 
     def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Label]:
-        """Labels by title."""
+        """Labels, by title."""
         return Rows(lambda at: self.label_page(limit=limit, cursor=at), cursor)
 
     def custom_fields(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Rows[CustomField]:
-        """Definitions of contact attributes by position."""
+        """Definitions of custom contact fields, by position."""
         return Rows(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
 
     def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[User]:
-        """Users by name."""
+        """Users, by name."""
         return Rows(lambda at: self.user_page(limit=limit, cursor=at), cursor)
 
     def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Team]:
-        """Teams by name."""
+        """Teams, by name."""
         return Rows(lambda at: self.team_page(limit=limit, cursor=at), cursor)
 
     def channels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Channel]:
-        """Channels by name."""
+        """Channels, by name."""
         return Rows(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
 
     def canned_responses(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Rows[CannedResponse]:
-        """Canned responses by short code."""
+        """Canned responses, by short code."""
         return Rows(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
 
     def templates(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Rows[Template]:
-        """Templates by name and language."""
+        """Templates, by name and language."""
         return Rows(lambda at: self.template_page(limit=limit, cursor=at), cursor)
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Conversation]:
-        """Conversations of a filter, newest activity first."""
+        """Conversations of a filter, most recent activity first."""
         page = await self._page(
             "conversations", "conversations", Conversation, limit, cursor, filter.parameters()
         )
@@ -228,20 +229,20 @@ class InboxClient:
         return self._filtering.conversations(page, filter)
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
-        """How many conversations there are for the filter's status, channel and label."""
+        """Conversation counts for the filter's status, channel and label; assignee is ignored."""
         parameters = filter.parameters() if filter else {}
         parameters.pop("assignee", None)
         return await self._value("counts", "conversations/counts", Counts, parameters)
 
     async def report(self, query: ReportQuery | None = None) -> Report:
-        """What happened in a period, the last seven days unless the query says otherwise."""
+        """Metrics of a period; by default the last seven days."""
         parameters = query.parameters() if query else {}
         return await self._value("report", "reports/inbox", Report, parameters)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Message]:
-        """Messages of a conversation, newest first. A private one is of the type "note"."""
+        """Messages of a conversation, newest first. Private messages have the type "note"."""
         path = f"conversations/{_segment(conversation_id)}/messages"
 
         async def behind(at: str | None) -> Page[Message]:
@@ -262,7 +263,7 @@ class InboxClient:
     async def contact_page(
         self, q: str | None = None, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Contact]:
-        """Contacts that have every word of `q`, by name."""
+        """Contacts that match every word of `q`, by name."""
         parameters = {"q": q} if q else {}
         page = await self._page("contacts", "contacts", Contact, limit, cursor, parameters)
         return self._filtering.contacts(page, q) if q else page
@@ -270,7 +271,7 @@ class InboxClient:
     async def contact_by_phone(self, phone: str) -> Contact:
         """The contact with an E.164 number.
 
-        Raises: NotFound: nobody has it.
+        Raises: NotFound: no contact has it.
         """
         try:
             return await self._value(
@@ -286,43 +287,43 @@ class InboxClient:
     async def label_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Label]:
-        """Labels by title."""
+        """Labels, by title."""
         return await self._catalogue("labels", Label, limit, cursor)
 
     async def custom_field_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[CustomField]:
-        """Definitions of contact attributes by position."""
+        """Definitions of custom contact fields, by position."""
         return await self._catalogue("custom-fields", CustomField, limit, cursor)
 
     async def user_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[User]:
-        """Users by name."""
+        """Users, by name."""
         return await self._catalogue("users", User, limit, cursor)
 
     async def team_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Team]:
-        """Teams by name."""
+        """Teams, by name."""
         return await self._catalogue("teams", Team, limit, cursor)
 
     async def channel_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Channel]:
-        """Channels by name."""
+        """Channels, by name."""
         return await self._catalogue("channels", Channel, limit, cursor)
 
     async def canned_response_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[CannedResponse]:
-        """Canned responses by short code."""
+        """Canned responses, by short code."""
         return await self._catalogue("canned-responses", CannedResponse, limit, cursor)
 
     async def template_page(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> Page[Template]:
-        """Templates by name and language."""
+        """Templates, by name and language."""
         return await self._catalogue("templates", Template, limit, cursor)
 
     async def _catalogue(self, path: str, row: type[W], limit: int, cursor: str | None) -> Page[W]:
@@ -358,5 +359,5 @@ class InboxClient:
 
 
 def _segment(value: str) -> str:
-    """An id or phone as one segment of a path. A dot alone would be resolved away."""
+    """Percent-encode an id or phone number as one path segment, including dots."""
     return quote(value, safe="").replace(".", "%2E")

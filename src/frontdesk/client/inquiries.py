@@ -1,4 +1,4 @@
-"""Asking a server for what it has, and not again and again for what it lacks (contract 4.3)."""
+"""Capability tracking: records missing features and refuses requests for them locally."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -22,22 +22,22 @@ from frontdesk.errors import (
 
 V = TypeVar("V")
 
-# What is known to be missing is asked for again after so long, a refused key sooner.
+# Time until a missing feature, or a rejected key, is tried again.
 RECHECK_SECONDS = 600.0
 REFUSED_KEY_SECONDS = 30.0
 
 ME_UNAVAILABLE = "assignee_me_unavailable"
 
-# Asked as long as nothing of the server was read.
+# Appended to errors until a first response could be read.
 _WHICH_ADDRESS = "is this the address of an inbox?"
 
-# Below these paths stand ids: 404 may be about the row.
+# Features whose paths contain an id, so that a 404 may refer to the row.
 _OF_ONE = ("messages", "notes", "contact_by_phone")
 _REMEMBERED = 100
 
 
 class Inquiries:
-    """The questions put to one server. `clock` is in seconds."""
+    """Sends requests and learns from the responses. `clock` is in seconds."""
 
     def __init__(self, exchange: Exchange, notebook: Notebook, clock: Callable[[], float]) -> None:
         self._exchange = exchange
@@ -60,9 +60,9 @@ class Inquiries:
         *,
         of: str = "",
     ) -> V:
-        """What `read` makes of the answer. of: the id of the conversation that is asked about.
+        """Request and return `read` of the response. of: id of the conversation, if any.
 
-        Raises: InboxError, at once where it is known that the server lacks this.
+        Raises: InboxError; without a request if the server is known to lack the feature.
         """
         wanted = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
         for name in wanted:
@@ -86,11 +86,11 @@ class Inquiries:
         return value
 
     def ask_anew(self) -> None:
-        """Forget what the server is known to lack: the next question is asked."""
+        """Forget which features are missing."""
         self._closed.clear()
 
     def close_me(self, reason: str) -> Refused:
-        """From now on nobody asks for “me”; the error to raise."""
+        """Mark the assignee "me" as unsupported; returns the error to raise."""
         error = Refused(reason, code=ME_UNAVAILABLE)
         self._close("me", ABSENT, error)
         return error
@@ -98,13 +98,13 @@ class Inquiries:
     def _check(self, name: str) -> None:
         error, until = self._closed.get(name, (None, 0.0))
         if error is not None and self._clock() < until:
-            # The frames of the first time are of no use to anyone.
+            # The traceback of the first occurrence is irrelevant here.
             raise error.with_traceback(None)
 
     async def _within_limit(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
     ) -> V:
-        """Ask with a limit that the server takes, or else with none."""
+        """Request with a `limit` that the server accepts, or without one."""
         asked = self._limited(parameters)
         try:
             value = await self._exchange.get(path, asked, read)
@@ -136,9 +136,9 @@ class Inquiries:
         return "limit" in trouble.code or (trouble.unnamed and not self._limit_works)
 
     def _has(self, features: tuple[str, ...], of: str) -> None:
-        """An answer came: these features are there."""
+        """Record a success: these features are present."""
         if self._lost:
-            # A server that comes back may be another one.
+            # After an outage, the server may be another version.
             self._lost = False
             self._closed.clear()
         for name in features:
@@ -151,7 +151,7 @@ class Inquiries:
     def _learnt(
         self, feature: str, rejected: Rejected, parameters: Mapping[str, str], of: str
     ) -> InboxError:
-        """The error to raise, once it is written down what it shows."""
+        """Record what an error response shows; returns the error to raise."""
         trouble, error = rejected.trouble, rejected.error
         if trouble.key_scopes is not None:
             self._notebook.scopes(trouble.key_scopes)
@@ -168,9 +168,9 @@ class Inquiries:
         return error
 
     def _missing(self, feature: str, trouble: Trouble, error: NotFound, of: str) -> InboxError:
-        """Tells a path that is missing from a row that is."""
+        """Distinguish a missing endpoint from a missing row."""
         if feature == "messages" and isinstance(error, NotOffered):
-            # The conversation is there: nobody may take it for gone.
+            # NotFound would mean that the conversation does not exist.
             return BadResponse("This server lists no messages")
         if feature not in _OF_ONE and feature != "conversations":
             error = NotOffered(str(error))
@@ -182,7 +182,7 @@ class Inquiries:
         return error
 
     def _doubt_notes(self, of: str) -> None:
-        """A conversation with messages and without a listing of notes: there is no such listing."""
+        """Notes are absent if a conversation with messages has no notes endpoint."""
         if of in self._noteless and of in self._read_threads:
             self._close("notes", ABSENT, NotOffered("This server lists no notes"))
 

@@ -1,4 +1,4 @@
-"""Members of JSON values: by their path, in one spelling, or not there at all."""
+"""Access to members of JSON values by path, with names normalised to snake case."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 class Absent(Enum):
-    """Tells "not there" from null."""
+    """Type of the sentinel that distinguishes a missing member from null."""
 
     ABSENT = "absent"
 
@@ -20,9 +20,9 @@ _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def at(value: Any, spot: str) -> Any:
-    """What stands at a spot such as "meta.next_cursor" or "errors.0.code"; ABSENT if nothing does.
+    """The value at a path such as "meta.next_cursor" or "errors.0.code"; ABSENT if missing.
 
-    A list takes a number, also -1 for its last value.
+    A number indexes a list, also negatively.
     """
     for step in spot.split("."):
         if isinstance(value, Mapping):
@@ -35,7 +35,7 @@ def at(value: Any, spot: str) -> Any:
 
 
 def found(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """What stands at these spots, in their order, without the ones where nothing stands."""
+    """Pairs of path and value for the paths that exist, in the given order."""
     for spot in spots:
         candidate = at(value, spot)
         if candidate is not ABSENT:
@@ -43,9 +43,10 @@ def found(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def unwrapped(value: Any, names: tuple[str, ...], ids: tuple[str, ...]) -> Any:
-    """An object without an id whose one thing stands under one of these names, as one object.
+    """Merge the members of a nested object into its wrapper, if that has no id.
 
-    `{"user": {"id": 7}, "since": 1}` is `{"id": 7, "since": 1}`, and `{"user": null}` is null.
+    `{"user": {"id": 7}, "since": 1}` becomes `{"id": 7, "since": 1}`; `{"user": null}` becomes
+    null.
     """
     for _ in range(_MOST_WRAPPERS):
         if not isinstance(value, dict) or any(name in value for name in ids):
@@ -62,16 +63,16 @@ def unwrapped(value: Any, names: tuple[str, ...], ids: tuple[str, ...]) -> Any:
 
 
 def snake(name: str) -> str:
-    """A member's name as the contract spells names: nextCursor, NextCursor, next-cursor."""
+    """A member name in snake case, from nextCursor, NextCursor or next-cursor."""
     if name.islower() and "-" not in name:
         return name
     return _INNER_CAPITAL.sub("_", name).replace("-", "_").lower()
 
 
 def spelt(value: Any, levels: int = 1) -> Any:
-    """A JSON object with its own names in snake case, and those of objects in it, so many deep.
+    """Normalise the names of a JSON object to snake case, down to `levels` of nested objects.
 
-    A name that is already taken is left to the one who spells it as we do.
+    A name that is already in snake case takes precedence over a converted one.
     """
     if not isinstance(value, dict):
         return value

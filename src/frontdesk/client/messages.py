@@ -1,4 +1,4 @@
-"""Messages of other servers: files by the dozen, private ones, authors that tell the direction."""
+"""Normalises messages of other servers: several attachments, private messages, authors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from frontdesk.client.members import spelt
 from frontdesk.client.tolerance import TEXTS
 from frontdesk.wire.words import MEDIA_TYPES
 
-# More files than this are not one message.
+# Further attachments of a message are dropped.
 MOST_PARTS = 30
 LONGEST_TEXT = 65_536
 
@@ -15,7 +15,7 @@ NOTE = "note"
 
 
 def parts_of(members: dict[str, Any]) -> list[dict[str, Any]]:
-    """A message with several files as one message for each; the text goes with the first."""
+    """Split a message with several attachments into one each; the text goes to the first."""
     files = members.get("attachments")
     if not isinstance(files, list) or len(files) < 2:
         return [members]
@@ -30,12 +30,12 @@ def parts_of(members: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def settle_message(members: Mapping[str, Any], row: dict[str, Any]) -> None:
-    """What follows from several members of a message together."""
+    """Normalise members of a message that depend on each other."""
     _settle_media(members, row)
     settle_preview(members, row)
     content = row.get("content")
     if isinstance(content, dict) and not set(content) - {"type", *TEXTS}:
-        # It is the text, which is read by now.
+        # The object only wraps the text, which has been read.
         del row["content"]
     if members.get("private") is True:
         row["type"] = NOTE
@@ -44,7 +44,7 @@ def settle_message(members: Mapping[str, Any], row: dict[str, Any]) -> None:
 
 
 def settle_preview(members: Mapping[str, Any], row: dict[str, Any]) -> None:
-    """Direction and author, each from the other where one is missing."""
+    """Derive a missing direction or author from the other one."""
     if isinstance(members.get("from_me"), bool):
         row.setdefault("direction", "outbound" if members["from_me"] else "inbound")
     author = row.get("author")
@@ -55,7 +55,7 @@ def settle_preview(members: Mapping[str, Any], row: dict[str, Any]) -> None:
 
 
 def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
-    """A file under the name of its type, and the type of a message that has just a file."""
+    """Read an attachment from the member named for its type, and derive a missing type."""
     for name in MEDIA_TYPES:
         file = members.get(name)
         if isinstance(file, dict) and not row.get("media"):

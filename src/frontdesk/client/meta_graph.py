@@ -1,4 +1,4 @@
-"""Lists of Meta's Graph API, page by page."""
+"""Pagination of lists in Meta's Graph API."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ MOST_PAGES = 1_000
 
 
 class Api(Protocol):
-    """What answers a GET with JSON."""
+    """A JSON API with GET."""
 
     async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any: ...
 
@@ -19,11 +19,11 @@ class Api(Protocol):
 async def rows(
     api: Api, path: str, fields: tuple[str, ...], advance: Callable[[int], object]
 ) -> AsyncIterator[Any]:
-    """Every element of a list, until a page names no next one; `advance` is told of each page.
+    """All rows of a list; `advance` is called with the length of each page.
 
-    The address of the next page is not asked, only where it begins is taken out of it.
+    Only the cursor is taken from the URL of the next page; the URL itself is not requested.
 
-    Raises: BadResponse: an answer is no page, or pages go in a circle.
+    Raises: BadResponse: a response is not a list, or a cursor repeats.
     """
     parameters = {"fields": ",".join(fields), "limit": str(PAGE)}
     seen: set[str] = set()
@@ -45,7 +45,7 @@ async def rows(
 
 
 def _after(paging: object) -> str | None:
-    """Where the next page begins; None on the last, though that names a place too."""
+    """Cursor of the next page; None on the last page, although that has a cursor too."""
     following = paging.get("next") if isinstance(paging, dict) else None
     if not isinstance(paging, dict) or not isinstance(following, str):
         return None

@@ -1,4 +1,4 @@
-"""Times as other servers write them, as the contract writes them (contract 4.1, 10)."""
+"""Parses timestamps of other servers into the `/v1` format."""
 
 import re
 from datetime import UTC, datetime
@@ -10,16 +10,16 @@ _ISO = re.compile(
     r"\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII,
 )
-# Numbers below the first are seconds, below the second milliseconds, the rest microseconds.
+# Numbers below the first limit are seconds, below the second milliseconds, else microseconds.
 _SECONDS, _MILLISECONDS = 10**11, 10**14
 _NUMBER = re.compile(r"\d{9,17}(?:\.\d+)?", re.ASCII)
 
 
 def moment(value: object) -> str | None:
-    """A time as "2026-03-14T09:26:53.000Z"; None for what is neither text nor number.
+    """A timestamp as "2026-03-14T09:26:53.000Z"; None for values other than text and numbers.
 
-    A time without a zone is taken as UTC. Text that is no time comes back in parentheses, which
-    puts it below every time where texts are ordered.
+    A time without a zone is UTC. Unparsable text is returned in parentheses, which sort before
+    every timestamp.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
@@ -54,7 +54,7 @@ def _written(text: str) -> str:
 
 
 def _offset(zone: str | None) -> str:
-    """+02:00 for +02, +0200 and +02:00; UTC where none is given."""
+    """+02, +0200 and +02:00 as +02:00; +00:00 if there is none."""
     if zone is None or zone in ("Z", "z", "UTC"):
         return "+00:00"
     digits = zone[1:].replace(":", "").ljust(4, "0")

@@ -1,4 +1,4 @@
-"""Names for people and numbers of which a server gives the id alone (contract 4.2)."""
+"""Fills in names of contacts, channels and users that a server references by id only."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -15,10 +15,10 @@ Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
 class Names:
-    """Names by id, read from the lists when rows first come without them."""
+    """Names by id, loaded from the lists when the first row without a name arrives."""
 
     def __init__(self, lists: Mapping[str, Fetch], clock: Callable[[], float]) -> None:
-        """`lists`: for each of PARTS, the page of those it may be, behind a cursor."""
+        """`lists`: for each of PARTS, a function that returns the page after a cursor."""
         self._lists = lists
         self._clock = clock
         self._known: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
@@ -27,7 +27,7 @@ class Names:
     async def filled(
         self, page: Page[Conversation], differences: Callable[[str], bool]
     ) -> Page[Conversation]:
-        """The page with names where they are known. `differences`: whether a remark was made."""
+        """Fill in the known names. `differences`: tests if a deviation from `/v1` was recorded."""
         bare = [part for part in PARTS if differences(f"Conversation: {part} is {BARE}")]
         if not bare:
             return page
@@ -42,7 +42,7 @@ class Names:
         return value is not None and value.id and value.id not in self._known[part]
 
     async def _look_up(self, part: str) -> None:
-        """Read the list, at most once in ten minutes; a server without one has no names."""
+        """Load the list, at most every ten minutes; on an error the names stay unknown."""
         now = self._clock()
         if now - self._looked_up.get(part, -LOOK_UP_SECONDS) < LOOK_UP_SECONDS:
             return

@@ -1,7 +1,7 @@
-"""How servers are reached: the authorities whose certificates count, and the proxy in between.
+"""Network settings: trusted certificates and proxy.
 
-Both come from the environment, as for curl: `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's
-trust store; `HTTPS_PROXY` or `ALL_PROXY`, without the hosts in `NO_PROXY`.
+The defaults come from the environment, as for curl: `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the
+system's trust store; `HTTPS_PROXY` or `ALL_PROXY`, except for the hosts in `NO_PROXY`.
 """
 
 import ipaddress
@@ -23,11 +23,11 @@ _HTTPS_PORT = 443
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Trust and proxy for connections to servers.
+    """Trusted certificates and proxy for connections to servers.
 
-    ca_file, ca_directory: certificates in PEM, the only ones that count; None, None: the system's
-    trust store. proxy: an address that may hold a password, "" for none. no_proxy: as in the
-    variable. The sources say in words where each was set.
+    ca_file, ca_directory: PEM certificates that replace the system's trust store; None, None: the
+    trust store. proxy: a URL that may contain a password; "" for none. no_proxy: as in `NO_PROXY`.
+    ca_source and proxy_source name the setting, for messages.
     """
 
     ca_file: str | None = None
@@ -46,7 +46,7 @@ class Network:
         proxy: str | None = None,
         source: str = "[network] in the configuration",
     ) -> "Network":
-        """The network as variables say, and as `ca_file` and `proxy`, of `source`, override it."""
+        """Settings from environment variables, overridden by `ca_file` and `proxy` of `source`."""
         if ca_file is not None:
             trust: tuple[str | None, str | None, str] = ca_file, None, source
         else:
@@ -60,12 +60,12 @@ class Network:
         return cls(*trust, *way, _first_of(environment, "no_proxy", "NO_PROXY")[0])
 
     def proxy_for(self, base_url: str) -> str | None:
-        """The address of the proxy for a server, None where it is reached directly.
+        """Proxy URL for a server; None for a direct connection.
 
-        Only https goes through a proxy, as a tunnel (CONNECT), so that no proxy reads what is
-        sent. This machine itself is never asked through one.
+        Only https uses a proxy, through a tunnel (CONNECT), so that no proxy can read the traffic.
+        Loopback addresses never use one.
 
-        Raises: BadSettings: the proxy's address cannot be used.
+        Raises: BadSettings: the proxy's URL is invalid.
         """
         parts = urlsplit(base_url)
         host, port = parts.hostname or "", parts.port or _HTTPS_PORT
@@ -77,11 +77,11 @@ class Network:
         return self.proxy if "://" in self.proxy else f"http://{self.proxy}"
 
     def tls(self) -> ssl.SSLContext:
-        """The context that checks certificates.
+        """A TLS context that verifies certificates.
 
-        Not of `ssl.create_default_context`, which writes session keys where SSLKEYLOGFILE says.
+        `ssl.create_default_context` is avoided because it honours SSLKEYLOGFILE.
 
-        Raises: BadSettings: a file or directory of certificates cannot be used.
+        Raises: BadSettings: the certificate file or directory cannot be used.
         """
         if self.ca_file is None and self.ca_directory is None:
             return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -98,20 +98,20 @@ class Network:
         raise BadSettings(f"{self.ca_source}: {self.ca_file} cannot be used: {reason}")
 
     def _check_directories(self) -> None:
-        """OpenSSL takes a directory that is not there for an empty one."""
+        """OpenSSL treats a missing directory as an empty one, so check it here."""
         names = [name for name in (self.ca_directory or "").split(os.pathsep) if name]
         if names and not any(Path(name).is_dir() for name in names):
             raise BadSettings(f"{self.ca_source}: there is no directory {self.ca_directory}")
 
     def trust_words(self) -> str:
-        """Whose certificates count, and where that was set."""
+        """Description of the trusted certificates and of the setting they come from."""
         if self.ca_file is None and self.ca_directory is None:
             return "those that this system trusts"
         places = " and ".join(place for place in (self.ca_file, self.ca_directory) if place)
         return f"those in {places} alone ({self.ca_source})"
 
     def proxy_words(self, base_url: str | None) -> str:
-        """The proxy for a server, and where it was set; without a server, for any."""
+        """Description of the proxy for a server, or for any, and of the setting it comes from."""
         if not self.proxy:
             return f"none ({self.proxy_source})" if self.proxy_source else "none"
         try:
@@ -134,14 +134,14 @@ def _checked(proxy: str, source: str) -> None:
 
 
 def _first_of(environment: Mapping[str, str], *names: str) -> tuple[str, str]:
-    """The first variable that is not empty, and its name; else two empty texts."""
+    """The first non-empty variable and its name; otherwise two empty strings."""
     return next(
         ((value, name) for name in names if (value := environment.get(name, "").strip())), ("", "")
     )
 
 
 def _is_listed(host: str, port: int, listed: str) -> bool:
-    """A list as of NO_PROXY has a host: by name, by domain, by address or by network."""
+    """True if a NO_PROXY list contains the host: by name, domain, address or network."""
     return any(_matches(entry, host, port) for entry in listed.lower().replace(",", " ").split())
 
 

@@ -1,4 +1,4 @@
-"""One door to the server for all panes: how many go in at once, when to pause, when not to ask."""
+"""Client-side throttling: concurrency limit, pauses (Retry-After), circuit breaker."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,10 +10,10 @@ from frontdesk.errors import Silent, Unreachable
 
 AT_ONCE = 6
 LONGEST_PAUSE_SECONDS = 300.0
-# A pause that is this short is waited for, a longer one is told.
+# Shorter pauses are waited for; longer ones raise Unreachable.
 SHORT_PAUSE_SECONDS = 2.0
 
-# So many requests that failed in a row close the door, for so long.
+# The circuit breaker opens after this many consecutive failures, for this many seconds.
 FAILURES = 5
 CLOSED_SECONDS = 30.0
 
@@ -22,10 +22,10 @@ _LONGEST_BACKOFF_SECONDS = 60.0
 
 
 class Pacing:
-    """What the server bears, as far as it told or showed it. `clock` is in seconds.
+    """Throttle of one client. `clock` is in seconds.
 
     Requests inside `backoff.without_backoff()` skip pauses and the open circuit breaker. They can
-    end both, and can begin a pause where none is running, but never prolong one.
+    end both, and start a pause if none is running, but never extend one.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class Pacing:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Holds a place among those who ask. Say how it went before it ends.
+        """Acquire a slot for one request; report its result before leaving the context.
 
-        Raises: Unreachable: the server is to be left alone, for `retry_after` seconds.
+        Raises: Unreachable: requests are paused, for `retry_after` seconds.
         """
         urgent = backoff.is_skipped()
         trial = False
@@ -61,17 +61,17 @@ class Pacing:
                     await self._wait()
                 yield
         finally:
-            # Whoever was called back has learnt nothing: the next one tries.
+            # A cancelled trial proves nothing: the next request becomes the trial.
             self._trying = self._trying and not trial
 
     def pause(self, seconds: float) -> None:
-        """Nobody asks for so long, at most five minutes."""
+        """Pause requests, for at most five minutes."""
         until = self._clock() + min(seconds, LONGEST_PAUSE_SECONDS)
         choose = max if self._may_prolong else min
         self._paused_until = choose(self._paused_until, until)
 
     def back_off(self) -> float:
-        """Pause, for longer each time the server refuses without telling how long; the seconds."""
+        """Pause with exponential back-off after a 429 without Retry-After; returns the seconds."""
         if not self._may_prolong:
             return self._paused_until - self._clock()
         self._refusals += 1
@@ -81,22 +81,22 @@ class Pacing:
         return seconds
 
     def succeeded(self) -> None:
-        """The server gives what it was asked for."""
+        """Record a successful response; resets the back-off."""
         self.answered()
         self._refusals = 0
 
     def accepted(self) -> None:
-        """The server answers a request by hand: the pause that it skipped is over for all."""
+        """End the current pause if a request by hand was accepted."""
         if backoff.is_skipped():
             self._paused_until = 0.0
 
     def answered(self) -> None:
-        """The server is there, whatever it says."""
+        """Record a response of any kind; closes the circuit breaker."""
         self._failures = 0
         self._closed_until = None
 
     def failed(self) -> None:
-        """No usable answer, after every try."""
+        """Record a failure of all attempts; may open the circuit breaker."""
         if backoff.is_skipped():
             return
         self._failures += 1
@@ -105,7 +105,7 @@ class Pacing:
 
     @property
     def _may_prolong(self) -> bool:
-        """This request may set the pause: it is not by hand, or there is none to prolong."""
+        """True unless the request is by hand and a pause is running."""
         return not backoff.is_skipped() or self._paused_until <= self._clock()
 
     def _check_pause(self) -> None:
@@ -116,7 +116,7 @@ class Pacing:
             )
 
     def _check_door(self) -> bool:
-        """True for the one who tries whether a silent server is back."""
+        """True if this request is the trial of a half-open circuit breaker."""
         if self._closed_until is None:
             return False
         left = self._closed_until - self._clock()

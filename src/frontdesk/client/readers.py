@@ -1,6 +1,6 @@
-"""Values of other servers as the contract writes them: one reader for each kind of value.
+"""Converters from values of other servers to the types of `/v1`.
 
-A reader gives ABSENT for what it cannot use: then the next spelling is tried.
+A converter returns ABSENT for a value it cannot use; the next candidate is tried then.
 """
 
 import re
@@ -32,7 +32,7 @@ _LONGEST_NUMBER = 10**18
 
 
 def text(value: Any) -> Any:
-    """Text, also where a number was given."""
+    """Text, or a number as text."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -44,32 +44,32 @@ def identifier(value: Any) -> Any:
     """An id as text."""
     value = _within(value, IDS)
     if isinstance(value, int) and not isinstance(value, bool):
-        # Python refuses to write numbers of over 4300 digits.
+        # `str` raises ValueError for integers of more than 4300 digits.
         return str(value) if abs(value) < 10**80 else ABSENT
     return value if isinstance(value, str) and value else ABSENT
 
 
 def time(value: Any) -> Any:
-    """A time as the contract writes it."""
+    """A timestamp in the `/v1` format."""
     written = moment(_within(value, TIMES))
     return ABSENT if written is None else written
 
 
 def flag(value: Any) -> Any:
-    """True or false, also as a word or a number."""
+    """A boolean, or its form as text or number."""
     if isinstance(value, str):
         return {"true": True, "false": False, "1": True, "0": False}.get(value.lower(), ABSENT)
     return bool(value) if isinstance(value, int) else ABSENT
 
 
 def whole(value: Any) -> Any:
-    """A whole number, also as text."""
+    """An integer, or a number as text; fractions are truncated."""
     number = decimal(value)
     return ABSENT if number is ABSENT else int(number)
 
 
 def decimal(value: Any) -> Any:
-    """A number, also as text."""
+    """A number, or its form as text."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -77,22 +77,21 @@ def decimal(value: Any) -> Any:
             return ABSENT
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ABSENT
-    # Neither NaN nor without end.
+    # Excludes NaN and infinity.
     return value if abs(value) < _LONGEST_NUMBER else ABSENT
 
 
 def mapping(value: Any) -> Any:
-    """An object as it is."""
     return value if isinstance(value, dict) else ABSENT
 
 
 def anything(value: Any) -> Any:
-    """As it is."""
+    """Any value, unchanged."""
     return value
 
 
 def strings(value: Any) -> Any:
-    """A list of texts: of the texts, ids or titles in it, or of the names that are true."""
+    """A list of texts, of the titles or ids of its objects, or of the keys of true flags."""
     value = listed(value)
     if isinstance(value, dict) and value and all(isinstance(on, bool) for on in value.values()):
         return [name for name, on in value.items() if on]
@@ -103,21 +102,21 @@ def strings(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """A list that stands in an object of its own; anything else as it is."""
+    """The list nested in an object; other values unchanged."""
     if not isinstance(value, dict):
         return value
     return next((inner for _, inner in found(value, LISTS) if isinstance(inner, list)), value)
 
 
 def labels(value: Any) -> Any:
-    """Titles of labels, also as text with commas."""
+    """Titles of labels; a text is split at commas."""
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
     return strings(value)
 
 
 def phone(value: Any) -> Any:
-    """An E.164 number where one can be made out, else the text."""
+    """An E.164 number if the text is one, otherwise the text."""
     written = text(value)
     if not isinstance(written, str):
         return ABSENT
@@ -128,7 +127,7 @@ def phone(value: Any) -> Any:
 
 
 def color(value: Any) -> Any:
-    """#rrggbb; other colours are not known."""
+    """A colour as #rrggbb, from three or six hex digits."""
     match = _COLOR.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return ABSENT
@@ -145,7 +144,7 @@ def direction(value: Any) -> Any:
 
 
 def author(value: Any) -> Any:
-    """Who wrote: a word, or the kind of the person who is named."""
+    """Kind of author: a word, or the type of an object that describes the person."""
     if isinstance(value, dict):
         value = next((word for _, word in found(value, ("type", "kind", "role"))), ABSENT)
     if not isinstance(value, str) or not value:
@@ -154,13 +153,13 @@ def author(value: Any) -> Any:
 
 
 def status(value: Any) -> Any:
-    """The status of a conversation; the three that we know in small letters."""
+    """Status of a conversation; known ones in lower case."""
     value = _within(value, WORDS)
     return value.lower() if isinstance(value, str) and value.lower() in STATUSES else text(value)
 
 
 def delivery(value: Any) -> Any:
-    """A step of a delivery in small letters, also by its number."""
+    """Delivery status in lower case; numbers are translated by DELIVERIES."""
     value = _within(value, WORDS)
     if isinstance(value, str):
         return value.lower() or ABSENT
@@ -170,24 +169,24 @@ def delivery(value: Any) -> Any:
 
 
 def kind(value: Any) -> Any:
-    """The type of a message; numbers say something else."""
+    """Type of a message; not a number, and not a direction."""
     value = _within(value, WORDS)
     return value if isinstance(value, str) and value and value not in DIRECTIONS else ABSENT
 
 
 def words(value: Any) -> Any:
-    """A text, also one in an object or in the parts of a list; numbers say something else."""
+    """A text, or one nested in an object or in the objects of a list; not a number."""
     if isinstance(value, list):
         parts = [words(part) for part in value if isinstance(part, dict)]
         return "\n".join(part for part in parts if isinstance(part, str)) or ABSENT
-    # An object of a kind is what a message holds beside its text.
+    # An object with "kind" is structured content of a message, not its text.
     if isinstance(value, dict) and "kind" not in value:
         value = next((text for _, text in found(value, TEXTS) if isinstance(text, str)), ABSENT)
     return value if isinstance(value, str) else ABSENT
 
 
 def custom_fields(value: Any) -> Any:
-    """Values by the key of their field, also from a list of pairs."""
+    """Custom fields by key, also from a list of key-value objects."""
     if isinstance(value, dict):
         return value
     if not isinstance(value, list):
@@ -201,7 +200,7 @@ def custom_fields(value: Any) -> Any:
 
 
 def components(value: Any) -> Any:
-    """The parts of a template; a text is its body."""
+    """Components of a template; a plain text becomes its body."""
     if isinstance(value, str):
         return [{"type": "BODY", "text": value}]
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else ABSENT
@@ -215,7 +214,7 @@ def _title(member: Any) -> Any:
 
 
 def _within(value: Any, spots: tuple[str, ...]) -> Any:
-    """What stands for a value in an object that comes in the place of it."""
+    """The scalar at the first of these paths in an object; other values unchanged."""
     if not isinstance(value, dict):
         return value
     return next((inner for _, inner in found(value, spots) if isinstance(inner, str | int)), ABSENT)

@@ -1,4 +1,4 @@
-"""JSON bodies as wire values: ours at the price of reading them, others as `tolerance` tells."""
+"""Parses JSON bodies into wire models; falls back to normalisation for deviating servers."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -25,9 +25,9 @@ _LONGEST_NAMES = 120
 
 
 def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
-    """One page; a PartialPage when rows had to be left out. `asked`: the cursor that was sent.
+    """Parse a page; a PartialPage if rows were dropped. `asked`: the cursor of the request.
 
-    `remark` gets a sentence on each way in which the body differs from the contract.
+    `remark` is called with a sentence on each deviation from `/v1`.
 
     Raises: BadResponse: the body is not JSON, not a page, or none of its rows can be read.
     """
@@ -43,9 +43,9 @@ def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None =
 
 
 def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
-    """One value.
+    """Parse a single value.
 
-    Raises: BadResponse: the body is not JSON, or not of this shape. NotFound: it is empty.
+    Raises: BadResponse: the body is not JSON, or has another structure. NotFound: it is empty.
     """
     body = _cleaned(answer)
     try:
@@ -60,7 +60,7 @@ def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
 def _translated(
     answer: Answer, body: Any, row: type[W], remark: Remark, asked: str | None
 ) -> Page[W]:
-    """The page in another spelling."""
+    """Normalise a page of a deviating server."""
     members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
     where = list_in(members, row)
     if where is None:
@@ -105,13 +105,13 @@ def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark)
 
 
 def _rows(candidate: Any, row: type[W], remark: Remark) -> list[W]:
-    """What one row of the list stands for; empty if it cannot be read."""
+    """Models of one element of the list, which may yield several; empty if it is unreadable."""
     values = (_checked(members, row) for members in rows_in(candidate, row, remark))
     return [value for value in values if value is not None]
 
 
 def _checked(members: dict[str, Any], row: type[W]) -> W | None:
-    """The value, if need be without the members that cannot be read."""
+    """Validate a row; invalid members are dropped if they are optional."""
     try:
         return row.model_validate(members)
     except ValidationError as error:
@@ -138,14 +138,14 @@ def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> N
 
 
 def _unrecognised(body: Any) -> str:
-    """Says what came instead of a list, by the names of its members."""
+    """Message on the members that were received instead of a list."""
     if not isinstance(body, dict) or not body:
         return "The server's answer is not a list"
     return f"The server's answer has no list in it, only {_names(body)}"
 
 
 def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
-    """Says what came instead of rows, by the names of the first one's members."""
+    """Message on the members of the first object that was received instead of rows."""
     first = next((one for one in candidates if isinstance(one, dict) and one), None)
     told = f": they have only {_names(first)}" if first is not None else ""
     return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{told}"
@@ -170,7 +170,7 @@ def _parsed(answer: Answer, body: bytes) -> Any:
 
 
 def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadResponse:
-    """Says what came instead, never quoting it."""
+    """Exception for an unreadable body; its message never quotes the body."""
     html = "html" in answer.headers.get("content-type", "").lower()
     if html or body.lstrip()[:1] == b"<":
         return BadResponse("The server answered with a web page: is the address right?")
@@ -180,7 +180,7 @@ def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadRespo
 
 
 def _shortened(page: Page[W]) -> Page[W]:
-    """A page without the ends of texts that are longer than any message is."""
+    """Truncate message texts to `LONGEST_TEXT`."""
     rows = [
         row.model_copy(update={"text": row.text[:LONGEST_TEXT]})
         if isinstance(row, Message) and row.text and len(row.text) > LONGEST_TEXT

@@ -1,4 +1,4 @@
-"""Rows of a list one after the other, over as many pages as there are."""
+"""Asynchronous iterator over the rows of a paginated list."""
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,23 +9,23 @@ from frontdesk.wire import Page, PartialPage, Wire
 
 W = TypeVar("W", bound=Wire)
 
-# A server may send empty pages before the last one, but not for ever.
+# Empty pages in a row before the list counts as stuck.
 MOST_EMPTY_PAGES = 5
 
 
 class Rows(Generic[W]):
-    """An asynchronous iterator over a list in the server's order; asks for a page when it needs it.
+    """Iterates over a list in the server's order; requests pages on demand.
 
-    A failure leaves it where it was: iterating on asks for the same page again. Iterate over
-    either the rows or `pages()`.
+    After an error, iterating again requests the same page. Iterate over either the rows or
+    `pages()`.
 
-    Raises, while iterating: InboxError. BadResponse where the list repeats itself without an end.
+    Raises, while iterating: InboxError; BadResponse if pages repeat.
     """
 
     def __init__(
         self, fetch: Callable[[str | None], Awaitable[Page[W]]], cursor: str | None = None
     ) -> None:
-        """`fetch` gives the page behind a cursor, and the first one for None."""
+        """`fetch` returns the page after a cursor, or the first page for None."""
         self._fetch = fetch
         self._cursor = cursor
         self._ended = False
@@ -37,7 +37,7 @@ class Rows(Generic[W]):
 
     @property
     def cursor(self) -> str | None:
-        """Where the next page begins: give it to the same list to go on there later.
+        """Cursor of the next page, with which a new list can resume.
 
         None before the first page and after the last.
         """
@@ -45,7 +45,7 @@ class Rows(Generic[W]):
 
     @property
     def ended(self) -> bool:
-        """The last page was read."""
+        """True after the last page."""
         return self._ended
 
     def __aiter__(self) -> AsyncIterator[W]:
@@ -59,12 +59,12 @@ class Rows(Generic[W]):
         return self._waiting.popleft()
 
     async def pages(self) -> AsyncIterator[Page[W]]:
-        """The pages that are left; `unreadable` counts rows that had to be left out."""
+        """The remaining pages; `unreadable` counts dropped rows."""
         while not self._ended:
             yield await self.page()
 
     async def page(self) -> Page[W]:
-        """The next page; not to be asked for when the list has ended."""
+        """Request the next page; only valid while `ended` is False."""
         if self._stuck:
             raise BadResponse(f"{self._stuck}: the list stops here.")
         page = await self._fetch(self._cursor)
@@ -78,7 +78,7 @@ class Rows(Generic[W]):
         return page
 
     def _check_way_on(self) -> None:
-        """What was read is handed out first; the next request is refused."""
+        """Return the current page before failing: only the next request raises."""
         if self._cursor is None:
             self._stuck = "The server says that there is more, but not where"
         elif self._cursor in self._asked or self._empty >= MOST_EMPTY_PAGES:

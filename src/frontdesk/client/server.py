@@ -1,4 +1,4 @@
-"""What is known of a server: what it has, how it differs from the contract, how far away it is."""
+"""Observed state of a server: capabilities, deviations from `/v1`, latency, clock skew."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-# The features by their names, with the words a reader knows them by and the scope of the key.
+# Features by name, with display name and required scope of the key.
 FEATURES: Mapping[str, tuple[str, str]] = {
     "conversations": ("conversations", "conversations:read"),
     "counts": ("counts of conversations", "conversations:read"),
@@ -47,11 +47,11 @@ _MOST_SCOPES = 50
 
 @dataclass(frozen=True)
 class Feature:
-    """One thing a server may have. `detail` is a sentence, or empty.
+    """Capability of a server. `detail` is a sentence, or empty.
 
-    state: unknown (not asked yet), present, absent, forbidden (the key may not), ignored (a
-    filter that the server does not apply; the client does), failing (it answered with an error).
-    words: what readers call it. scope: what a key needs for it, or empty.
+    state: unknown (not requested yet), present, absent, forbidden (for this key), ignored (a filter
+    that the client applies instead), failing (responds with errors). words: display name. scope:
+    required scope of the key, or empty.
     """
 
     words: str
@@ -62,11 +62,11 @@ class Feature:
 
 @dataclass(frozen=True)
 class Server:
-    """What was learnt of a server so far.
+    """Snapshot of what was observed of a server.
 
-    features: every name of FEATURES in that order. differences: sentences on how answers differ
-    from the contract. latency: the median of the last requests. clock_skew: how far the server's
-    clock is ahead of ours. key_scopes: None until the server tells. unchanged: answers of 304.
+    features: all names of FEATURES, in that order. differences: sentences on deviations from `/v1`.
+    latency: median of the last requests. clock_skew: positive if the server's clock is ahead.
+    key_scopes: None until the server sends them. unchanged: number of 304 responses.
     """
 
     address: str
@@ -80,17 +80,17 @@ class Server:
     received_bytes: int = 0
 
     def has(self, name: str) -> bool:
-        """Not known to be missing: it may be asked for."""
+        """False if a feature is known to be absent or forbidden."""
         return self.features[name].state not in (ABSENT, FORBIDDEN)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names of what is not there or not allowed, in the order of FEATURES."""
+        """Names of the absent or forbidden features, in the order of FEATURES."""
         return tuple(name for name in self.features if not self.has(name))
 
 
 class Notebook:
-    """Writes down what answers show. `clock` is in seconds, `now` in UTC."""
+    """Records observations of responses. `clock` is in seconds, `now` in UTC."""
 
     def __init__(self, address: str, now: Callable[[], datetime]) -> None:
         self._address = address
@@ -103,7 +103,7 @@ class Notebook:
         self._requests = self._unchanged = self._received = 0
 
     def server(self) -> Server:
-        """What stands in the notebook."""
+        """Snapshot of the current state."""
         return Server(
             self._address,
             dict(self._features),
@@ -117,41 +117,41 @@ class Notebook:
         )
 
     def asked(self) -> None:
-        """A request was sent."""
+        """Count a request."""
         self._requests += 1
 
     def answered(self, seconds: float, length: int, date: datetime | None) -> None:
-        """An answer came, so many seconds after it was asked for, dated by the server's clock."""
+        """Record a response: latency in seconds, received bytes, Date header."""
         self._latencies.append(seconds)
         self._received += length
         if date is None:
             return
-        # Dates are in whole seconds, and half of the way was the question's.
+        # Date has whole seconds, and is set about half the latency after the request.
         ahead = date + timedelta(seconds=0.5) - (self._now() - timedelta(seconds=seconds / 2))
         self._skew = ahead if abs(ahead) > timedelta(seconds=1 + seconds / 2) else timedelta()
 
     def was_unchanged(self) -> None:
-        """An answer said that nothing changed."""
+        """Count a 304 response."""
         self._unchanged += 1
 
     def feature(self, name: str, state: str, detail: str = "") -> None:
-        """What a feature turned out to be."""
+        """Set the state of a feature."""
         self._features[name] = Feature(*FEATURES[name], state, detail)
 
     def works(self, name: str) -> None:
-        """Nothing speaks against a feature, as far as was seen."""
+        """Mark a feature as present unless its state is known."""
         if self._features[name].state == UNKNOWN:
             self.feature(name, PRESENT)
 
     def differs(self, sentence: str) -> None:
-        """An answer is not as the contract has it."""
+        """Record a deviation from `/v1`, at most `MOST_DIFFERENCES`."""
         if len(self._differences) < MOST_DIFFERENCES:
             self._differences[sentence] = None
 
     def has_remark(self, sentence: str) -> bool:
-        """This difference was seen."""
+        """True if this deviation was recorded."""
         return sentence in self._differences
 
     def scopes(self, scopes: tuple[str, ...]) -> None:
-        """What the server says that the key may read."""
+        """Record the scopes of the key."""
         self._scopes = scopes[:_MOST_SCOPES]

@@ -1,4 +1,4 @@
-"""The last answers with their tags, so that the server can say that nothing changed."""
+"""ETag cache: recent values by request, for conditional GET."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ Question: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 MOST_ANSWERS = 64
 LARGEST_BODY = 512 * 1024
-# After so many answers of "unchanged" the whole is asked for once, to see whether that is true.
+# After this many consecutive 304s, send an unconditional request to verify them.
 TRUSTED = 20
 _LONGEST_TAG = 512
 
 
 @dataclass
 class Kept:
-    """A value, the tag it came with, and how often in a row it was still what the server has."""
+    """A cached value, its ETag, and the number of consecutive 304 responses."""
 
     tag: str
     value: Any
@@ -23,21 +23,22 @@ class Kept:
 
 
 class Shelf:
-    """Values by the question they answered; the ones used least lately go first."""
+    """LRU cache of values by path and query."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Question, Kept] = OrderedDict()
         self._trusted = True
 
     def offer(self, question: Question) -> Kept | None:
-        """What the server may call unchanged; None when it is to answer in full."""
+        """The cached value to revalidate; None for an unconditional request."""
         kept = self._kept.get(question)
         return kept if kept and self._trusted and kept.unchanged < TRUSTED else None
 
     def keep(self, question: Question, tag: str, value: Any, length: int) -> bool:
-        """Put an answer on the shelf.
+        """Store a value.
 
-        False when it shows that the server's tags mean nothing: other rows, and the same tag.
+        Returns False if ETags are unreliable: the same tag came with other rows. The cache is
+        disabled then.
         """
         before = self._kept.pop(question, None)
         if before and before.tag == tag and _rows(before.value) != _rows(value):
@@ -50,7 +51,7 @@ class Shelf:
         return self._trusted
 
     def unchanged(self, question: Question, kept: Kept) -> Any:
-        """The value that was offered, which is still what the server has."""
+        """Record a 304 and return the cached value."""
         kept.unchanged += 1
         if question in self._kept:
             self._kept.move_to_end(question)
@@ -58,7 +59,7 @@ class Shelf:
 
 
 def _rows(value: Any) -> Any:
-    """The rows of a page. What is not a page may say when it was made, without a new tag."""
+    """Rows of a page; other values may contain a time that changes without a new ETag."""
     return getattr(value, "data", None)
 
 

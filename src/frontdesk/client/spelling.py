@@ -1,6 +1,6 @@
-"""Rows of other servers in our spelling, as `tolerance` tells: plain objects, not yet checked.
+"""Normalises rows of other servers to the member names and types of `/v1`; no validation.
 
-What to look for in a row follows from the fields of the wire value that it becomes.
+The members to look for follow from the fields of the wire model.
 """
 
 import hashlib
@@ -40,10 +40,10 @@ from frontdesk.wire import (
 )
 from frontdesk.wire.base import json_name
 
-# The end of a remark on an object whose id alone is given.
+# End of the deviation for an object that is given by its id only.
 BARE = "an id alone"
 
-# By these a value is seen to be one, not a wrapper of one.
+# Members that mark an object as a value rather than as a wrapper of one.
 _IDS = ("id", "uuid", "_id")
 
 _TIMES = ("_at", "_until", "_since", "as_of")
@@ -72,7 +72,7 @@ _READERS: Mapping[tuple[type[Wire], str], Reader] = {
 
 @dataclass(frozen=True)
 class Field:
-    """One member: where it may stand, who reads it, and whether null is a value of it."""
+    """One member: its candidate paths, its converter, and whether null is allowed."""
 
     name: str
     spots: tuple[str, ...]
@@ -81,7 +81,7 @@ class Field:
 
 
 def rows_in(raw: Any, model: type[Wire], note: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The rows that one row of a list stands for: a message with three files is three rows."""
+    """Normalised rows of one list element; a message with three attachments becomes three."""
     if isinstance(raw, str) and raw and model in BARE_ROWS:
         raw = {BARE_ROWS[model]: raw}
     members = _flattened(spelt(unwrapped(spelt(raw), _wrappers(model), _IDS)))
@@ -91,9 +91,9 @@ def rows_in(raw: Any, model: type[Wire], note: Callable[[str], None]) -> list[di
 
 
 def spell(members: Mapping[str, Any], model: type[Wire], note: Callable[[str], None]) -> Any:
-    """An object in our spelling, empty if nothing in it is known.
+    """Normalise one object; empty if none of its members is known.
 
-    `note` gets a sentence on each difference.
+    `note` is called with a sentence on each deviation.
     """
     row: dict[str, Any] = {}
     for field in fields_of(model):
@@ -113,7 +113,7 @@ def spell(members: Mapping[str, Any], model: type[Wire], note: Callable[[str], N
 
 @cache
 def fields_of(model: type[Wire]) -> tuple[Field, ...]:
-    """What to look for, in the order of the fields."""
+    """Members of a model, in the order of its fields."""
     return tuple(
         Field(
             name,
@@ -148,7 +148,7 @@ def _value(
 
 
 def _remark(field: Field, spot: str, value: Any, read: Any, note: Callable[[str], None]) -> None:
-    """Say how a member differs from ours."""
+    """Record how a member deviates from `/v1`."""
     if spot != field.spots[0]:
         note(f"{field.name} is {spot}")
     if isinstance(read, dict) and not isinstance(value, dict):
@@ -159,7 +159,7 @@ def _remark(field: Field, spot: str, value: Any, read: Any, note: Callable[[str]
 
 @dataclass(frozen=True)
 class _Nested:
-    """Objects within a row, which are spelt in turn."""
+    """Nested objects, to be normalised in turn."""
 
     values: Any
     model: type[Wire]
@@ -171,7 +171,7 @@ class _Nested:
 
 
 def _reader(name: str, annotation: Any) -> Reader:
-    """Who reads a member of this type."""
+    """Converter for a member of this type."""
     if get_origin(annotation) in (Union, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
     if get_origin(annotation) is tuple:
@@ -215,7 +215,7 @@ def _objects(value: Any, model: type[Wire]) -> Any:
 
 
 def _part_reader(model: type[Wire]) -> Reader:
-    """An object, or an id or text alone in the place of one."""
+    """Converter for an object, or for the id or text that stands in for it."""
     bare = "text" if model is MessagePreview else "id"
 
     def read(value: Any) -> Any:
@@ -234,14 +234,14 @@ def _part_reader(model: type[Wire]) -> Reader:
 
 @cache
 def _wrappers(model: type[Wire]) -> tuple[str, ...]:
-    """Names under which an object may hold a value of this kind and nothing else."""
+    """Member names under which a wrapper may hold an object of this model."""
     people = PERSON_WRAPPERS if model in (PhoneRef, Ref, UserRef) else ()
     numbers = NUMBER_WRAPPERS if model is PhoneRef else ()
     return tuple(dict.fromkeys((*RESOURCES.get(model, ())[::-1], *people, *numbers, *WRAPPERS)))
 
 
 def _flattened(members: Any) -> Any:
-    """A row of JSON:API as a plain one: its attributes and the ids it is related to."""
+    """Convert a JSON:API resource to a flat object of attributes and related ids."""
     if not isinstance(members, dict) or not isinstance(members.get("attributes"), dict):
         return members
     relationships = members.get("relationships")
@@ -259,13 +259,13 @@ def _parts(members: dict[str, Any], model: type[Wire]) -> list[dict[str, Any]]:
 
 
 def _digest(members: Mapping[str, Any]) -> str:
-    """An id for a row that has none: of what is in it."""
+    """Derive an id from the content of a row that has none."""
     text = json.dumps(members, sort_keys=True, default=str)
     return f"row-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _settle_conversation(members: Mapping[str, Any], row: dict[str, Any]) -> None:
-    """A contact that is spread over the row; no assignee where an empty object stands for none."""
+    """Read a contact spread over the row; treat an empty assignee object as null."""
     contact = row.get("contact")
     if isinstance(contact, dict):
         spread = {

@@ -1,4 +1,4 @@
-"""Threads that a server lists oldest first: read to their end, given newest first."""
+"""Reverses message lists of servers that sort oldest first."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,7 +12,7 @@ OLDEST_FIRST = "Messages come oldest first"
 
 
 def is_oldest_first(page: Page[Message]) -> bool:
-    """The page goes from old to new."""
+    """True if the page is sorted oldest first."""
     return len(page.data) > 1 and page.data[0].created_at < page.data[-1].created_at
 
 
@@ -21,7 +21,7 @@ async def newest_first(
     following: Callable[[str], Awaitable[Page[Message]]],
     remark: Callable[[str], None],
 ) -> Page[Message]:
-    """The whole thread that begins with the page, as one page."""
+    """Load the rest of a thread, and return it as one page, newest first."""
     remark(OLDEST_FIRST)
     rows, asked = list(page.data), 1
     while not page.ended and page.next_cursor:
@@ -31,6 +31,6 @@ async def newest_first(
         page = await following(page.next_cursor)
         rows += page.data
         asked += 1
-    # Stable: rows of one moment are turned round too.
+    # The sort is stable, so rows with equal timestamps are reversed as well.
     rows = sorted(reversed(rows), key=lambda row: row.created_at, reverse=True)
     return page.model_copy(update={"data": tuple(rows), "next_cursor": None, "has_more": False})

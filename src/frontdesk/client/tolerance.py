@@ -1,8 +1,8 @@
-"""How other servers spell what the contract calls by one name: tables, a line for a spelling.
+"""Tables of alternative member names in the responses of other servers.
 
-A spot is a path of members, "meta.next_cursor"; a number in it counts rows of a list. Names are
-in snake case here whatever they are there. The first spot where something usable stands wins.
-Our own spelling is always tried first and not repeated here.
+A spot is a path such as "meta.next_cursor"; a number in it indexes a list. Names are in snake case,
+regardless of the server's. The first path with a usable value wins. The `/v1` name itself is always
+tried first and not repeated here.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from frontdesk.wire import (
 
 Spots = tuple[str, ...]
 
-# Envelopes (contract 4.1)
+# Envelopes
 
 LISTS: Spots = (
     "data",
@@ -57,7 +57,7 @@ LISTS: Spots = (
     "_embedded",
 )
 SINGLES: Spots = ("data", "payload", "result", "response", "item", "value")
-# Objects that hold one thing, by the name of what they hold, and nothing of its own beside it.
+# Members whose object is unwrapped, by the kind of value that it holds.
 WRAPPERS: Spots = ("data", "attributes", "node", "value", "item", "object")
 PERSON_WRAPPERS: Spots = ("user", "agent", "contact", "customer", "sender", "profile", "person")
 NUMBER_WRAPPERS: Spots = ("channel", "inbox")
@@ -78,7 +78,7 @@ RESOURCES: Mapping[type[Wire], Spots] = {
     Report: ("report", "list", "items", "results", "rows"),
 }
 
-# Where the next cursor stands, and where something must stand for it to count.
+# Path of the next cursor, and a path that must have a value for it to count.
 CURSORS: tuple[tuple[str, str | None], ...] = (
     ("next_cursor", None),
     ("meta.next_cursor", None),
@@ -100,7 +100,7 @@ CURSORS: tuple[tuple[str, str | None], ...] = (
     ("paging.next", None),
     ("next_page_url", None),
 )
-# In which parameter of an address the cursor stands.
+# Query parameters that hold the cursor in a URL.
 CURSOR_PARAMETERS: Spots = (
     "cursor",
     "after",
@@ -122,7 +122,7 @@ MORE: Spots = (
     "more",
 )
 
-# Errors (contract 4.3)
+# Errors
 
 CODE_SPOTS: Spots = ("code", "error.code", "errors.0.code", "error")
 SENTENCE_SPOTS: Spots = (
@@ -138,14 +138,14 @@ SENTENCE_SPOTS: Spots = (
     "error",
     "errors.0",
 )
-# A code with one of these in it blames the cursor.
+# Error codes that contain one of these refer to the cursor.
 CURSOR_WORDS: Spots = ("cursor", "page_token", "pagination", "starting_after")
 
-# Rows (contract 4.2)
+# Rows
 
 
 def _inside(name: str) -> Spots:
-    """Where the number of a count stands that is an object."""
+    """Paths of the number in a count that is an object."""
     return tuple(f"{name}.{value}" for value in ("all", "count", "total", "value"))
 
 
@@ -296,7 +296,7 @@ ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
     },
 }
 
-# What a row gets that has nothing of the kind, where the viewer cannot do without.
+# Defaults for missing members that the viewer requires.
 ASSUMED: Mapping[type[Wire], Mapping[str, object]] = {
     Conversation: {
         "status": "unknown",
@@ -315,13 +315,13 @@ ASSUMED: Mapping[type[Wire], Mapping[str, object]] = {
 
 # Values
 
-# Where a text stands in an object that comes in the place of one.
+# Paths of a text in an object that replaces it.
 TEXTS: Spots = ("text", "body", "content", "plain", "value", "caption")
-# Where a word, an id or a time stands in an object that comes in the place of it.
+# Paths of a word, an id or a time in an object that replaces it.
 WORDS: Spots = ("value", "key", "name", "slug", "code", "id")
 IDS: Spots = ("$oid", "id", "uuid", "value")
 TIMES: Spots = ("value", "iso", "datetime", "date", "$date", "timestamp", "seconds", "_seconds")
-# Rows that are a text alone have it under this name.
+# Member for rows that consist of a text only.
 BARE_ROWS: Mapping[type[Wire], str] = {Label: "title", Team: "name"}
 
 DIRECTIONS: Mapping[object, str] = {
@@ -346,7 +346,7 @@ AUTHORS: Mapping[str, str] = {
     "captain::assistant": "ai_agent",
     "customer": "contact",
 }
-# What whatsapp libraries call the steps of a delivery.
+# Acknowledgement levels of WhatsApp libraries.
 DELIVERIES: Mapping[object, str] = {
     -1: "failed",
     0: "pending",
@@ -355,14 +355,14 @@ DELIVERIES: Mapping[object, str] = {
     3: "read",
     4: "played",
 }
-# A list of custom fields names each value by one of these.
+# Members that hold the key in a list of custom fields.
 FIELD_NAMES: Spots = ("key", "name", "field_id", "id")
 
-# Where the report has its figures of the period and of the one before.
+# Paths of the metrics of the current and the previous period.
 CURRENT_METRICS: Spots = ("metrics", "current", "summary", "data")
 PREVIOUS_METRICS: Spots = ("previous", "previous_period")
 METRIC_VALUES: Spots = ("current", "value")
-# Counts and figures that come as a list: under what a row has its name.
+# Members that hold the name in a list of counts or metrics.
 FIGURE_NAMES: Spots = (
     "name",
     "metric",

@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone: Retry-After and the headers of rate limits."""
+"""Parses Retry-After and rate limit headers."""
 
 import re
 from collections.abc import Mapping
@@ -7,28 +7,28 @@ from email.utils import parsedate_to_datetime
 
 from frontdesk.client.pacing import LONGEST_PAUSE_SECONDS
 
-# RateLimit: "default";r=571;t=3 as it is now, and one header for each number as it was before.
+# The current header is RateLimit: "default";r=571;t=3; older ones have a header per number.
 _LEFT = re.compile(r";\s*r=(\d{1,10})")
 _RESET = re.compile(r";\s*t=(\d{1,10})")
 _OLDER = ("ratelimit", "x-ratelimit")
-# Larger numbers than this are moments, not seconds from now.
+# Larger numbers are Unix timestamps, not seconds from now.
 _EPOCH = 1_000_000_000
 
 
 def wait_told(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait, 0 to 300; None where the server did not tell in a way that can be read.
+    """Seconds to wait, from 0 to 300; None if the headers do not say.
 
-    Dates are compared with the server's own clock where it tells the time.
+    Dates are compared with the server's Date header if present.
     """
     told = retry_after(headers.get("retry-after"), date_of(headers) or now)
     return limit_reset(headers, now) if told is None else told
 
 
 def retry_after(header: str | None, now: datetime) -> float | None:
-    """What the header Retry-After says, in seconds or as a date."""
+    """Seconds from a Retry-After header, which holds a number or a date."""
     text = (header or "").strip()
     if text.isdecimal() and text.isascii():
-        # More digits than any wait has are as good as for ever.
+        # More digits than any sensible number of seconds.
         return min(float(text[:10]), LONGEST_PAUSE_SECONDS)
     moment = _date(text)
     if moment is None:
@@ -37,7 +37,7 @@ def retry_after(header: str | None, now: datetime) -> float | None:
 
 
 def limit_reset(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds until the server takes another request; None while it still takes some."""
+    """Seconds until the rate limit resets; None while requests remain."""
     current = headers.get("ratelimit", "")
     left, reset = _LEFT.search(current), _RESET.search(current)
     if left and reset:
@@ -50,7 +50,7 @@ def limit_reset(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def date_of(headers: Mapping[str, str]) -> datetime | None:
-    """What the server's clock shows."""
+    """Time of the Date header."""
     return _date(headers.get("date", "").strip())
 
 
