@@ -1,1 +1,1 @@
-"""The widgets: each draws what it is given and reports keys; none knows the app."""
+"""Widgets: each draws the values it is given and posts messages; none accesses the application."""

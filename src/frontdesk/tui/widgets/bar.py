@@ -1,4 +1,4 @@
-"""One line of words: a left end, and a right end that stays when space is short."""
+"""One-line bar with left and right pieces; the left ones are truncated first."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ from frontdesk.tui.widgets.painted import Painted
 
 
 class Bar(Painted):
-    """A header, a title or a status line. A `marked` one says whether its pane has the focus."""
+    """Header, title or status line. A `marked` bar shows if its pane has the focus."""
 
     class Pressed(Message):
-        """A piece of the left end was clicked: its place among them, from 0."""
+        """A piece on the left was clicked; `piece` is its index."""
 
         def __init__(self, bar: "Bar", piece: int) -> None:
             super().__init__()
@@ -34,11 +34,11 @@ class Bar(Painted):
 
     @property
     def words(self) -> str:
-        """What is shown, as plain text."""
+        """The shown text."""
         return "".join(text for _, text in (*self._left, *self._right)).strip()
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
-        """Show these pieces; only the pieces are redrawn that are others than before."""
+        """Show these pieces; only cells from the first to the last changed piece are repainted."""
         if (left, right) != (self._left, self._right):
             before = self._pieces()
             self._left, self._right = left, right
@@ -47,7 +47,7 @@ class Bar(Painted):
                 self.refresh(Region(first, 0, end - first, 1))
 
     def mark(self, focused: bool) -> None:
-        """Say whether the pane below has the focus."""
+        """Show or hide the focus mark."""
         mark = "▸" if focused else " "
         if mark != self._mark:
             self._mark = mark
@@ -71,14 +71,14 @@ class Bar(Painted):
 
 
 def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:
-    """The first cell of the first piece that is another than before, and the end of the last."""
+    """Range of cells from the first changed piece to the end of the last one."""
     kept = _alike(before, now)
     after = _alike(before[kept:][::-1], now[kept:][::-1])
     return width_of(now[:kept]), width_of(now[: len(now) - after])
 
 
 def _alike(one: Sequence[Piece], other: Sequence[Piece]) -> int:
-    """How many pieces are the same from the start on."""
+    """Length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     shorter = min(len(one), len(other))
     return next((at for at, (left, right) in pairs if left != right), shorter)

@@ -1,4 +1,4 @@
-"""What stands for contents that are more than text, laid out as WhatsApp shows them."""
+"""Renders message contents other than text: media, locations, contacts, orders, templates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,14 +7,14 @@ from frontdesk.text import file_size, one_line, words
 from frontdesk.tui.widgets.cells import Piece
 from frontdesk.wire import Media, Message
 
-# Further rows of long lists and orders are counted, not shown.
+# Further rows of long lists and orders are summarised as "and N more".
 MOST_ROWS = 10
 
 
 def contents(message: Message, *, open_key: str = "") -> list[Piece]:
-    """What was said or sent, as pieces that each start on a line of their own.
+    """Contents of a message, as pieces that each start on a new line.
 
-    open_key: by which media are opened, or nothing.
+    open_key: name of the key that opens media, or empty.
     """
     if message.deleted_at:
         return [("dim", "this message was deleted")]
@@ -31,7 +31,7 @@ def _text_alone(message: Message) -> list[Piece]:
 
 
 def _media_card(message: Message, open_key: str) -> list[Piece]:
-    """[image  image/jpeg  240 KB]  tracking.jpg, and the caption below."""
+    """[image  image/jpeg  240 KB]  tracking.jpg, with the caption below."""
     media = message.media
     assert media is not None
     facts = [words(_media_kind(message.type, media)), one_line(media.mime_type or "")]
@@ -56,7 +56,7 @@ def _location(message: Message) -> list[Piece]:
 
 
 def _contacts(message: Message) -> list[Piece]:
-    """A line for each contact: name, company, numbers, addresses."""
+    """One line per contact: name, company, numbers, e-mail addresses."""
     pieces: list[Piece] = []
     for contact in _dicts(_content(message), "contacts"):
         numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
@@ -77,7 +77,7 @@ def _order(message: Message) -> list[Piece]:
 
 
 def _interactive(message: Message) -> list[Piece]:
-    """What can be tapped, or what was."""
+    """Interactive message with its options, or the reply to one."""
     content = _content(message)
     kind = str(content.get("kind") or "")
     if kind.endswith("reply"):
@@ -91,7 +91,7 @@ def _interactive(message: Message) -> list[Piece]:
 
 
 def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piece]:
-    """What the customer tapped; the answers of a form line by line."""
+    """Selected option, or the answers of a form, one per line."""
     pieces: list[Piece] = [("dim", f"[{words(kind)}]"), *_text_alone(message)]
     if _said(content, "description"):
         pieces.append(("dim", f"  {_said(content, 'description')}"))
@@ -103,7 +103,7 @@ def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piec
 
 
 def _section(section: Mapping[str, Any], *, said: str) -> list[Piece]:
-    """A heading, unless the text has said it already, and what can be chosen below it."""
+    """Title, unless it repeats the text, and the options of a section."""
     rows = _dicts(section, "rows") + _dicts(section, "product_items")
     title = _said(section, "title")
     pieces: list[Piece] = [("dim", f"  {title}")] if title and title != said else []
@@ -115,7 +115,7 @@ def _section(section: Mapping[str, Any], *, said: str) -> list[Piece]:
 
 
 def _template(message: Message) -> list[Piece]:
-    """Header, body, footer, buttons; where the body is not known, the values it was sent with."""
+    """Header, body, footer and buttons; without a known body, its parameters."""
     content = _content(message)
     components = _dicts(content, "components")
     pieces: list[Piece] = []
@@ -137,7 +137,7 @@ def _template(message: Message) -> list[Piece]:
 
 
 def _header_of(component: Mapping[str, Any]) -> list[Piece]:
-    """A text header, or the kind of media that stands over the body."""
+    """Text of the header, or the type of its media."""
     text = _said(component, "text") or " ".join(_values(component))
     kinds = [str(p.get("type")) for p in _dicts(component, "parameters") if p.get("type") != "text"]
     kind = _said(component, "format").casefold()
@@ -147,7 +147,7 @@ def _header_of(component: Mapping[str, Any]) -> list[Piece]:
 
 
 def _titled(header: Any) -> list[Piece]:
-    """The header of an interactive message: a text, or a medium's kind."""
+    """Header of an interactive message: its text, or the type of its media."""
     if isinstance(header, Mapping):
         text = _said(header, "text")
         kind = _said(header, "type")
@@ -166,7 +166,7 @@ def _buttons(content: Mapping[str, Any]) -> list[Piece]:
 
 
 def _unsupported(message: Message) -> list[Piece]:
-    """Why it cannot be shown, in words; what was said with it, if anything."""
+    """Reason why the message cannot be shown, and its text if any."""
     content = _content(message)
     kind = words(_said(content, "original_type") or "message")
     said = {
@@ -180,7 +180,7 @@ def _unsupported(message: Message) -> list[Piece]:
 
 
 def _referral(message: Message) -> list[str]:
-    """The advertisement that began the conversation."""
+    """The advertisement that started the conversation."""
     referral = message.referral or {}
     headline = _said(referral, "headline") or _said(referral, "body")
     source = _said(referral, "source_url") or _said(referral, "source_type")

@@ -1,4 +1,4 @@
-"""Text measured in terminal cells: cut, fit, wrap, and pieces of a line side by side."""
+"""Text layout in terminal cells: truncate, pad, wrap, align pieces of a line."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,14 +7,14 @@ from textual.content import Content, Span
 
 from frontdesk.text import steady
 
-# A piece of a line: which part it is (its colour), and its text.
+# Name of a part, which has a style, and text.
 Piece = tuple[str, str]
 
 ELLIPSIS = "…"
 
 
 def cut(text: str, width: int) -> str:
-    """`text` on one line in at most `width` cells; an ellipsis tells that some is missing."""
+    """`text` on one line in at most `width` cells; a truncated text ends with an ellipsis."""
     return _cut(_flat(text), width)
 
 
@@ -45,7 +45,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def wrap_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
-    """Pieces that follow each other as lines of at most `width` cells."""
+    """Wrap a sequence of pieces to lines of at most `width` cells."""
     pieces = [(part, steady(text).replace("\t", "    ")) for part, text in pieces]
     spans, end = [], 0
     for part, text in pieces:
@@ -62,7 +62,7 @@ def _pieces_of(line: Content) -> list[Piece]:
 
 
 def width_of(pieces: Iterable[Piece]) -> int:
-    """The cells that the pieces take."""
+    """Width of the pieces in cells."""
     return sum(cell_len(text) for _, text in pieces)
 
 
@@ -71,7 +71,7 @@ def spread(
 ) -> list[Piece]:
     """`left` and `right` at the two ends of a line of exactly `width` cells.
 
-    Where both do not fit, the right side stays and the left is cut.
+    If both do not fit, the left side is truncated.
     """
     right = _laid(right, width)
     left = _laid(left, width - width_of(right))
@@ -80,7 +80,7 @@ def spread(
 
 
 def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """The pieces, each on one line, as far as there is room for them; none after a cut one."""
+    """Pieces as far as they fit into `room` cells; the last one is truncated."""
     laid: list[Piece] = []
     for part, text in pieces:
         flat = _flat(text)

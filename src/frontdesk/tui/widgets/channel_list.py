@@ -1,4 +1,4 @@
-"""The account's WhatsApp numbers with their open conversations: as a pane, or as one line."""
+"""List of channels with their open conversations: as a pane, or as a line of tabs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ ALL_CHANNELS = ""
 
 
 class ChannelRow(NamedTuple):
-    """A channel to choose, or all of them (channel None); `open` None is not known."""
+    """A channel, or all of them (channel None); `open` is None if unknown."""
 
     channel: Channel | None
     open: int | None
@@ -31,18 +31,19 @@ class ChannelRow(NamedTuple):
 def channel_rows(
     channels: Sequence[Channel], counts: Counts | None, chosen: str | None
 ) -> list[ChannelRow]:
-    """All channels first, then each in the server's order, with its open conversations."""
+    """All channels first, then each in the server's order, with its number of open conversations.
+    """
     open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
     rows = [ChannelRow(None, counts.open if counts else None, chosen is None)]
     for channel in channels:
-        # Who counts no channel at all does not mean that they are empty.
+        # A server that counts no channel at all does not mean that they are empty.
         count = open_in.get(channel.id, 0) if open_in else None
         rows.append(ChannelRow(channel, count, channel.id == chosen))
     return rows
 
 
 def tabs_in(rows: Sequence[ChannelRow], width: int) -> Sequence[ChannelRow]:
-    """Those that a line begins with, so that the chosen one has room: all, or later ones."""
+    """Rows to show as tabs; leading ones are dropped until the selected one fits into `width`."""
     chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
     first = 0
     while first < chosen and width_of(channel_tabs(rows[first : chosen + 1])) > width:
@@ -51,7 +52,7 @@ def tabs_in(rows: Sequence[ChannelRow], width: int) -> Sequence[ChannelRow]:
 
 
 def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
-    """The channels in one line; what does not fit is cut at the end."""
+    """Channels in one line."""
     pieces: list[Piece] = []
     for row in rows:
         count = "" if row.open is None else f" {row.open}"
@@ -62,13 +63,13 @@ def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
 
 
 class ChannelList(VirtualList[ChannelRow]):
-    """Two lines for each channel: name and count, number and quality."""
+    """Pane of channels in two lines each: name and count, number and quality."""
 
     _shown: Sequence[ChannelRow] = ()
     _chosen = ALL_CHANNELS
 
     def show_channels(self, rows: Sequence[ChannelRow]) -> None:
-        """Show these rows, with the cursor where it was, or where another one was chosen."""
+        """Show these rows; the cursor moves only if another channel was selected."""
         if rows == self._shown:
             return
         chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
@@ -81,7 +82,7 @@ class ChannelList(VirtualList[ChannelRow]):
             self.show(self.rows, cursor=chosen)
 
     def copied(self) -> str:
-        """The channel's number."""
+        """Phone number of the channel."""
         channel = self.row.channel if self.row else None
         return (channel.phone or channel.id) if channel else ""
 

@@ -1,4 +1,4 @@
-"""What is known of the customer and the conversation, line by line."""
+"""Contact pane: identity, conversation, custom fields, notes, other conversations."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,9 +12,9 @@ from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, i
 
 
 class Fact(NamedTuple):
-    """One entry: a heading (label only), a named value, or a plain value.
+    """Row of the pane: a heading (label only), a named value, or a plain value.
 
-    `conversation_id`: enter goes to that conversation.
+    `conversation_id`: enter opens that conversation.
     """
 
     label: str
@@ -24,17 +24,17 @@ class Fact(NamedTuple):
 
     @property
     def heads(self) -> bool:
-        """It is a heading: the facts below it are a group."""
+        """True for a heading, which starts a group."""
         return bool(self.label) and not self.value
 
 
 class ContactPanel(VirtualList[Fact]):
-    """Draws facts: headings in capitals, names left, values wrapped beside them."""
+    """Draws facts: headings, and values wrapped beside their names."""
 
     HALF_PAGE_AT_EDGE = False
 
     def show_facts(self, facts: Sequence[Fact], *, keep_place: bool) -> None:
-        """Show these facts, from the top unless they are the same customer's again."""
+        """Show these facts; `keep_place` if they belong to the same contact as before."""
         self.rows = FixedRows([(f"{at}", fact) for at, fact in enumerate(facts)])
         if keep_place:
             self.rows_changed()
@@ -42,13 +42,13 @@ class ContactPanel(VirtualList[Fact]):
             self.show(self.rows)
 
     def step_group(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) group of facts; the first has no heading."""
+        """Move to the next (1) or previous (-1) group; the first group has no heading."""
         facts = self.rows or FixedRows[Fact]()
         starts = [at for at in range(len(facts)) if not at or facts[at].heads]
         here = sum(start <= self.cursor for start in starts) - 1
         if starts and 0 <= here + step < len(starts):
             start, end = [*starts, len(facts)][here + step : here + step + 2]
-            # Its end first, so that as much of it as has room is in view below its start.
+            # Reveal the end first, so that as much of the group as possible is visible.
             self.go_to(end - 1)
             self.go_to(start)
 
@@ -65,7 +65,7 @@ class ContactPanel(VirtualList[Fact]):
 
 
 def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
-    """A heading below a blank line, a value, or a value beside its name."""
+    """Lines of a heading (below a blank line), a value, or a value beside its name."""
     if fact.heads:
         return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
     if not fact.label:
@@ -80,7 +80,7 @@ def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
 
 
 def brief_facts(conversation: Conversation, clock: Clock) -> list[Fact]:
-    """What the conversation alone tells of its customer, without a look at the cache."""
+    """Facts from the conversation alone, without access to the cache."""
     return [*_identity(conversation.contact, None), *_conversation(conversation, clock)]
 
 
@@ -95,10 +95,10 @@ def contact_facts(
     no_contact: str = "",
     no_notes: str = "",
 ) -> list[Fact]:
-    """Everything the pane shows, from the top down; `notes` newest first, None: not read yet.
+    """All facts of the pane; `notes` newest first, None if they were never loaded.
 
-    others: the contact's conversations that were seen, this one may be among them.
-    no_contact, no_notes: why the server does not give them, or empty.
+    others: cached conversations of the contact, possibly including this one. no_contact, no_notes:
+    why the server does not provide them, or empty.
     """
     facts = _identity(conversation.contact, contact)
     if no_contact and contact is None:
@@ -132,7 +132,7 @@ def person_facts(
     seen: Sequence[Conversation],
     clock: Clock,
 ) -> list[Fact]:
-    """A customer beside any conversation; `seen` are those of theirs that were seen so far."""
+    """Facts of a contact outside of a conversation; `seen`: its cached conversations."""
     return [
         *_identity(short, contact),
         *_custom_fields(contact, fields),
@@ -195,7 +195,7 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
 
 
 def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fact]:
-    """The contact's conversations on other channels: those seen so far, as nobody lists them."""
+    """Other conversations of the contact from the cache, since `/v1` cannot list them."""
     facts = [Fact(head)] if others else []
     for one in others:
         active = clock.local(one.last_activity_at)
@@ -207,7 +207,7 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
 
 
 def _value(value: Any, type: str = "text") -> str:
-    """A custom field's value as its definition's type wants it; others are shown as they came."""
+    """Value of a custom field, formatted by its type; unknown types are shown unchanged."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The queue: one, two or three lines for each conversation, newest activity first."""
+"""Conversation list with one, two or three lines per row."""
 
 from collections.abc import Callable, Container, Iterable, Sequence, Set
 from datetime import datetime, timedelta
@@ -28,13 +28,13 @@ _AUTHORS = {
     "system": "System",
 }
 
-# Types whose text says enough without their name.
+# Message types whose text is shown without the name of the type.
 _SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 
 
 MARK = "*"
 
-# How long the age of a row stands out that has new activity.
+# Time for which the age of a row with new activity is highlighted.
 CUE = timedelta(seconds=5)
 
 
@@ -43,9 +43,9 @@ def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
 
 
 class ConversationList(VirtualList[Conversation]):
-    """Draws conversations in `density` lines each; ages are against `clock`.
+    """Draws conversations in `density` lines each; ages are relative to `clock`.
 
-    dimmed: the ids of rows that no longer belong to the list; change it before `rows_changed`.
+    dimmed: ids of rows that no longer match the view; set it before `rows_changed`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,7 +61,7 @@ class ConversationList(VirtualList[Conversation]):
         unread_among: UnreadAmong = _unread_among,
         id: str | None = None,
     ) -> None:
-        """`unread_among`: the ids of those whose unread messages are new; others are dim."""
+        """`unread_among`: returns the ids with new unread messages; other unread counts are dim."""
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: set[str] = set()
@@ -74,11 +74,11 @@ class ConversationList(VirtualList[Conversation]):
 
     @property
     def marked(self) -> Sequence[str]:
-        """The ids of the marked conversations, in the order in which they were marked."""
+        """Ids of the marked conversations, in the order of marking."""
         return tuple(self._marked)
 
     def action_mark(self) -> None:
-        """Mark the conversation under the cursor, wherever it moves; again: take the mark off."""
+        """Toggle the mark of the conversation under the cursor."""
         if self.row is not None:
             if self.row.id in self._marked:
                 del self._marked[self.row.id]
@@ -88,30 +88,29 @@ class ConversationList(VirtualList[Conversation]):
             self.post_message(self.Marked(self, row=self.row))
 
     def unmark_all(self) -> None:
-        """Take all marks off."""
         self._marked.clear()
         self.refresh()
 
     def set_density(self, lines: int) -> None:
-        """Draw this many lines (1 to 3) for each conversation."""
+        """Set the number of lines (1 to 3) per conversation."""
         if lines != self._density:
             self._density = lines
             self.forget_drawn()
             self.rows_changed()
 
     def update_ages(self) -> None:
-        """Redraw: time has passed. What shows the same as before is not painted again."""
+        """Redraw the ages; rows that look the same are not repainted."""
         self.forget_drawn()
         self.rows_changed()
 
     def cue(self, ids: Iterable[str]) -> None:
-        """Show for some seconds that these conversations have new activity."""
+        """Highlight conversations with new activity for `CUE`."""
         until = self._clock.now() + CUE
         self._cued.update(dict.fromkeys(ids, until))
         self._refresh_rows(self._cued.keys())
 
     def end_cues(self) -> timedelta | None:
-        """End those whose time is over; how long the others go on, None when there are none."""
+        """End expired highlights; returns the time until the next one expires, or None."""
         now = self._clock.now()
         over = {id for id, until in self._cued.items() if until <= now}
         for id in over:
@@ -126,7 +125,7 @@ class ConversationList(VirtualList[Conversation]):
                 self.refresh_row(position)
 
     def copied(self) -> str:
-        """The customer's number."""
+        """Phone number of the contact."""
         return (self.row.contact.phone or "") if self.row else ""
 
     def words_at(self, position: int) -> str:
@@ -144,7 +143,7 @@ class ConversationList(VirtualList[Conversation]):
         return conversation, conversation.id in self._unread, marked, cued, dimmed
 
     def begin(self, positions: Iterable[int]) -> None:
-        """These rows are drawn next: asked about at once, and of the same moment."""
+        """Prepare to draw these rows: fetch their unread state together, and fix the time."""
         if self.rows is not None:
             self._unread = self._unread_among([self.rows[at] for at in positions])
         self._moment = self._clock.server_now()
@@ -170,7 +169,7 @@ class ConversationList(VirtualList[Conversation]):
     def _name_line(
         self, conversation: Conversation, width: int, *, new: bool, marked: bool, age: str
     ) -> Line:
-        """unread · mark · name · !HUMAN · w12m · age"""
+        """unread count · mark · name · !HUMAN · w12m · age"""
         right: Line = []
         if conversation.awaiting_human:
             right.append(("warning", " !H" if width < 40 else " !HUMAN"))
@@ -189,14 +188,14 @@ class ConversationList(VirtualList[Conversation]):
 
 
 def findable(conversation: Conversation) -> str:
-    """The words by which a conversation is found: who, what was said last, labels."""
+    """Text for searching: name, number, last message, labels."""
     contact, preview = conversation.contact, conversation.last_message
     words = [contact.name, contact.phone, preview.text if preview else None]
     return " ".join([*(word for word in words if word), *conversation.labels])
 
 
 def _urgency(waiting: timedelta) -> str:
-    """A short wait is calm, a longer one warns, one of over an hour is an error."""
+    """Style of a waiting time: warning after 15 minutes, error after an hour."""
     if waiting > timedelta(hours=1):
         return "error"
     return "warning" if waiting > timedelta(minutes=15) else "dim"
@@ -208,7 +207,7 @@ def _name(conversation: Conversation) -> str:
 
 
 def _snippet_line(conversation: Conversation, width: int, *, with_label: bool) -> Line:
-    """who: text, and at the right one label or the assignee."""
+    """Author and text of the last message; at the right a label or the assignee."""
     right = [("dim", f" {cut(_tag(conversation), width // 3)}")] if with_label else []
     preview = conversation.last_message
     if preview is None:
@@ -226,7 +225,7 @@ def _tag(conversation: Conversation) -> str:
 
 
 def snippet(preview: MessagePreview) -> str:
-    """The newest message in one line, with who wrote it unless the customer did."""
+    """The last message in one line, with its author unless that is the contact."""
     said = one_line(preview.text or "")
     if preview.type not in _SPEAK_FOR_THEMSELVES or not said:
         said = f"[{words(preview.type)}] {said}".rstrip()
@@ -247,7 +246,7 @@ def _facts_line(conversation: Conversation, clock: Clock, width: int) -> Line:
 
 
 def window_left(conversation: Conversation, clock: Clock, *, short: bool = False) -> str:
-    """How long a free-form reply is still allowed; empty where the server does not tell."""
+    """Time left in the reply window; empty if the server does not send it."""
     ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
     if ends is None:
         return ""

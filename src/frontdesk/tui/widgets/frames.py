@@ -1,7 +1,7 @@
-"""The lines of a list's last frame, used again in the next one where they are the same.
+"""Strip cache of a list: reuses unchanged lines of the previous frame.
 
-Textual has every line of a widget rendered for a change in any of them, and keeps with a strip what
-it made of it for the terminal.
+Textual renders every line of a widget when any of them changes, and caches the terminal output with
+each strip.
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
-# A line between what stands at its left and at its right, and how they are put together.
+# Identity of the line, and names of its left and right edges.
 _Key = tuple[int, str, str]
 
 
 class Frames:
-    """Strips by the line, kept from one frame to the next."""
+    """Two generations of strips: the previous frame's and the current one's."""
 
     def __init__(self) -> None:
         self._last: dict[_Key, tuple[list[Segment], Strip]] = {}
         self._now: dict[_Key, tuple[list[Segment], Strip]] = {}
 
     def begin(self) -> None:
-        """A new frame: what the last one did not need is let go."""
+        """Start a frame; strips that the previous frame did not use are dropped."""
         self._last, self._now = self._now, {}
 
     def strip(
@@ -31,13 +31,13 @@ class Frames:
         right: tuple[str, Sequence[Segment]],
         width: int,
     ) -> Strip:
-        """A line of so many cells between two edges, each with the name that tells it."""
-        # The line is kept with its strip, so that no other one gets its identity.
+        """Strip of a line of `width` cells between two edges (name and segments)."""
+        # Keep a reference to the line, so that its id is not reused.
         key = id(line), left[0], right[0]
         kept = self._last.get(key) or (line, Strip([*left[1], *line, *right[1]], width))
         self._now[key] = kept
         return kept[1]
 
     def clear(self) -> None:
-        """Colours or the width have changed: nothing is used again."""
+        """Drop all strips, after a change of colours or width."""
         self._last, self._now = {}, {}

@@ -1,18 +1,18 @@
-"""What plots are drawn with: block characters, or plain ASCII where a terminal has no others."""
+"""Plot characters: Unicode blocks, or ASCII for terminals without them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Terminals whose fonts lack the eighths of a block.
+# Terminals whose fonts lack the block elements.
 _PLAIN_TERMINALS = ("linux", "dumb", "vt")
 _CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """levels: from the lowest to the highest, evenly spaced. gap: nothing was measured.
+    """levels: bars from lowest to highest, evenly spaced. gap: no value. zero: value zero.
 
-    zero: measured, and none. stem: what stands below a level in a taller bar.
+    stem: full cell below the top of a bar.
     """
 
     levels: str
@@ -34,7 +34,7 @@ ASCII = Glyphs("123456789", "0", ".", "#", ":", "+", "-", "~", "|", "+", "-", "#
 
 
 def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
-    """Blocks, unless the terminal or the locale is known to have none."""
+    """Blocks, unless the terminal or the locale is known not to support them."""
     if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
         return ASCII
     locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")

@@ -1,4 +1,4 @@
-"""How many conversations are open right now, on one line; each number leads to its list."""
+"""One-line bar of current conversation counts; each opens its list."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from frontdesk.wire import LiveCounts
 
 
 class LiveLine(Painted, can_focus=True):
-    """Left and right choose a number, enter opens the conversations."""
+    """Left and right select a count, enter opens its conversations."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "move(1)", "Next number", id="live.next", show=False),
@@ -22,7 +22,7 @@ class LiveLine(Painted, can_focus=True):
     ]
 
     class Opened(Message):
-        """The conversations behind a number are asked for."""
+        """A count was opened."""
 
         def __init__(self, live: Live) -> None:
             super().__init__()
@@ -35,14 +35,14 @@ class LiveLine(Painted, can_focus=True):
         self._at = 0
 
     def show(self, counts: LiveCounts | None, as_of: str) -> None:
-        """Show these numbers. as_of: the time they are of, in words."""
+        """Show these counts. as_of: their time, as text."""
         if (counts, as_of) != (self._counts, self._as_of):
             self._counts, self._as_of = counts, as_of
             self.refresh()
 
     @property
     def copied(self) -> str:
-        """The number under the cursor, in words."""
+        """The selected count with its name."""
         live = LIVE[self._at]
         return f"{live.name}: {self._value(live)}"
 
@@ -70,7 +70,7 @@ class LiveLine(Painted, can_focus=True):
             mark = ("▸" if here else " ").rjust(1 if tight else 3)
             name = f"{live.short if tight else live.name} "
             value = self._value(live)
-            # A number that is cut would be another number.
+            # A truncated number would be wrong: stop before one that does not fit.
             if width_of(pieces) + len(mark + name + value) > width:
                 break
             pieces += [("accent", mark), ("strong" if here else "dim", name), ("strong", value)]

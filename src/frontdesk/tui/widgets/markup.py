@@ -1,11 +1,11 @@
-"""WhatsApp's own marks in a message: *bold*, _italic_, ~strike~, `code` and ```code```."""
+"""WhatsApp markup: *bold*, _italic_, ~strike~, `code` and ```code```."""
 
 import re
 
 from frontdesk.tui.widgets.cells import Piece
 
-# A mark opens before a character that is no space and after one that is no letter, and closes
-# the other way round; only ```code``` may go over lines.
+# A mark opens before a non-space that follows a non-letter, and closes the other way round; only
+# ```code``` may span lines.
 _MARKED = re.compile(
     r"```(?P<block>.+?)```"
     r"|`(?P<code>[^`\n]+)`"
@@ -18,7 +18,7 @@ _CODE = ("block", "code")
 
 
 def marked_pieces(text: str, part: str = "text") -> list[Piece]:
-    """`text` as pieces without the marks; what stands within several has the innermost's part."""
+    """`text` as pieces without the marks; nested marks take the style of the innermost one."""
     pieces: list[Piece] = []
     end = 0
     for match in _MARKED.finditer(text):

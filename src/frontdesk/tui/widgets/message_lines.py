@@ -1,4 +1,4 @@
-"""One message or note as lines: who, when, what was said, and what became of it."""
+"""Renders messages and notes as lines: author, time, contents, delivery status."""
 
 from frontdesk.text import one_line, time_of_day, words
 from frontdesk.transcript import author_word
@@ -10,29 +10,29 @@ from frontdesk.wire import Message, Note, instant
 
 Line = list[Piece]
 
-# Longer lines are hard to read, also where the pane has room.
+# Maximum line length for readability.
 READING_WIDTH = 100
 
-# What is shown of one message; `y` copies all of it.
+# Longer texts are truncated on screen; the copy action takes all of it.
 SHOWN_CHARACTERS = 65_536
 
 _MARKS = frozenset("*_~`")
 _GUTTER_IN, _GUTTER_OUT, _GUTTER_NOTE = "│ ", "┃ ", "┊ "
-# Rows that say what happened, in one line.
+# Message types rendered as a single line.
 _EVENTS = ("system", "reaction")
 
 _DELIVERY = {"delivered": "dlvd", "pending": "…"}
 
 
 def centred(text: str, width: int, part: str = "dim") -> Line:
-    """A line across the pane with words in its middle: a day, an unread mark."""
+    """Horizontal rule with centred text: a date, or the unread marker."""
     text = f" {cut(text, width - 4)} "
     rest = max(0, width - width_of([(part, text)]))
     return [(part, "─" * (rest // 2) + text + "─" * (rest - rest // 2))]
 
 
 def note_lines(note: Note, clock: Clock, width: int, *, head: bool) -> list[Line]:
-    """A note: behind a gutter of its own, and named as what it is."""
+    """Lines of a note, with a gutter and heading of its own."""
     lines: list[Line] = []
     if head:
         left = [("note", f"{_GUTTER_NOTE}NOTE"), ("note", f" · {_who(note)}")]
@@ -52,7 +52,7 @@ def message_lines(
     head: bool = True,
     open_key: str = "",
 ) -> list[Line]:
-    """A message; `contact` is the customer's name. Without `head` it joins the one above."""
+    """Lines of a message; `contact`: name of the contact. `head`: with author and time."""
     if message.type in _EVENTS:
         return [[("dim", fit(f"  · {_event(message, contact)}", width))]]
     if message.type == "note":
@@ -128,7 +128,7 @@ def _quote(message: Message, width: int, gutter: str) -> list[Line]:
 
 
 def _event(message: Message, contact: str) -> str:
-    """A line about what happened, not about what was said."""
+    """Text of a reaction or system message."""
     if message.type == "reaction":
         emoji = one_line(str((message.content or {}).get("emoji") or ""))
         return f"{_who(message, contact)} {f'reacted {emoji}' if emoji else 'took a reaction back'}"
@@ -145,7 +145,7 @@ def _failure(message: Message) -> str:
 
 
 def same_sender(entry: Message | Note, previous: Message | Note | None) -> bool:
-    """Whether an entry joins the one above: same author and direction, within a minute."""
+    """True if an entry follows another of the same author and direction within a minute."""
     if previous is None or type(entry) is not type(previous) or entry.author != previous.author:
         return False
     if isinstance(entry, Message) and isinstance(previous, Message):

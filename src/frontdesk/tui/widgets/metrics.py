@@ -1,4 +1,4 @@
-"""The figures of a report in words: what each counts, how it is written, how it has changed."""
+"""Report metrics: definitions, formatting of values, comparison with the previous period."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One figure. better: 1 more is better, -1 less is, 0 not judged. sampled: what means are of.
+    """Definition of a metric. better: 1 if higher is better, -1 if lower is, 0 if neither.
 
-    status: what the conversations behind it are filtered by; other_set: why those are not exactly
-    the ones counted.
+    sampled: unit of the samples of a mean. status: filter for the related conversations; other_set:
+    how those differ from the counted ones.
     """
 
     field: str
@@ -31,7 +31,7 @@ class Metric:
 
     @property
     def timed(self) -> bool:
-        """It is a mean of times in seconds, None without samples."""
+        """True for a mean duration in seconds, which is None without samples."""
         return bool(self.sampled)
 
 
@@ -133,7 +133,7 @@ BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in METRICS}
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A number of the live line, the filter that leads to it, and why that is another set."""
+    """A live count, the filter of its list, and how that list differs from the count."""
 
     field: str
     name: str
@@ -169,7 +169,7 @@ LIVE = (
 
 
 def value_of(metrics: Metrics | None, field: str) -> float | None:
-    """The value of a figure; None where the server did not tell it, or had nothing to take."""
+    """Value of a metric; None if the server did not send it, or for a mean without samples."""
     if metrics is None or field not in metrics.model_fields_set:
         return None
     value: float | None = getattr(metrics, field)
@@ -177,14 +177,14 @@ def value_of(metrics: Metrics | None, field: str) -> float | None:
 
 
 def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
-    """How many values a mean was taken of, where the parts of the period tell."""
+    """Number of samples of a mean; None if the series does not contain it."""
     if series is None or not any(field in bucket.samples for bucket in series):
         return None
     return sum(bucket.samples.get(field, 0) for bucket in series)
 
 
 def value_words(metric: Metric, value: float | None, *, tight: bool = False) -> str:
-    """A value as it is read: 1,204 or 5 m 12 s; a dash where there is none."""
+    """Formatted value, such as 1,204 or 5 m 12 s; a dash for None."""
     if value is None:
         return NOTHING
     if not metric.timed:
@@ -193,7 +193,7 @@ def value_words(metric: Metric, value: float | None, *, tight: bool = False) -> 
 
 
 def time_words(seconds: float) -> str:
-    """A length of time in its two largest units: 12 s, 5 m 12 s, 5 h 01 m, 2 d 3 h."""
+    """Duration in its two largest units: 12 s, 5 m 12 s, 5 h 01 m, 2 d 3 h."""
     whole = max(0, round(seconds))
     if whole < _MINUTE:
         return f"{whole} s"
@@ -206,7 +206,7 @@ def time_words(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a figure differs from the one before: words for its size, and what that means."""
+    """Change of a metric: its size, its meaning, and the style of both."""
 
     size: str
     meaning: str = ""
@@ -225,7 +225,7 @@ def change(
     samples: Sequence[int | None] = (),
     glyphs: Glyphs = BLOCKS,
 ) -> Change:
-    """From `then` to `now`. samples: how many values each side was taken of, where known."""
+    """Change from `then` to `now`. samples: number of samples of each, None if unknown."""
     if now is None:
         return Change("", "no samples", "dim")
     if then is None:
@@ -251,5 +251,5 @@ def _judgement(metric: Metric, now: float, then: float) -> str:
 
 
 def pricing_words(count: PricingCount) -> tuple[str, str]:
-    """The category and the type that messages were charged as."""
+    """Category and type of charged messages."""
     return count.category or "unknown", count.type or "unknown"

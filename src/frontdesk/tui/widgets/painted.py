@@ -1,4 +1,4 @@
-"""A widget that draws whole lines itself, from named parts that the stylesheet colours."""
+"""Base of widgets that draw lines themselves, with styles from the stylesheet."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 from frontdesk.tui.widgets.cells import Piece
 
-# The COMPONENT_CLASSES of every screen that painted widgets stand on. They are the screen's and not
-# the widgets' because Textual styles every component class of a widget whenever a class changes.
+# COMPONENT_CLASSES of every screen with such widgets. On the screen rather than on the widgets,
+# because Textual recomputes all component styles of a widget when one of its classes changes.
 PARTS = {
     "part--text",
     "part--strong",
@@ -32,7 +32,7 @@ PARTS = {
 
 
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
-    """As few segments as show the same: each costs time, and bytes on the way to the terminal."""
+    """Merge adjacent segments of equal appearance; each costs time and output bytes."""
     segments: list[Segment] = []
     for text, style in pieces:
         before = segments[-1].style if segments else None
@@ -44,7 +44,7 @@ def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
 
 
 def _unseen(text: str, style: Style, before: Style) -> bool:
-    """Of spaces only the background is seen, unless there are lines on them."""
+    """Spaces show only the background, unless they are underlined, struck or reversed."""
     return (
         text.isspace()
         and style.bgcolor == before.bgcolor
@@ -57,10 +57,10 @@ def _lines_of(style: Style) -> tuple[bool | None, ...]:
 
 
 class Painted(Widget):
-    """Base of all widgets that draw lines. A subclass gives `line(y)`.
+    """Base class; subclasses implement `line(y)`.
 
-    Skipping Textual's styles cache makes a frame cheap; the price is that borders and padding
-    belong to a container around it.
+    Bypasses Textual's styles cache for speed. Borders and padding must therefore be set on a
+    container.
     """
 
     ALLOW_SELECT = False
@@ -71,14 +71,14 @@ class Painted(Widget):
         super().__init__(id=id, classes=classes)
 
     def line(self, y: int) -> Strip:
-        """The line `y` cells below the widget's top, exactly as wide as the widget."""
+        """Line `y` of the widget, exactly as wide as the widget."""
         raise NotImplementedError
 
     def part(self, name: str) -> Style:
-        """The style of a named part, from the stylesheet."""
+        """Style of a named part, from the stylesheet."""
         style = self._part_styles.get(name)
         if style is None and not self.is_attached:
-            # A key that was on its way to what is gone by now.
+            # A queued key may be handled after the widget was removed.
             return Style.null()
         if style is None:
             style = self.screen.get_component_rich_style(f"part--{name}")
@@ -86,11 +86,11 @@ class Painted(Widget):
         return style
 
     def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
-        """The pieces in their colours, as the terminal can show them (NO_COLOR, 16 colours)."""
+        """Styled segments, after the application's line filters (NO_COLOR, 16 colours)."""
         return _joined((text, self._shown_part(name)) for name, text in pieces if text)
 
     def _shown_part(self, name: str) -> Style:
-        """The style of a named part as the terminal can show it: what decides is no text."""
+        """Style of a part after the line filters, which do not depend on the text."""
         style = self._shown_styles.get(name)
         if style is None:
             sample = [Segment(" ", self.part(name))]
@@ -106,19 +106,19 @@ class Painted(Widget):
         super().notify_style_update()
 
     def forget_drawn(self) -> None:
-        """Called when colours have changed: what was drawn before is no longer right."""
+        """Called when styles have changed: drop cached drawings."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         return self.cropped([self.line(y) for y in crop.line_range], crop)
 
     def cropped(self, lines: list[Strip], crop: Region) -> list[Strip]:
-        """Lines with the columns that are asked for."""
+        """Crop lines to the columns of `crop`."""
         if crop.column_span == (0, self.size.width):
             return lines
         return [line.crop(*crop.column_span) for line in lines]
 
     def refresh_others(self, before: Sequence[Strip], now: Sequence[Strip]) -> None:
-        """Repaint the lines that are now others than before."""
+        """Repaint only the lines that differ."""
         if len(before) != len(now):
             self.refresh()
             return

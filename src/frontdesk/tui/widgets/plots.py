@@ -1,7 +1,7 @@
-"""Numbers as strips of characters: sparklines, and bars over time with those of the time before.
+"""Character plots: sparklines, and bar charts that compare two periods.
 
-Nothing here says anything by colour alone: what is measured now and before are other characters,
-a gap is a dot, and zero stands on the floor.
+No information is conveyed by colour alone: current and previous bars use different characters, a
+gap is a dot, and zero is a mark on the axis.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,14 +26,14 @@ PART = "(part)"
 
 
 def sparkline(values: Values, width: int, glyphs: Glyphs) -> str:
-    """Values from zero to their highest, one character each, or one for several neighbours."""
+    """One character per value, scaled from zero to the maximum; averaged to fit `width`."""
     columns = _merged(values, width)
     highest = max((value for value in columns if value is not None), default=0)
     return "".join(_level(value, highest, glyphs) for value in columns)
 
 
 def _merged(values: Values, width: int) -> list[float | None]:
-    """At most `width` values: the mean of neighbours, without the gaps among them."""
+    """At most `width` values: means of adjacent values, ignoring gaps."""
     if len(values) <= width:
         return list(values)
     merged: list[float | None] = []
@@ -53,15 +53,16 @@ def _level(value: float | None, highest: float, glyphs: Glyphs) -> str:
 
 
 def _steps(share: float, steps: int) -> int:
-    """How many of `steps` a share takes; what is more than nothing is more than zero's mark."""
+    """Height of a share in steps; positive values are always higher than the mark of zero."""
     return max(2 if steps > 2 else 1, min(steps, round(share * steps)))
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a plot shows. `labels` name the columns, `unfinished` are not whole, `timed` seconds.
+    """Data of a plot: current and previous series, side by side.
 
-    `now` and `then` stand side by side; the longer of them gives the number of columns.
+    The longer series gives the number of columns. `labels`: column labels. `unfinished`: indexes of
+    partial columns. `timed`: values are seconds. `words`: formats a value.
     """
 
     now: Values
@@ -77,7 +78,7 @@ class Scene:
 
 
 def scale(highest: float, intervals: int, *, timed: bool) -> float:
-    """The round number at the top of an axis of so many equal intervals."""
+    """Round maximum of an axis with this many equal intervals."""
     least = highest / intervals
     if timed:
         step: float = next((one for one in _TIMES if one >= least), 0)
@@ -91,7 +92,7 @@ def scale(highest: float, intervals: int, *, timed: bool) -> float:
 
 
 class Plot(Painted, can_focus=True):
-    """Draws a scene; left and right move from column to column."""
+    """Draws a scene; left and right move the column cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "move(1)", "Next part of the period", id="plot.next", show=False),
@@ -101,7 +102,7 @@ class Plot(Painted, can_focus=True):
     ]
 
     class Moved(Message):
-        """The cursor is on another column."""
+        """The cursor moved to another column."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
@@ -111,7 +112,7 @@ class Plot(Painted, can_focus=True):
         self.cursor = 0
 
     def show(self, scene: Scene | None) -> None:
-        """Draw another scene; the cursor goes to its newest column if their numbers differ."""
+        """Draw another scene; if its number of columns differs, select the newest column."""
         if scene is not None and (self.scene is None or self.scene.columns != scene.columns):
             self.cursor = max(0, len(scene.now) - 1)
         self.scene = scene
@@ -146,9 +147,9 @@ class Plot(Painted, can_focus=True):
 def plot(
     scene: Scene, width: int, height: int, glyphs: Glyphs, *, cursor: int | None = None
 ) -> list[list[Piece]]:
-    """The scene as `height` lines of exactly `width` cells: bars, and at the bottom the axis.
+    """The scene as `height` lines of exactly `width` cells: bars above a labelled axis.
 
-    Where there are more columns than cells the newest are shown. `cursor` marks a column.
+    If there are more columns than cells, the newest are shown. `cursor`: the highlighted column.
     """
     rows = height - 1
     if rows < 2 or width < 12 or not scene.columns:
@@ -173,7 +174,7 @@ def plot(
 
 
 def cell_and_first(columns: int, room: int) -> tuple[int, int]:
-    """How many cells each column takes, and the first column that still has room."""
+    """Width of a column in cells, and index of the first visible column."""
     cell = min(max(1, room // max(1, columns)), 13)
     return cell, max(0, columns - room // cell)
 
@@ -181,7 +182,7 @@ def cell_and_first(columns: int, room: int) -> tuple[int, int]:
 def _bars(
     scene: Scene, first: int, cell: int, level: int, rows: int, top: float, glyphs: Glyphs
 ) -> list[Piece]:
-    """One line of all columns; `level` is 1 at the floor and `rows` at the top."""
+    """One line of all bars; `level` is 1 at the bottom and `rows` at the top."""
     pieces: list[Piece] = []
     thick = max(1, (cell - 1) // 2)
     for column in range(first, scene.columns):
@@ -189,7 +190,7 @@ def _bars(
         mark = _now_mark(now, column < len(scene.now), level, rows, top, glyphs)
         behind = _then_mark(then, level, rows, top, glyphs)
         if cell == 1 and mark == " ":
-            # Without room beside it, what was before stands out above what is now.
+            # In a single cell, the previous bar is visible above the current one only.
             pieces.append(("dim", behind))
             continue
         pieces.append(("accent" if mark != glyphs.gap else "dim", mark * thick))
@@ -228,7 +229,7 @@ def _then_mark(value: float | None, level: int, rows: int, top: float, glyphs: G
 
 
 def _axis(scene: Scene, first: int, cell: int, glyphs: Glyphs, cursor: int | None) -> list[Piece]:
-    """The labels of the columns, as many as have room; an asterisk where (part) has none."""
+    """Axis labels, as many as fit; partial columns are marked (part), or * if that does not fit."""
     longest = max((len(label) for label in scene.labels), default=1)
     every = -(-(longest + 2) // cell)
     pieces: list[Piece] = []
@@ -236,7 +237,7 @@ def _axis(scene: Scene, first: int, cell: int, glyphs: Glyphs, cursor: int | Non
     while column < scene.columns:
         taken = min(every, scene.columns - column)
         label = scene.labels[column] if column < len(scene.labels) else ""
-        # The last column has all the room that is left: what stands there is cut by the caller.
+        # The last label may overflow; the caller truncates it.
         if column in scene.unfinished:
             label += PART if len(label + PART) < cell or column == scene.columns - 1 else "*"
         here = cursor is not None and column <= cursor < column + taken
@@ -248,7 +249,7 @@ def _axis(scene: Scene, first: int, cell: int, glyphs: Glyphs, cursor: int | Non
 
 
 def _filled(line: list[Piece], width: int) -> list[Piece]:
-    """The line in exactly `width` cells; every character of a plot is one cell wide."""
+    """Truncate or pad a line to `width` cells; all characters of a plot are one cell wide."""
     filled: list[Piece] = []
     room = width
     for part, text in line:

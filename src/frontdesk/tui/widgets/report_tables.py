@@ -1,4 +1,4 @@
-"""The tables of a report: figures with their change, channels side by side, who sent what."""
+"""Tables of a report: metrics with their change, channels, authors."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from frontdesk.wire import Bucket, ChannelMetrics, PricingCount, Report
 
 
 class Table(VirtualList[Any]):
-    """A list with a line above it that names its columns; `g` is the screen's here."""
+    """List with column headings; `g` calls the screen's action rather than going to the top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.parts"),
@@ -39,11 +39,11 @@ class Table(VirtualList[Any]):
     HALF_PAGE_AT_EDGE = False
 
     def head(self, width: int) -> list[Piece]:
-        """The names of the columns, for rows that are `width` cells wide."""
+        """Column headings for rows of `width` cells."""
         raise NotImplementedError
 
     def put(self, rows: Sequence[tuple[str, Any]]) -> None:
-        """Show these rows, with the cursor on the same one as before."""
+        """Show these rows; the cursor stays on its row by key."""
         first = self.rows is None
         self.rows = FixedRows(rows)
         if first:
@@ -53,7 +53,7 @@ class Table(VirtualList[Any]):
 
 
 class Head(Painted):
-    """The line above a table; its mark tells whether the table has the focus."""
+    """Heading line of a table, with a mark if the table has the focus."""
 
     def __init__(self, table: Table, *, id: str) -> None:
         super().__init__(id=id)
@@ -71,7 +71,7 @@ class Head(Painted):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric with its values; `series` are those of the parts of the period."""
+    """A metric with current and previous value, change, and series."""
 
     metric: Metric
     now: float | None
@@ -88,7 +88,7 @@ class Figure:
 def figures_of(
     report: Report, before: Sequence[Bucket] | None = None, *, glyphs: Glyphs = BLOCKS
 ) -> list[Figure]:
-    """The figures that the server tells. before: the parts of the period before, where known."""
+    """Metrics that the report contains. before: series of the previous period, if known."""
     told = report.metrics.model_fields_set
     return [_figure(metric, report, before, glyphs) for metric in METRICS if metric.field in told]
 
@@ -106,7 +106,7 @@ def _figure(
 
 
 class Columns(NamedTuple):
-    """The widths of the columns of figures; 0 where there is no room for one."""
+    """Column widths of the metric table; 0 for a column that does not fit."""
 
     name: int
     now: int
@@ -118,7 +118,7 @@ class Columns(NamedTuple):
 
 
 def columns_for(width: int) -> Columns:
-    """What fits: the name, the value and its change come first."""
+    """Column widths for a total width; name, value and change have priority."""
     if width >= 98:
         series = min(31, width - 88)
         return Columns(28, 12, 12, 3, 20, series, width - 75 - series)
@@ -130,7 +130,7 @@ def columns_for(width: int) -> Columns:
 
 
 class MetricTable(Table):
-    """One line for each figure."""
+    """Table with one line per metric."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
@@ -194,9 +194,9 @@ def _samples_words(figure: Figure) -> str:
 
 
 class ChannelColumn(NamedTuple):
-    """A column of the table of channels, and how it is where space is short.
+    """Column of the channel table, with title and width for wide and narrow screens.
 
-    changes: the change stands beside the value.
+    changes: the change is shown beside the value.
     """
 
     field: str
@@ -224,7 +224,7 @@ _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
 def shown_columns(width: int, sorted_by: str) -> list[ChannelColumn]:
-    """The columns that fit beside the name; the one that orders the rows always does."""
+    """Columns that fit beside the name, always including the sort column."""
     room = width - name_width(width)
     ordering = next((one for one in CHANNEL_COLUMNS if one.field == sorted_by), CHANNEL_COLUMNS[0])
     reserved = sum(_widths(ordering, width))
@@ -240,19 +240,19 @@ def shown_columns(width: int, sorted_by: str) -> list[ChannelColumn]:
 
 
 def _widths(column: ChannelColumn, width: int) -> tuple[int, int]:
-    """The cells of a value, and of its change beside it."""
+    """Width of a value, and of the change beside it."""
     if width >= _WIDE:
         return column.width, _CHANGE_WIDTH if column.changes else 0
     return column.least, _CHANGE_LEAST if column.changes and width >= 56 else 0
 
 
 def name_width(width: int) -> int:
-    """The room of a channel's name."""
+    """Width of the channel names."""
     return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
 
 
 class ChannelTable(Table):
-    """One line for each channel; `sorted_by` orders them, the highest first, or the lowest."""
+    """Table with one line per channel, sorted by the metric `sorted_by`, descending by default."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
@@ -262,7 +262,7 @@ class ChannelTable(Table):
         self.lowest_first = False
 
     def put_channels(self, channels: Sequence[ChannelMetrics]) -> None:
-        """Show these channels in the chosen order; a mean without samples stands last."""
+        """Show these channels in sort order; channels without a value come last."""
         self._channels = channels
         known = [c for c in channels if value_of(c.metrics, self.sorted_by) is not None]
         unknown = [c for c in channels if value_of(c.metrics, self.sorted_by) is None]
@@ -273,7 +273,7 @@ class ChannelTable(Table):
         self.put([(channel_key(one), one) for one in (*known, *unknown)])
 
     def order_by(self, field: str) -> None:
-        """Order by another column; by the same one the other way round."""
+        """Sort by a column; reverse the order if it is the sort column already."""
         self.lowest_first = field == self.sorted_by and not self.lowest_first
         self.sorted_by = field
         self.forget_drawn()
@@ -321,7 +321,7 @@ def channel_key(channel: ChannelMetrics) -> str:
 
 
 def channel_name(channel: ChannelMetrics) -> str:
-    """How a row calls its channel."""
+    """Display name of a row's channel."""
     return one_line(channel.channel.name or channel.channel.id or "no channel")
 
 
@@ -337,7 +337,7 @@ AUTHORS = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Messages of one author, and of all."""
+    """Number of messages by one author, and in total."""
 
     author: str
     count: int
@@ -349,13 +349,13 @@ class Share:
 
     @property
     def sentence(self) -> str:
-        """What copying takes of it."""
+        """Text for the copy action."""
         return f"{self.name}: {self.count:,} messages sent"
 
 
 @dataclass(frozen=True)
 class Charged:
-    """Messages of one category and type, of all whose pricing was told; and those to be paid."""
+    """Messages of one pricing category and type; `total` counts all with known pricing."""
 
     category: str
     type: str
@@ -369,12 +369,12 @@ class Charged:
 
     @property
     def sentence(self) -> str:
-        """What copying takes of it."""
+        """Text for the copy action."""
         return f"charged {self.name}: {self.count:,} messages, {self.billable:,} billable"
 
 
 class AuthorTable(Table):
-    """One bar for each kind of author, the busiest first; then one for each kind of pricing."""
+    """Bars of messages by author, then by pricing, each in descending order."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
@@ -382,7 +382,7 @@ class AuthorTable(Table):
         self.total = 0
 
     def put_authors(self, counts: dict[str, int], pricing: Sequence[PricingCount] = ()) -> None:
-        """Show who sent how many of all messages out, and what they were charged as."""
+        """Show message counts by author, and pricing counts."""
         self.total = sum(counts.values())
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         rows: list[tuple[str, Share | Charged]] = [
@@ -412,7 +412,7 @@ class AuthorTable(Table):
 
 
 def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
-    """Messages by category and type over all channels and authors, the most first."""
+    """Messages by category and type, summed over channels and authors, in descending order."""
     counts: Counter[tuple[str, str]] = Counter()
     billable: Counter[tuple[str, str]] = Counter()
     for one in pricing:
@@ -424,5 +424,5 @@ def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
 
 
 def fields_in_order() -> list[tuple[str, str]]:
-    """What channels can be ordered by: the field, and its name."""
+    """Sort columns of the channels: field and name."""
     return [(column.field, BY_FIELD[column.field].name) for column in CHANNEL_COLUMNS]

@@ -1,4 +1,4 @@
-"""What a list shows: rows by position, each with a key that it keeps when it moves."""
+"""Row sources of lists: random access by position, with keys that survive reordering."""
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
@@ -10,21 +10,21 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Rows(Protocol[R_co]):
-    """Rows by position, from the top of the list down; each has a key that it keeps."""
+    """Sequence of rows with stable keys."""
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, position: int, /) -> R_co: ...
 
     def key(self, position: int, /) -> str:
-        """The key of the row at a position."""
+        """Key of the row at a position."""
 
     def find(self, key: str, /) -> int | None:
-        """Where the row with this key stands now."""
+        """Position of the row with this key, or None."""
 
 
 class Place(NamedTuple):
-    """Where a reader was: the first row in view and a line in it, and the row of the cursor."""
+    """Scroll position: key of the first visible row, line within it, key of the cursor's row."""
 
     top: str
     line: int
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class FixedRows(Generic[R]):
-    """A few rows that are all at hand, each with its key."""
+    """Rows held in memory, given as pairs of key and row."""
 
     def __init__(self, rows: Sequence[tuple[str, R]] = ()) -> None:
         self._rows = rows
@@ -54,9 +54,9 @@ class FixedRows(Generic[R]):
 
 
 class MergedRows(Generic[R]):
-    """Rows with a few others among them.
+    """Rows with a few other rows inserted.
 
-    others: (how many of the rows come before it, its key, the row) for each, in their order.
+    others: tuples (number of rows before it, key, row), sorted.
     """
 
     def __init__(self, rows: Rows[R], others: Sequence[tuple[int, str, R]]) -> None:
@@ -84,7 +84,7 @@ class MergedRows(Generic[R]):
         return None if found is None else found + bisect_right(self._ranks, found)
 
     def _others_before(self, position: int) -> tuple[int, bool]:
-        """How many others come before a position, and whether one of them is there."""
+        """Number of inserted rows before a position, and if the position itself is one."""
         before = bisect_left(self._positions, position)
         return before, before < len(self._positions) and self._positions[before] == position
 
@@ -92,9 +92,9 @@ class MergedRows(Generic[R]):
 def next_match(
     words_at: Callable[[int], str], count: int, start: int, step: int, sought: str
 ) -> int | None:
-    """The position of the next row whose words hold `sought`, whatever the case; it wraps around.
+    """Position of the next row whose text contains `sought`, ignoring case, with wrap-around.
 
-    `step` is 1 (down) or -1 (up); the row at `start` is looked at last.
+    `step` is 1 (down) or -1 (up); the row at `start` is tested last.
     """
     wanted = sought.casefold()
     for away in range(1, count + 1):
@@ -108,16 +108,16 @@ D = TypeVar("D")
 
 
 class Drawings(Generic[D]):
-    """What was drawn of rows, by their keys, kept while what it was drawn from is equal."""
+    """LRU cache of drawings by row key, validated by the objects they were drawn from."""
 
     def __init__(self, kept: int) -> None:
         self._limit = kept
         self._kept: OrderedDict[str, tuple[tuple[object, ...], D]] = OrderedDict()
 
     def of(self, key: str, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
-        """The drawing of a row, made now if it is not kept or was made from something else."""
+        """Cached drawing of a row; drawn again if its sources are not equal to the cached ones."""
         kept = self._kept.get(key)
-        # Rows that were read again are other objects with the same members.
+        # Rows that were read again are equal, but not identical.
         if kept is not None and kept[0] == sources:
             self._kept.move_to_end(key)
             return kept[1]
@@ -129,5 +129,4 @@ class Drawings(Generic[D]):
         return drawn
 
     def clear(self) -> None:
-        """Keep nothing."""
         self._kept.clear()

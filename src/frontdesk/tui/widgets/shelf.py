@@ -1,4 +1,4 @@
-"""A list of named things, and beside it what is known of the one under the cursor."""
+"""Widgets of the catalogue views: list of entries, and details of the selected one."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from frontdesk.tui.widgets.rows import FixedRows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import ConversationFilter
 
-# Draws some lines, each exactly as wide as it is told.
+# A function that draws lines of exactly the given width.
 Block = Callable[[int], list[list[Piece]]]
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
@@ -23,10 +23,10 @@ SWATCH = "██"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing. `aside` follows its name; `count` and `hint` stand at the right.
+    """List row. `aside` follows the name; `count` and `hint` are right-aligned.
 
-    words: what it is found by besides. swatch: from `colour_of`. copied: what copying takes.
-    chosen: the conversations that belong to it, where the interface can filter by it.
+    words: further text for searching. swatch: a colour from `colour_of`. copied: text for the copy
+    action. chosen: filter for its conversations, if `/v1` has one.
     """
 
     id: str
@@ -42,7 +42,7 @@ class Entry:
 
 
 def colour_of(text: str) -> str | None:
-    """A colour as #rrggbb, in the form that can be drawn; None for anything else."""
+    """The text if it is a colour #rrggbb, otherwise None."""
     return text if _HEX.fullmatch(text) else None
 
 
@@ -50,7 +50,7 @@ R = TypeVar("R")
 
 
 class ColouredList(VirtualList[R]):
-    """A list in which a part may also be a colour, as #rrggbb."""
+    """List whose parts may also be colours, as #rrggbb."""
 
     def part(self, name: str) -> Style:
         if name.startswith("#"):
@@ -59,12 +59,12 @@ class ColouredList(VirtualList[R]):
 
 
 class EntryList(ColouredList[Entry]):
-    """One line for each thing."""
+    """List with one line per entry."""
 
     _longest = 0
 
     def put(self, entries: Sequence[Entry]) -> None:
-        """Show these, with the cursor on the same one as before."""
+        """Show these entries; the cursor stays on its entry by id."""
         first = self.rows is None
         self.rows = FixedRows([(entry.id, entry) for entry in entries])
         longest = max((cell_len(entry.name) for entry in entries), default=0)
@@ -97,12 +97,12 @@ class EntryList(ColouredList[Entry]):
 
 
 class Details(ColouredList[Block]):
-    """Blocks of lines below each other."""
+    """Scrollable blocks of lines."""
 
     HALF_PAGE_AT_EDGE = False
 
     def put(self, blocks: Sequence[Block], *, keep_place: bool) -> None:
-        """Show these blocks, from the top unless they are of the same thing again."""
+        """Show these blocks; `keep_place` if they describe the same entry as before."""
         self.rows = FixedRows([(f"{at}", block) for at, block in enumerate(blocks)])
         if keep_place:
             self.rows_changed()
@@ -120,17 +120,17 @@ class Details(ColouredList[Block]):
 
 
 def title(text: str, *after: Piece) -> Block:
-    """The name of a thing, and what follows it on the line."""
+    """A name in bold, with further pieces on the same line."""
     return lambda width: [spread([("strong", text), *after], (), width)]
 
 
 def heading(text: str) -> Block:
-    """A blank line, and a name for what follows."""
+    """A heading below a blank line."""
     return lambda width: [[("text", fit("", width))], [("dim", fit(text, width))]]
 
 
 def fact(label: str, value: str, part: str = "text", *, swatch: str | None = None) -> Block:
-    """A named value, wrapped beside its name; a dash where there is none."""
+    """A named value, wrapped beside its name; a dash if it is empty."""
 
     def draw(width: int) -> list[list[Piece]]:
         beside = min(_LABEL_WIDTH, width // 2)
@@ -148,7 +148,7 @@ def fact(label: str, value: str, part: str = "text", *, swatch: str | None = Non
 
 
 def paragraph(text: str, part: str = "text") -> Block:
-    """Words, wrapped."""
+    """Wrapped text."""
     return lambda width: [[(part, fit(line, width))] for line in wrap(text, width)]
 
 

@@ -1,6 +1,6 @@
-"""A message template laid out as WhatsApp shows it; what senders fill in stands out.
+"""Preview of a message template in WhatsApp's layout, with placeholders highlighted.
 
-Components are Meta's and pass through unchanged: anything may be missing or of another type.
+Components are Meta's JSON, unvalidated: any member may be missing or of another type.
 """
 
 import re
@@ -20,7 +20,7 @@ _SECURITY = "For your security, do not share this code."
 Line = list[Piece]
 Component = Mapping[str, Any]
 
-# What a button does, by its type.
+# Effect of a button, by its type.
 _DOES = {
     "QUICK_REPLY": "",
     "URL": "opens",
@@ -44,7 +44,7 @@ _NAMES = {
 
 
 def bubble(template: Template, width: int) -> list[Line]:
-    """The message in a frame of at most `width` cells, each line exactly that wide."""
+    """The message in a frame of at most `width` cells; each line is padded to `width`."""
     room = min(width, BUBBLE_WIDTH)
     if room < _LEAST_WIDTH:
         return [[("dim", fit("…", width))]]
@@ -56,7 +56,7 @@ def bubble(template: Template, width: int) -> list[Line]:
 
 
 def parameters(template: Template) -> list[tuple[str, str]]:
-    """What senders fill in: its place, and the example that Meta was given, if any."""
+    """Pairs of placeholder and example value, which may be empty."""
     found: dict[str, str] = {}
     for component in _all_components(template.components):
         examples = _examples(component)
@@ -66,13 +66,13 @@ def parameters(template: Template) -> list[tuple[str, str]]:
 
 
 def plain_text(template: Template) -> str:
-    """Header, body and footer as they were written, with the places to fill in."""
+    """Header, body and footer with their placeholders, as plain text."""
     texts = [_text(part, "text") for part in template.components if _type(part) != "BUTTONS"]
     return "\n\n".join(text for text in texts if text)
 
 
 def _parts(components: Sequence[Component], room: int) -> list[list[Line]]:
-    """Groups of lines that a rule divides: the message, then each of its buttons."""
+    """Groups of lines, separated by rules: the message, then each button."""
     by_type = {_type(component): component for component in components}
     message: list[Line] = []
     if "HEADER" in by_type:
@@ -148,7 +148,7 @@ def _carousel(component: Component, room: int) -> list[Line]:
 
 
 def _framed(groups: Sequence[Sequence[Line]], room: int) -> list[Line]:
-    """Groups of lines in a round frame of `room` cells, with rules between them."""
+    """Groups of lines in a frame of `room` cells, with rules in between."""
     rule = "─" * (room - 2)
     lines: list[Line] = [[("dim", f"╭{rule}╮")]]
     for at, group in enumerate(groups):
@@ -163,7 +163,7 @@ def _padded(line: Line, width: int) -> Line:
 
 
 def _filled(component: Component, part: str) -> Line:
-    """The text with WhatsApp's marks drawn, and its places filled with examples."""
+    """Text with WhatsApp markup rendered and placeholders replaced by examples."""
     examples = _examples(component)
     pieces: Line = []
     for of_part, text in marked_pieces(_text(component, "text"), part):
@@ -177,7 +177,7 @@ def _filled(component: Component, part: str) -> Line:
 
 
 def _examples(component: Component) -> dict[str, str]:
-    """Examples by the name of their place, which is a number in older templates."""
+    """Example values by placeholder name, which is a number in older templates."""
     values = list(_strings(component, "body_text", "header_text"))
     numbered = {str(number): one_line(value) for number, value in enumerate(values, start=1)}
     example = component.get("example")
@@ -188,7 +188,7 @@ def _examples(component: Component) -> dict[str, str]:
 
 
 def _strings(component: Component, *names: str) -> Iterator[str]:
-    """The texts of examples, however deep they are nested."""
+    """Texts of the examples, at any depth of nesting."""
     example = component.get("example")
     if isinstance(example, Mapping):
         for name in names:

@@ -1,4 +1,4 @@
-"""The messages and notes of one conversation in time order, oldest at the top."""
+"""Thread pane: messages and notes in chronological order."""
 
 from frontdesk.text import long_date
 from frontdesk.transcript import Entry
@@ -16,13 +16,13 @@ from frontdesk.wire import Message, Note
 
 
 class Thread(VirtualList[Entry]):
-    """Draws entries under day lines; the unread line stays where it was when the thread opened."""
+    """Draws entries with date lines; the unread line is set once when the thread is opened."""
 
     HALF_PAGE_AT_EDGE = False
     RESTS_AT_BOTTOM = True
 
     def __init__(self, clock: Clock, *, open_key: str = "", id: str | None = None) -> None:
-        """open_key: by which media are opened."""
+        """open_key: name of the key that opens media."""
         super().__init__(id=id)
         self._clock = clock
         self._open_key = open_key
@@ -40,7 +40,7 @@ class Thread(VirtualList[Entry]):
         top_word: str,
         place: Place | None = None,
     ) -> None:
-        """Show a thread where the reader left it, else at its end with the first unread message."""
+        """Show a thread at its stored scroll position, else at its end or first unread message."""
         self._contact, self._top_word = contact, top_word
         position = _first_unread(rows, unread)
         self._unread_from = rows.key(position) if position is not None else None
@@ -50,13 +50,13 @@ class Thread(VirtualList[Entry]):
             self.show_end(rows, cursor=position)
 
     def clear(self, words: str) -> None:
-        """Show no entries, and `words` in their place."""
+        """Show no entries, but a text."""
         self.say_when_empty(words)
         if self.rows is not None:
             self.show(None)
 
     def say_at_top(self, words: str) -> None:
-        """What stands above the oldest loaded message: its start, or that there is more."""
+        """Set the line above the oldest loaded message: the thread's start, or that more exists."""
         if words != self._top_word:
             self._top_word = words
             self.rows_changed()
@@ -95,7 +95,7 @@ class Thread(VirtualList[Entry]):
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool
     ) -> list[list[Piece]]:
-        """The start of the thread, a new day, the first unread message."""
+        """Lines above an entry: start of the thread, date, unread marker."""
         lines = []
         if previous is None and self._top_word:
             lines.append(centred(self._top_word, width))
@@ -109,7 +109,7 @@ class Thread(VirtualList[Entry]):
 
 
 def _first_unread(rows: Rows[Entry], unread: int) -> int | None:
-    """Where the last `unread` inbound messages begin, among those that are loaded."""
+    """Position of the oldest of the last `unread` inbound messages, searching 500 rows."""
     for position in range(len(rows) - 1, -1, -1):
         entry = rows[position]
         if unread <= 0 or len(rows) - position > 500:

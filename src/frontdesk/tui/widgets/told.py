@@ -1,4 +1,4 @@
-"""What lists tell the screen that they stand on."""
+"""Messages that lists post to their screen."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 
 class Told(Message):
-    """Something that a list tells the screen."""
+    """Base of the messages of lists."""
 
     def __init__(
         self, widget: Widget, *, row: Any = None, top: bool = False, asked: bool = False
@@ -21,16 +21,16 @@ class Told(Message):
 
 
 class Highlighted(Told):
-    """The cursor is on another `row`."""
+    """The cursor moved to another `row`."""
 
 
 class Opened(Told):
-    """The `row` under the cursor is to be opened."""
+    """The `row` under the cursor was opened."""
 
 
 class Marked(Told):
-    """The `row` under the cursor was marked, or is no longer."""
+    """The `row` under the cursor was marked or unmarked."""
 
 
 class NearEnd(Told):
-    """The window is close to the first row (`top`) or to the last; `asked`: by a key for it."""
+    """The window is near the first row (`top`) or the last; `asked`: the user went there by key."""

@@ -1,6 +1,6 @@
-"""A list of any length whose cost is the screen's: rows off screen are no objects.
+"""Virtual list: draws only visible rows; cost is independent of the number of rows.
 
-The cursor and the window hang on rows by id, so rows that come, go or move elsewhere move neither.
+Cursor and window are anchored to row keys, so inserted, removed or moved rows move neither.
 """
 
 from typing import ClassVar, Generic, TypeAlias, TypeVar
@@ -23,7 +23,7 @@ BAR, THUMB = "▌", "┃"
 _DRAWN_ROWS_KEPT = 200
 _WHEEL_LINES = 3
 
-# How often "first" and "last" go on when more rows are loaded; the key again goes on from there.
+# Pages loaded at most for one press of "first" or "last".
 LOADS_PER_KEY = 20
 
 R = TypeVar("R")
@@ -31,9 +31,9 @@ Drawn = list[list[Segment]]
 
 
 class VirtualList(Painted, Generic[R], can_focus=True):
-    """Draws a window of `rows`, keeps the reader's place, and asks for more near an end.
+    """Draws a window of `rows`, keeps the scroll position, and posts NearEnd to load more.
 
-    A subclass gives `draw`, and `sources` if a row is drawn from more than itself.
+    Subclasses implement `draw`, and `sources` if a row's drawing depends on more than the row.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,14 +48,14 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         Binding("enter", "open", "Open", id="list.open", show=False),
     ]
 
-    # At an edge the window moves by half its height, which sends a sixth of the bytes of moving
-    # line by line; a thread, which is read line by line, turns it off.
+    # When the cursor leaves the window, scroll by half its height, which writes a sixth of the
+    # bytes of scrolling by line. Threads, which are read by line, disable this.
     HALF_PAGE_AT_EDGE: ClassVar[bool] = True
-    # Where few rows stand in a tall window.
+    # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
-    # The key of the row under the cursor, None in an empty list. Watchers of it run before the next
-    # frame, whatever moved the cursor: a key, other rows, or a row that is gone.
+    # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
+    # whatever moved the cursor: a key, other rows, or the removal of its row.
     selected_key: var[str | None] = var(None, init=False)
 
     Highlighted: TypeAlias = told.Highlighted
@@ -81,20 +81,20 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         raise NotImplementedError
 
     def sources(self, position: int) -> tuple[object, ...]:
-        """The objects that a row is drawn from: while they are the same, so is the drawing."""
+        """Objects that a row is drawn from; its drawing is cached while they compare equal."""
         assert self.rows is not None
         return (self.rows[position],)
 
     def height_of(self, position: int) -> int:
-        """How many lines `draw` gives for a row; a subclass that knows it need not draw for it."""
+        """Number of lines of a row; override it if it is known without drawing."""
         return len(self._row_lines(position, self.size.width))
 
     def copied(self) -> str:
-        """What copying takes from the row under the cursor; empty where there is nothing."""
+        """Text that the copy action takes from the row under the cursor."""
         return ""
 
     def words_at(self, position: int) -> str:
-        """The words by which a row is found."""
+        """Text for searching a row."""
         return ""
 
     @property
@@ -104,16 +104,16 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     @property
     def at_start(self) -> bool:
-        """True while the first line of all is in view."""
+        """True if the first line of the first row is visible."""
         return self._window.at_start
 
     @property
     def at_end(self) -> bool:
-        """True while the last line of all is in view."""
+        """True if the last line of the last row is visible."""
         return self._window.at_end
 
     def show(self, rows: Rows[R] | None, *, cursor: int = 0) -> None:
-        """Show other rows from their start, with the cursor on a position that is in view."""
+        """Show other rows from their start, and reveal the row at `cursor`."""
         self.rows = rows
         self._window.forget_heights()
         self._window.to_start()
@@ -122,7 +122,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._settle()
 
     def show_end(self, rows: Rows[R], *, cursor: int | None = None) -> None:
-        """Show other rows from their end, with the cursor on the last one unless told."""
+        """Show other rows from their end; the cursor is on the last row by default."""
         self.rows = rows
         self._window.forget_heights()
         self.cursor = self._clamp(self._count() - 1 if cursor is None else cursor)
@@ -133,13 +133,13 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     @property
     def place(self) -> Place | None:
-        """Where the reader is, to come back to; None in an empty list."""
+        """Scroll position for `return_to`; None in an empty list."""
         if self._top_key is None or self.selected_key is None:
             return None
         return Place(self._top_key, self._window.top[1], self.selected_key)
 
     def return_to(self, rows: Rows[R], place: Place) -> bool:
-        """Show other rows where the reader was in them; False if that place is gone."""
+        """Show other rows at a scroll position; False if its rows are gone."""
         top, cursor = rows.find(place.top), rows.find(place.cursor)
         if top is None or cursor is None:
             return False
@@ -152,9 +152,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         return True
 
     def rows_changed(self) -> None:
-        """Rows came, went or moved: keep the cursor and the window on the same ones.
+        """Update after rows were added, removed or moved; cursor and window keep their rows.
 
-        At the very start and the very end the window stays there, so that new rows are seen.
+        At the very start or end the window stays there, so that new rows become visible.
         """
         self._window.forget_heights()
         if self.rows is not None and len(self.rows):
@@ -179,7 +179,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._go_on()
 
     def go_to(self, position: int) -> None:
-        """Put the cursor on a position and bring it into view."""
+        """Move the cursor to a position and reveal it."""
         if not self._count():
             return
         old, top = self.cursor, self._window.top
@@ -194,7 +194,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._ask_for_more()
 
     def say_when_empty(self, words: str) -> None:
-        """What stands here while there are no rows: why, and which key helps."""
+        """Set the text of the empty list."""
         if words != self._empty_words:
             self._empty_words = words
             self.refresh()
@@ -205,15 +205,15 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._window.forget_heights()
 
     def in_view(self) -> list[int]:
-        """The positions of the rows in view."""
+        """Positions of the visible rows."""
         return [placed.position for placed in self._window.visible()]
 
     def refresh_row(self, position: int) -> None:
-        """Repaint one row, which has become another."""
+        """Repaint one row whose contents have changed."""
         self._refresh_cells(position, self.size.width)
 
     def action_move(self, step: int) -> None:
-        """Move the cursor; a row taller than the window is scrolled through first."""
+        """Move the cursor; a row taller than the window is scrolled first."""
         hidden = self._window.hidden(self.cursor, step)
         if hidden:
             self._window.scroll(step * min(hidden, max(1, self.size.height // 2)))
@@ -222,13 +222,13 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.go_to(self.cursor + step)
 
     def action_first(self) -> None:
-        """Go to the first row, and on to the first of those that are loaded because of it."""
+        """Go to the first row, and continue when this loads further rows."""
         self.go_to(0)
         self._bound_for, self._loads_left = -1, LOADS_PER_KEY
         self._ask_for_more()
 
     def action_last(self) -> None:
-        """Go to the last row, and on to the last of those that are loaded because of it."""
+        """Go to the last row, and continue when this loads further rows."""
         if not self._count():
             self.post_message(self.NearEnd(self, top=False, asked=True))
             return
@@ -238,7 +238,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._settle()
 
     def _go_on(self) -> None:
-        """More rows were loaded on the way to an end: go there, unless it was far enough."""
+        """Continue to the end after rows were loaded, up to `LOADS_PER_KEY` times."""
         bound_for, left = self._bound_for, self._loads_left - 1
         self._bound_for = 0
         self.go_to(0 if bound_for < 0 else self._count() - 1)
@@ -246,7 +246,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._bound_for, self._loads_left = bound_for, left
 
     def action_page(self, pages: float) -> None:
-        """Move the window by this much of its height, and the cursor with it."""
+        """Scroll by a number of window heights, and move the cursor along."""
         placed = self._window.visible()
         if not placed:
             return
@@ -284,7 +284,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._set_cursor(max(placed[0].position, min(self.cursor, placed[-1].position)))
             self._settle()
 
-    # Place
+    # Layout
 
     def on_resize(self) -> None:
         self._fit_window()
@@ -296,7 +296,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     on_blur = on_focus
 
     def _fit_window(self) -> None:
-        """Keep the place when the size has changed; the first frame comes before any resize."""
+        """Keep the scroll position on a resize; also called before the first resize event."""
         if self.size == self._fitted:
             return
         if self.size.width != self._fitted.width:
@@ -325,7 +325,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.post_message(self.Highlighted(self, row=self.rows[position]))
 
     def _settle(self, *, moved: bool = True) -> None:
-        """Something moved, or may have: remember the place by key, repaint, ask for more."""
+        """Store the position by key, repaint, and post NearEnd if needed."""
         if self.rows is not None and len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
             self.selected_key = self.rows.key(self._clamp(self.cursor))
@@ -342,7 +342,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.call_after_refresh(self._read_ahead)
 
     def _read_ahead(self) -> None:
-        """What one more page shows is read from the disk between two keys."""
+        """Access a row of the next page between keys, so that it is read from disk in advance."""
         ahead = self._window.ahead()
         if self.rows is not None and ahead is not None:
             self.rows[ahead]
@@ -359,7 +359,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Drawing
 
     def _refresh_cells(self, position: int, width: int) -> None:
-        """Repaint the first cells of a row, where it is in view."""
+        """Repaint the first cells of a row if it is visible."""
         for placed in self._window.visible():
             if placed.position == position:
                 top = max(0, placed.y)
@@ -397,7 +397,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         return [Strip(self.segments([("dim", fit(f"  {line}", width))]), width) for line in lines]
 
     def _row_lines(self, position: int, width: int) -> Drawn:
-        """A row's lines without bar and scroll mark, drawn once while its sources are the same."""
+        """Lines of a row without edges, cached by key and sources."""
         assert self.rows is not None
         key, sources = self.rows.key(position), (width, *self.sources(position))
 

@@ -1,7 +1,7 @@
-"""Which rows of a list are in view, and how the view moves: arithmetic on an anchor.
+"""Viewport of a list: visible rows and scrolling, by arithmetic on an anchor.
 
-The anchor is the first visible row and a line in it. Only rows near the anchor are ever measured,
-so no step costs more than a screenful, however long the list is.
+The anchor is the first visible row and a line within it. Only rows near the anchor are measured, so
+the cost of a step is bounded by the window's height, not by the number of rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 Anchor = tuple[int, int]
 
-# Of some screenfuls: a step asks for the same rows again and again.
+# Several screens: consecutive steps measure mostly the same rows.
 _HEIGHTS_KEPT = 1_000
 
 
 class Placed(NamedTuple):
-    """A row in view: its position, the y of its first line (may be negative), its height."""
+    """A visible row: position, y of its first line (possibly negative), height."""
 
     position: int
     y: int
@@ -22,9 +22,9 @@ class Placed(NamedTuple):
 
 
 class Window:
-    """A view of `height` lines on `count()` rows, each `height_of(position)` lines tall (>= 1).
+    """Viewport of `height` lines on `count()` rows of `height_of(position)` lines each (>= 1).
 
-    Rows that leave room rest at the top, or with `at_bottom` at the bottom of the view.
+    Rows that do not fill it are aligned to the top, or with `at_bottom` to the bottom.
     """
 
     def __init__(
@@ -44,18 +44,18 @@ class Window:
         self._asked_at = self.top
 
     def forget_heights(self) -> None:
-        """Rows are others now, or drawn otherwise: they are measured again."""
+        """Drop the cached heights, after rows have changed."""
         self._heights.clear()
         self._placed = None
 
     @property
     def at_start(self) -> bool:
-        """True while the first line of the first row is in view."""
+        """True if the first line of the first row is visible."""
         return self.top == (0, 0)
 
     @property
     def at_end(self) -> bool:
-        """True while the last line of the last row is in view."""
+        """True if the last line of the last row is visible."""
         placed = self.visible()
         if not placed:
             return True
@@ -63,8 +63,8 @@ class Window:
         return last.position == self._count() - 1 and last.y + last.height <= self.height
 
     def visible(self) -> Sequence[Placed]:
-        """The rows in view, from the top down."""
-        # It is asked for again and again while a key is answered.
+        """Visible rows, from the top."""
+        # Cached: one key press calls this several times.
         view = self.top, self.height, self._count()
         if self._placed is None or self._placed[0] != view:
             self._placed = view, self._place(*view)
@@ -85,12 +85,12 @@ class Window:
         return placed
 
     def position_at(self, y: int) -> int:
-        """The row at a line of the view, where there are rows; the last one below all of them."""
+        """Position of the row at line `y`; the last row for lines below it."""
         placed = self.visible()
         return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
 
     def ahead(self) -> int | None:
-        """A row that one more page shows, the way that the view has moved since this was asked."""
+        """Position of a row on the next page in the direction of the last movement, or None."""
         placed, back = self.visible(), self.top < self._asked_at
         self._asked_at = self.top
         if not placed:
@@ -99,7 +99,7 @@ class Window:
         return row if 0 <= row < self._count() else None
 
     def thumb(self) -> range:
-        """The lines that a scroll mark covers; none when everything is in view."""
+        """Lines that the scroll bar's thumb covers; empty if all rows are visible."""
         placed = self.visible()
         if not placed or (self.at_start and self.at_end):
             return range(0)
@@ -110,20 +110,19 @@ class Window:
         return range(start, start + size)
 
     def to_start(self) -> None:
-        """Show the first row at the top."""
         self.top = (0, 0)
 
     def to_end(self) -> None:
         """Show the last line of the last row at the bottom."""
-        # Without a height there is no width either, and what has none is measured in vain.
+        # Before the first layout the width is 0 too, and measured heights would be wrong.
         self.top = self._lowest() if self.height else (max(0, self._count() - 1), 0)
 
     def anchor_at(self, position: int) -> None:
-        """Show a row at the top, keeping the line within it that was at the top before."""
+        """Put a row at the top, keeping the line offset."""
         self.top = (position, self.top[1])
 
     def scroll(self, lines: int) -> None:
-        """Move by lines (negative: up), within the rows."""
+        """Scroll by lines (negative: up), within the rows."""
         position, line = self.top
         line += lines
         while line < 0 and position > 0:
@@ -136,7 +135,7 @@ class Window:
         self.settle()
 
     def settle(self) -> None:
-        """After anything changed: stay on the rows, leave no room below the last one."""
+        """Restore the invariants: anchor on an existing row, no space below the last one."""
         count = self._count()
         if not count:
             self.top = (0, 0)
@@ -146,7 +145,8 @@ class Window:
         self.top = min((position, max(0, line)), self._lowest())
 
     def reveal(self, position: int, *, extra: int = 0) -> None:
-        """Bring a row into view, whole where it fits; `extra` lines more when it must move."""
+        """Scroll a row into view, as much of it as fits; `extra`: further lines if it must scroll.
+        """
         if not self.height or not 0 <= position < self._count():
             return
         height = self._height_of(position)
@@ -166,7 +166,7 @@ class Window:
             self.scroll(min(0, height - self.height))
 
     def hidden(self, position: int, step: int) -> int:
-        """Lines of a row in view that are cut off below (`step` > 0) or above the view."""
+        """Scroll a row into view, as far as it fits; `extra`: further lines if it must scroll."""
         for placed in self.visible():
             if placed.position == position:
                 below = placed.y + placed.height - self.height
@@ -182,7 +182,7 @@ class Window:
         return height
 
     def _lowest(self) -> Anchor:
-        """The anchor at which the last line of all is the last line in view."""
+        """Anchor at which the last line of the last row is at the bottom."""
         room = self.height
         for position in range(self._count() - 1, -1, -1):
             room -= self._height_of(position)
@@ -191,7 +191,7 @@ class Window:
         return 0, 0
 
     def _lines_until(self, position: int) -> int:
-        """Lines from the view's top to a row's first line; counting stops when that is far."""
+        """Lines from the top to a row's first line; counting stops beyond four heights."""
         first, line = self.top
         lines = -line
         for above in range(first, position):
