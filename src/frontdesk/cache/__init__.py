@@ -1,4 +1,4 @@
-"""Pages already seen, kept in SQLite so that the inbox opens at once and works offline."""
+"""SQLite cache of fetched rows, for instant start-up and offline reading."""
 
 from frontdesk.cache.cache import Cache, Kept
 from frontdesk.cache.listing import Listing

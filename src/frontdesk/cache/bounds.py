@@ -1,4 +1,4 @@
-"""Keeps a cache within its size: what was not read for longest goes first, a step at a time."""
+"""Size limit of the cache file: LRU eviction and vacuum, in small steps."""
 
 import sqlite3
 from collections.abc import Callable, Collection
@@ -10,15 +10,15 @@ OnScreen = Callable[[], Collection[tuple[int, str]]]
 DEFAULT_LIMIT_BYTES = 512_000_000
 _MOST_IN_MEMORY = 128_000_000
 
-# Once too big, a cache shrinks to this part of its limit: else each page would drop another.
+# Eviction goes down to this share of the limit, so that not every page triggers it again.
 _GOAL = 0.9
-# More free room than this in a file is given back to the disk, so many pages at a time.
+# A larger share of free pages is returned to the file system, this many pages at a time.
 _ROOM_KEPT = 0.25
 _PAGES_GIVEN_BACK = 250
 _LOOSE_AT_ONCE = 500
 
-# The search index gives room back when it merges what it was told to take out, so many pages at
-# a time; a negative number begins to merge all of it.
+# FTS5 merges remove deleted entries from the index, this many pages at a time; a negative number
+# starts a merge of the whole index.
 _MERGE = "INSERT INTO found(found, rank) VALUES ('merge', ?)"
 _PAGES_MERGED = 64
 
@@ -52,7 +52,7 @@ _LOOSE_OTHERS = (
 
 
 class Bound:
-    """The limit of one cache file. `on_screen`: origins and names of the lists that are shown."""
+    """Size limit of one cache file. `on_screen`: returns (origin, name) of the lists in use."""
 
     def __init__(self, limit_bytes: int, on_screen: OnScreen) -> None:
         self._limit = limit_bytes
@@ -61,7 +61,8 @@ class Bound:
         self._merging = False
 
     def step(self, connection: sqlite3.Connection, *, in_memory: bool = False) -> bool:
-        """One small step towards the limit, in the caller's transaction; False: nothing to do."""
+        """Take a small step towards the limit, in the caller's transaction; False if none is left.
+        """
         limit = min(self._limit, _MOST_IN_MEMORY) if in_memory else self._limit
         size = _used(connection) * _pragma(connection, "page_size")
         if size > limit and not self._shrinking:
@@ -76,10 +77,10 @@ class Bound:
 
 
 def shrink(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
-    """Drop what was not read for longest, never what is on screen; False: all the rest is.
+    """Evict the least recently read data, except for lists on screen; False if nothing is left.
 
-    First conversations that no list shows, then whole threads, the tails of lists, whole lists,
-    and what is kept beside them.
+    The order is: conversations without a list, whole threads, tails of lists, whole lists, other
+    values.
     """
     return (
         _drop_loose(connection, _LOOSE_CONVERSATIONS)
@@ -105,7 +106,7 @@ def _drop_thread(connection: sqlite3.Connection, on_screen: Collection[tuple[int
 
 
 def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
-    """The tail of a list that has more than a page; if none has, a whole list."""
+    """Drop the tail of a list of several pages; if there is none, drop a whole list."""
     held = [row for row in connection.execute(_LISTS) if (row[0], row[2]) not in on_screen]
     for _, number, _, pages in held:
         if pages > 1:
@@ -120,12 +121,12 @@ def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[i
 def _merged_some(connection: sqlite3.Connection) -> bool:
     before = connection.total_changes
     connection.execute(_MERGE, (_PAGES_MERGED,))
-    # The command itself counts as one change (sqlite.org/fts5, "merge").
+    # The command itself counts as one change (sqlite.org/fts5.html, "merge").
     return connection.total_changes - before > 1
 
 
 def _gave_back(connection: sqlite3.Connection) -> bool:
-    """Return free pages to the disk if there are too many; whether there are more."""
+    """Return free pages to the file system if there are too many; True if more may follow."""
     free, every = _pragma(connection, "freelist_count"), _pragma(connection, "page_count")
     if free <= max(every * _ROOM_KEPT, _PAGES_GIVEN_BACK):
         return False

@@ -1,4 +1,4 @@
-"""What was seen of one server: read at once, written in the background."""
+"""Cache of one server: synchronous reads, writes on a background thread."""
 
 import asyncio
 import sqlite3
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
-# Words that are held to be asked for again, as a list does for each of its rows in each frame.
+# Settings kept in memory; lists read one per row in each frame.
 _RECALLED = 1_000
 
 _BOUND = (
@@ -45,14 +45,13 @@ _NAME = (
 
 
 def utc_now() -> datetime:
-    """The clock of a real session."""
     return datetime.now(UTC)
 
 
 class Kept(NamedTuple):
-    """What is kept of one origin. size_bytes: of the whole file, share_bytes: of this origin.
+    """Cache statistics of one origin. size_bytes: whole file; share_bytes: this origin.
 
-    oldest, newest: of what was said; None where nothing is kept.
+    oldest, newest: times of the cached messages; None if there are none.
     """
 
     size_bytes: int
@@ -67,10 +66,10 @@ class Kept(NamedTuple):
 
 
 class Cache:
-    """The saved pages of one origin; a file may hold several.
+    """Cached rows of one origin; a file may contain several.
 
-    Reads are synchronous and for one thread: they take less time than a change of threads.
-    Writes return when they are saved. No error of the disk leaves this class: see `warning`.
+    Reads are synchronous and for a single thread, since they are faster than a thread switch.
+    Writes return when they are committed. Disk errors are not raised: see `warning`.
     """
 
     def __init__(
@@ -82,11 +81,11 @@ class Cache:
         clock: Callable[[], datetime] = utc_now,
         check_after_seconds: float = 3.0,
     ) -> None:
-        """`origin`: what people call the server, a space, and what tells its keys or users apart.
+        """`origin`: display name of the server, a space, and an identifier of the key or user.
 
-        Only the first part is kept, with a number that is made from both.
+        The file contains only the name, and a number hashed from both.
         """
-        # 48 bits of a number made from the origin do not collide here, and tell nothing of a key.
+        # 48 bits of a hash are collision-free in practice and do not reveal the key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
         self._name = origin.rpartition(" ")[0] or origin
         self._clock = clock
@@ -101,17 +100,17 @@ class Cache:
 
     @property
     def warning(self) -> str | None:
-        """One sentence for the user when nothing is saved, or a damaged file was set aside."""
+        """A sentence for the user if nothing can be saved or a damaged file was moved aside."""
         return self._file.warning
 
     def close(self) -> None:
-        """Finish what is being saved. No call may follow."""
+        """Finish pending writes; the cache cannot be used afterwards."""
         if self._reads:
             self._submit(lambda connection: None)
         self._file.close()
 
     def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
-        """The saved rows of a list, as values of its kinds."""
+        """Cached rows of a list, as wire models."""
         listing = Listing[Any](
             self._file.rows,
             self._origin,
@@ -125,7 +124,7 @@ class Cache:
         return listing
 
     def body(self, kind: str, id: str) -> bytes | None:
-        """The wire JSON of one saved value."""
+        """JSON of a cached value."""
         rows = self._file.rows(
             "SELECT body FROM object WHERE origin = ? AND kind = ? AND id = ?",
             (self._origin, kind, id),
@@ -133,20 +132,19 @@ class Cache:
         return rows[0][0] if rows else None
 
     def value(self, kind: str, id: str, model: type[W]) -> W | None:
-        """One saved value."""
         body = self.body(kind, id)
         return self._sensible(lambda: model.model_validate_json(body), None) if body else None
 
     def top(self, which: ListName) -> Key | None:
-        """The place of the newest row of a list."""
+        """Key of the newest row of a list."""
         return self._bound(which, "DESC")
 
     def floor(self, which: ListName) -> Key | None:
-        """The place of the oldest row down to which a list has no gap."""
+        """Key of the oldest row of a list's contiguous range."""
         return self._bound(which, "ASC")
 
     def way_on(self, which: ListName) -> tuple[str | None, bool]:
-        """The cursor that follows the floor of a list, and whether the list is complete."""
+        """Cursor after the oldest row of a list, and if the list is complete."""
         rows = self._file.rows(
             "SELECT cursor, complete FROM list WHERE origin = ? AND name = ?",
             (self._origin, which.name),
@@ -166,7 +164,7 @@ class Cache:
         kinds: tuple[str, ...] = (),
         conversation_id: str | None = None,
     ) -> list[Hit]:
-        """What has every word of `text` in it, the newest first; see `frontdesk.cache.search`."""
+        """Full-text search, newest first; see `frontdesk.cache.search`."""
         from frontdesk.cache import search
 
         return self._sensible(
@@ -183,26 +181,26 @@ class Cache:
         )
 
     def conversations_of(self, contact_id: str) -> list[str]:
-        """The ids of the seen conversations of a contact, the last active first."""
+        """Ids of a contact's cached conversations, most recently active first."""
         from frontdesk.cache import search
 
         return search.conversations_of(self._file.rows, self._origin, contact_id)
 
     def count(self, kind: str) -> int:
-        """How many values of a kind are kept. Takes as long as there are many."""
+        """Number of cached values of a kind; the time is proportional to it."""
         sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
         return sum(row[0] for row in self._file.rows_aside(sql, (self._origin, kind)))
 
     async def kept(self) -> Kept:
-        """How much there is on the disk, and of when."""
+        """Cache statistics, read in a thread."""
         return await asyncio.to_thread(self._look)
 
     def recall(self, name: str) -> str | None:
-        """What was remembered under this name; by another process, before the last write here."""
+        """Stored setting; changes by other processes are visible after the next write here."""
         return self.recall_all((name,)).get(name)
 
     def recall_all(self, names: Collection[str]) -> dict[str, str]:
-        """What was remembered under each of these names; those with nothing are left out."""
+        """Stored settings by name, without missing ones."""
         unknown = [n for n in names if n not in self._remembered and n not in self._recalled]
         if len(self._recalled) + len(unknown) > _RECALLED:
             self._recalled.clear()
@@ -222,7 +220,7 @@ class Cache:
         return {name: self._sensible(partial(text_of, value), None) for name, value in rows}
 
     def remember(self, name: str, value: str) -> None:
-        """Keep a word for the next start. It is saved soon, and at the latest by `close`."""
+        """Store a setting; it is written in the background, at the latest by `close`."""
         if self.recall(name) == value:
             return
         self._remembered[name] = value
@@ -237,8 +235,8 @@ class Cache:
         )
 
     def keep_frame(self, frame: Frame) -> None:
-        """Keep the screen that the next start begins with, for as long as nothing is written."""
-        # What was read is noted first: noting it later would be writing.
+        """Store the first frame of the next start; any later write deletes it."""
+        # Write pending read times first: a later write would delete the frame.
         self._submit(lambda connection: None).result()
         self._file.keep_frame(frame)
 
@@ -250,7 +248,7 @@ class Cache:
         *,
         restart: bool = False,
     ) -> Saved:
-        """Merge the newest rows into a list; cut the list to them after a gap or on `restart`."""
+        """Merge the first pages into a list; after a gap, or on `restart`, they replace it."""
         return await self._write(
             lambda connection: lists.save_head(
                 connection, self._origin, which, fetched, now, restart=restart
@@ -258,19 +256,19 @@ class Cache:
         )
 
     async def save_older(self, which: ListName, fetched: Fetched, after: str) -> Saved:
-        """Add the rows that follow the cursor `after`."""
+        """Append the rows that follow the cursor `after`."""
         return await self._write(
             lambda connection: lists.save_older(connection, self._origin, which, fetched, after)
         )
 
     async def save(self, kind: str, id: str, body: bytes) -> bool:
-        """Keep one value; returns whether it differs from what was kept."""
+        """Save a value; True if it changed."""
         return await self._write(
             lambda connection: objects.save(connection, self._origin, kind, id, body)
         )
 
     async def save_all(self, kind: str, bodies: Mapping[str, bytes]) -> None:
-        """Keep several values, by their ids."""
+        """Save several values of a kind, by id."""
 
         def work(connection: sqlite3.Connection) -> None:
             for id, body in bodies.items():
@@ -279,13 +277,13 @@ class Cache:
         await self._write(work)
 
     async def drop(self, kind: str, id: str) -> bool:
-        """Keep a value no longer; returns whether it was kept."""
+        """Delete a value; True if it existed."""
         return await self._write(
             lambda connection: objects.drop(connection, self._origin, kind, id)
         )
 
     async def forget(self, conversation_id: str) -> None:
-        """Take a conversation out of every list, and keep nothing of it."""
+        """Delete a conversation with its thread, from all lists."""
         await self._write(
             lambda connection: lists.forget(connection, self._origin, conversation_id)
         )
@@ -294,7 +292,7 @@ class Cache:
         return await asyncio.wrap_future(self._submit(work))
 
     def _submit(self, work: Work[T]) -> Future[T]:
-        """Work for one transaction, which also notes what was read since the last one."""
+        """Submit a transaction, which also stores the read times since the last one."""
         self._recalled.clear()
 
         def noted(connection: sqlite3.Connection) -> T:
@@ -307,7 +305,7 @@ class Cache:
         return self._file.submit(noted)
 
     def _look(self) -> Kept:
-        # Few look, and every start would pay for the import.
+        # Rarely used; importing it would slow down every start.
         from frontdesk.cache.contents import contents
 
         try:
@@ -319,7 +317,7 @@ class Cache:
         return next((nothing._replace(**_figures(shelf)) for shelf in ours), nothing)
 
     def _on_screen(self) -> set[tuple[int, str]]:
-        """The lists that somebody holds a listing of."""
+        """Lists that have a live listing."""
         with self._lock:
             return {(self._origin, listing.name) for listing in self._shown}
 
@@ -331,7 +329,7 @@ class Cache:
         return self._sensible(lambda: _key(*rows[0]), None) if rows else None
 
     def _sensible(self, read: Callable[[], T], otherwise: T) -> T:
-        """What was read; or else, where it makes no sense, the file is set aside soon."""
+        """Result of `read`; if it fails on damaged data, the fallback, and the file is rebuilt."""
         try:
             return read()
         except NONSENSE:
@@ -340,7 +338,7 @@ class Cache:
 
 
 def _figures(shelf: "Shelf") -> dict[str, Any]:
-    """What a shelf of the file tells, by the names of `Kept`."""
+    """Statistics of an origin, by the names of `Kept`."""
     told = shelf._asdict()
     return {"share_bytes": shelf.size_bytes, **{name: told[name] for name in Kept._fields[3:]}}
 

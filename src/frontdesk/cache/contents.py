@@ -1,6 +1,6 @@
-"""What a cache file holds of which server, and how it is emptied.
+"""Statistics of a cache file by server, and clearing it.
 
-These functions are for commands: they wait for the disk, and raise what the cache itself hides.
+For commands: these functions block on the disk and raise errors that the cache itself hides.
 """
 
 import sqlite3
@@ -50,9 +50,10 @@ _STRANGERS = (
 
 
 class Shelf(NamedTuple):
-    """What is kept of one server for one key or user. size_bytes: its share of the file.
+    """Statistics of one server and key or user. size_bytes: its estimated share of the file.
 
-    oldest, newest: of what was said; read_at: when any of it was last shown or fetched.
+    oldest, newest: times of the cached messages; read_at: last time that a list was shown or
+    fetched.
     """
 
     origin: int
@@ -68,7 +69,7 @@ class Shelf(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """A cache file: its size with what belongs to it, and what was set aside beside it."""
+    """A cache file: total size including companion files, and files moved aside."""
 
     size_bytes: int
     shelves: tuple[Shelf, ...]
@@ -76,9 +77,9 @@ class Contents(NamedTuple):
 
 
 def contents(path: Path) -> Contents:
-    """Look at a cache without changing it.
+    """Statistics of a cache, read without changing it.
 
-    Raises: UnusableFile: there is something else under its name, or it is damaged.
+    Raises: UnusableFile: another kind of file, or a damaged one.
     """
     aside = tuple((other, place.size_of(other)) for other in place.set_aside(path))
     found = place.state(path)
@@ -97,9 +98,9 @@ def contents(path: Path) -> Contents:
 
 
 def clear(path: Path) -> None:
-    """Remove a cache and all that was set aside; one that is in use is emptied in its place.
+    """Delete a cache and all files moved aside; a file in use is emptied instead.
 
-    Raises: UnusableFile: what is there is not ours to remove, or cannot be removed.
+    Raises: UnusableFile: another kind of file, or it cannot be deleted.
     """
     found = place.state(path)
     if found in (State.FOREIGN, State.NEWER):
@@ -118,7 +119,7 @@ def clear(path: Path) -> None:
 def clear_shelves(
     path: Path, origins: Collection[int], *, not_read_since: datetime | None = None
 ) -> None:
-    """Drop what is kept of some servers: all of it, or the lists and threads not read since.
+    """Delete the data of some servers: all of it, or lists and threads not read since a time.
 
     Raises: UnusableFile: the file cannot be written.
     """
@@ -136,7 +137,7 @@ def clear_shelves(
                     _drop_unread(connection, origin, not_read_since)
             connection.execute("INSERT INTO found(found) VALUES ('optimize')")
             connection.execute("COMMIT")
-            # What was dropped leaves no trace in free pages or in the log.
+            # Also erase the data from free pages and from the write-ahead log.
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.Error as error:
@@ -171,7 +172,7 @@ def _drop_unread(connection: sqlite3.Connection, origin: int, since: datetime) -
 
 
 def _alone(path: Path) -> bool:
-    """Nobody else has the file open: only then SQLite lets go of its log."""
+    """True if no other connection is open: only then SQLite can leave WAL mode."""
     try:
         with closing(place.writer(place.address_of(path))) as connection:
             connection.execute("PRAGMA busy_timeout=0")

@@ -1,4 +1,4 @@
-"""The counted directory of a list: from a position to a row without counting rows."""
+"""Order-statistics index of a list: two levels of counted nodes, for access by position."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ _CHILDREN = {
 
 
 def lay_out(connection: sqlite3.Connection, number: int) -> None:
-    """The directory of an empty list: one node a level, which reaches over everything."""
+    """Create the index of an empty list: one node per level, covering all keys."""
     connection.executemany(
         "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, 0)",
         [(number, level, *LOWEST) for level in (BLOCKS, RUNS)],
@@ -34,7 +34,7 @@ def lay_out(connection: sqlite3.Connection, number: int) -> None:
 
 
 def recount(connection: sqlite3.Connection, number: int, changed: Iterable[Key]) -> None:
-    """Bring the directory up to date after entries with these keys came or went."""
+    """Update the index after entries with these keys were inserted or deleted."""
     for level in (BLOCKS, RUNS):
         changed = _recount_level(connection, number, level, changed)
 
@@ -42,7 +42,7 @@ def recount(connection: sqlite3.Connection, number: int, changed: Iterable[Key])
 def _recount_level(
     connection: sqlite3.Connection, number: int, level: int, changed: Iterable[Key]
 ) -> list[Key]:
-    """Recount the nodes that reach over these keys; returns the keys of what was touched."""
+    """Recount the nodes that contain these keys; returns the keys of all changed nodes."""
     touched: list[Key] = []
     upper = LOWEST
     for key in sorted(changed):
@@ -54,7 +54,7 @@ def _recount_level(
 
 
 def _reach(connection: sqlite3.Connection, number: int, level: int, key: Key) -> tuple[Key, Key]:
-    """The key of the node that holds `key`, and of the next node."""
+    """Key of the node that contains `key`, and of the next node."""
     lower = connection.execute(
         "SELECT sort, size, id, kind FROM node WHERE list = ? AND level = ?"
         " AND (sort, size, id, kind) <= (?, ?, ?, ?)"
@@ -72,9 +72,9 @@ def _reach(connection: sqlite3.Connection, number: int, level: int, key: Key) ->
 def _recount_node(
     connection: sqlite3.Connection, number: int, level: int, lower: Key, upper: Key
 ) -> list[Key]:
-    """Count one node anew: split it when it is too big, drop it when it is empty.
+    """Recount one node; split it if it is too large, delete it if it is empty.
 
-    A run begins with its first block: when that went, the run begins with the next one.
+    A run starts at its first block; if that was deleted, it starts at the next one.
     """
     children = connection.execute(_CHILDREN[level], (number, *lower, *upper)).fetchall()
     connection.execute(
@@ -92,7 +92,7 @@ def _recount_node(
 def _nodes(
     level: int, lower: Key, children: list[tuple[str, int, str, str, int]]
 ) -> list[tuple[Key, int]]:
-    """The keys and counts of the nodes that these children need; the lowest node always stays."""
+    """Keys and counts of the nodes for these children; the lowest node always exists."""
     if not children:
         return [(lower, 0)] if lower == LOWEST else []
     nodes = []
@@ -103,9 +103,9 @@ def _nodes(
 
 
 def _starts(level: int, lower: Key, count: int) -> Sequence[int]:
-    """Where nodes begin among so many children.
+    """Start indexes of nodes among `count` children.
 
-    A list grows by pages at its lower end: the runs that are left behind there stay full.
+    Lists grow by pages at the lower end, so the runs left behind there stay full.
     """
     most = _MOST_CHILDREN[level]
     if count <= most:

@@ -1,4 +1,4 @@
-"""One cache file: a reader for the caller's thread, a writer on its own, and what to do in need."""
+"""Cache file: reader connection, writer thread, recovery from damage and disk errors."""
 
 import queue
 import sqlite3
@@ -17,12 +17,12 @@ from frontdesk.cache.place import State
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-# What comes of values that damage put in the place of others.
+# Exceptions that damaged values cause.
 NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
 class Tidy(Protocol):
-    """Work that is done when nothing else is."""
+    """A housekeeping step, run while no job is waiting."""
 
     def __call__(self, connection: sqlite3.Connection, *, in_memory: bool) -> bool: ...
 
@@ -35,16 +35,16 @@ _INTERRUPT_SECONDS = 0.05
 
 
 class CacheFile:
-    """A cache file. `rows` is for one thread, `submit` for any; errors of the disk end here.
+    """A cache file. `rows` is for one thread, `submit` for any; disk errors are not raised.
 
-    A damaged file is set aside and built anew; where nothing can be saved, or the file is not
-    ours, the cache lives in memory. `warning` says so, once.
+    A damaged file is moved aside and rebuilt. If nothing can be saved, or the file belongs to
+    another program, the cache is kept in memory; `warning` says so.
     """
 
     def __init__(
         self, path: Path, tidy: Tidy, *, check_after_seconds: float = _CHECK_AFTER_SECONDS
     ) -> None:
-        """`tidy` is one step of housekeeping; it tells whether there is more to do."""
+        """`tidy` is one housekeeping step; it returns True if more is to do."""
         self.warning: str | None = None
         self._path = path
         self._tidy = tidy
@@ -68,7 +68,7 @@ class CacheFile:
             thread.start()
 
     def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Any]:
-        """What is saved, read at once on the caller's thread."""
+        """Run a query on the caller's thread; a damaged file is rebuilt and queried again."""
         generation = self._generation
         try:
             with self._lock:
@@ -81,7 +81,7 @@ class CacheFile:
             return self._reader.execute(sql, parameters).fetchall()
 
     def rows_aside(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Any]:
-        """What is saved, for any thread, however long it takes; nothing if it cannot be read."""
+        """Run a slow query on a connection of its own, from any thread; empty on errors."""
         try:
             with closing(place.reader(self._address)) as connection:
                 return connection.execute(sql, parameters).fetchall()
@@ -89,17 +89,17 @@ class CacheFile:
             return []
 
     def distrust(self) -> None:
-        """What was read makes no sense: the file is set aside soon, and built anew."""
+        """Rebuild the file in the background, after a read returned invalid data."""
         generation = self._generation
         if not self._closed.is_set():
             self._enqueue(lambda: self._rebuild(generation))
 
     def submit(self, work: Work[T]) -> Future[T]:
-        """Run `work` in one transaction on the writer's thread, after what was submitted before."""
+        """Run `work` in a transaction on the writer thread, after all earlier jobs."""
         return self._enqueue(lambda: self._perform(work))
 
     def keep_frame(self, frame: first_frame.Frame) -> None:
-        """Keep a frame until something is written, by whomever; without a disk there is none."""
+        """Store the first frame; any later write deletes it. Not for a cache in memory."""
 
         def keep(connection: sqlite3.Connection) -> None:
             if not place.is_memory(self._address):
@@ -109,7 +109,7 @@ class CacheFile:
         self.submit(keep)
 
     def close(self) -> None:
-        """Finish what was submitted and close the file. No call may follow."""
+        """Finish pending jobs and close the file; it cannot be used afterwards."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -130,7 +130,7 @@ class CacheFile:
         return future
 
     def _open(self) -> tuple[str, sqlite3.Connection]:
-        """The address of the cache and its reader, whatever is found under its name."""
+        """URI and reader connection of a usable cache, whatever the state of the file."""
         found = place.state(self._path)
         if found in (State.FOREIGN, State.NEWER):
             self._warn(f"{self._path} is {found.value}: this session saves nothing on disk.")
@@ -144,7 +144,7 @@ class CacheFile:
         except OSError as error:
             return self._without_disk(error)
         except UnicodeDecodeError:
-            # SQLite's complaint quoted the damage.
+            # SQLite's error message contained the damaged bytes.
             pass
         try:
             self._set_aside()
@@ -154,7 +154,7 @@ class CacheFile:
             return self._without_disk(error)
 
     def _make_ready(self, found: State) -> None:
-        """Have a file of our layout where `found` is."""
+        """Create a file of the current schema, moving a damaged or older one aside."""
         if found is State.BROKEN:
             self._set_aside()
         elif found is State.OLDER:
@@ -187,9 +187,9 @@ class CacheFile:
         self.warning = self.warning or sentence
 
     def _write(self) -> None:
-        """The writer's thread: jobs in order, checkpoints and housekeeping when nothing waits.
+        """Writer thread: runs jobs in order, checkpoints and housekeeping while idle.
 
-        While there is more housekeeping to do, a step of it follows each job.
+        While housekeeping is unfinished, one step of it follows each job.
         """
         unsettled, behind = 0, False
         while True:
@@ -218,7 +218,7 @@ class CacheFile:
         except (sqlite3.DatabaseError, *NONSENSE) as error:
             if place.broken(error):
                 self._rebuild(self._generation)
-            # A cache that is too big is better than none.
+            # An oversized cache is better than none.
             return False
 
     def _complete(self, future: "Future[Any]", job: Callable[[], Any]) -> None:
@@ -230,7 +230,7 @@ class CacheFile:
             future.set_exception(error)
 
     def _checkpoint(self) -> int:
-        """Move what was written from the log into the file, as far as no reader needs it there."""
+        """Copy committed pages from the log to the file, as far as no reader needs the log."""
         if self._connection:
             try:
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -250,7 +250,7 @@ class CacheFile:
             else:
                 raise
         except NONSENSE:
-            # The file has what nobody wrote. If it is the work that is wrong, it fails again.
+            # The file contains invalid values. If the job itself is faulty, it fails again.
             self._rebuild(self._generation)
         return self._transact(work)
 
@@ -258,7 +258,7 @@ class CacheFile:
         if self._connection is None:
             self._connection = place.writer(self._address)
         connection = self._connection
-        # A deferred transaction that turns into a writer fails beside another writer.
+        # Upgrading a deferred transaction fails if another writer is active.
         connection.execute("BEGIN IMMEDIATE")
         first_frame.forget(self._path)
         try:
@@ -270,13 +270,13 @@ class CacheFile:
                 connection.execute("ROLLBACK")
 
     def _rebuild(self, generation: int) -> None:
-        """Set the damaged file aside, unless that was done since `generation`."""
+        """Move the damaged file aside, unless that happened after `generation`."""
         if generation == self._generation:
             self._replace(self._open_anew)
 
     def _open_anew(self) -> tuple[str, sqlite3.Connection]:
         try:
-            # Another process may have set the file aside already: the new one is not to blame.
+            # Another process may have replaced the damaged file already; keep the new one.
             if self._path.stat().st_ino == self._inode:
                 self._set_aside()
         except FileNotFoundError:
@@ -286,7 +286,7 @@ class CacheFile:
         return self._open()
 
     def _replace(self, opening: Callable[[], tuple[str, sqlite3.Connection]]) -> None:
-        """Close everything and go on with what `opening` gives. On the writer's thread only."""
+        """Close all connections and reopen with `opening`. Only on the writer thread."""
         with self._lock:
             self._reader.close()
             if self._connection:
@@ -296,13 +296,13 @@ class CacheFile:
             self._generation += 1
 
     def _worth_a_check(self) -> bool:
-        """A big file is checked only after a process that used it was killed."""
+        """True for a file up to 256 MiB, or one whose last process was killed."""
         if place.state(self._path) is not State.OURS:
             return False
         return place.unsettled(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
 
     def _check(self, after_seconds: float) -> None:
-        """Read the whole file once, away from everybody; ask for a new one if it is damaged."""
+        """Run an integrity check on a connection of its own; rebuild the file if it fails."""
         if self._closed.wait(after_seconds):
             return
         generation = self._generation

@@ -1,4 +1,4 @@
-"""A saved list by position: any row of a million at the cost of the first."""
+"""Random access to a cached list by position, in logarithmic time."""
 
 from bisect import bisect_right
 from collections import OrderedDict
@@ -16,7 +16,7 @@ from frontdesk.wire import Wire
 
 T = TypeVar("T", bound=Wire)
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
-# A key as it is read.
+# A `Key` as a plain tuple, as read from the database.
 Edge = tuple[str, int, str, str]
 
 _BLOCKS_KEPT = 16
@@ -26,7 +26,7 @@ _NODES = (
     " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
     " ORDER BY sort, size, id, kind"
 )
-# What damage has put under the number of another is left out.
+# The join omits objects that damage has assigned to another entry.
 _ROWS = (
     "SELECT entry.kind, body FROM entry CROSS JOIN object ON object.number = entry.object"
     " AND origin = ? AND object.kind = entry.kind AND object.id = entry.id"
@@ -44,7 +44,7 @@ _RANK = (
 
 
 class Node(NamedTuple):
-    """A counted range of a list: `size` rows from `lower` up to, without, `upper`."""
+    """A counted range of `size` rows, from `lower` up to but excluding `upper`."""
 
     lower: Edge
     upper: Edge
@@ -52,12 +52,12 @@ class Node(NamedTuple):
 
 
 class Directory:
-    """Consecutive nodes in the order of the listing, and where each starts."""
+    """Consecutive nodes in listing order, with their start positions."""
 
     def __init__(
         self, edges: Sequence[Edge], sizes: Iterable[int], *, newest_first: bool = False
     ) -> None:
-        """edges: one more than sizes, in the order of the listing."""
+        """edges: bounds of the nodes in listing order, one more than sizes."""
         self._edges = edges
         self._newest_first = newest_first
         self.starts = list(accumulate(sizes, initial=0))
@@ -66,20 +66,20 @@ class Directory:
         return self.starts[-1]
 
     def find(self, position: int) -> tuple[int, int]:
-        """Which node has the row at `position`, and the position of the row in it."""
-        # Empty nodes start where the next one does: the last of those that start there has it.
+        """Index of the node that contains a position, and the position within it."""
+        # An empty node has the same start as the next one; take the last.
         ordinal = bisect_right(self.starts, position) - 1
         return ordinal, position - self.starts[ordinal]
 
     def node(self, number: int) -> Node:
-        """One of the nodes; there are thousands, of which few are looked at."""
+        """Created on demand: of thousands of nodes, few are used."""
         lower, upper = self._edges[number : number + 2]
         if self._newest_first:
             lower, upper = upper, lower
         return Node(lower, upper, self.starts[number + 1] - self.starts[number])
 
     def reaches(self, key: Key) -> int:
-        """Which node's range has `key`."""
+        """Index of the node whose range contains `key`."""
         for number in range(len(self.starts) - 1):
             node = self.node(number)
             if node.lower <= key < node.upper:
@@ -88,11 +88,10 @@ class Directory:
 
 
 class Listing(Generic[T]):
-    """One saved list as a sequence: position 0 is the newest row, or the oldest.
+    """A cached list as a sequence, newest or oldest row first.
 
-    It shows the list as it was at the last `reload`. A save in between may shift rows that were
-    not read yet, but every position below `len` keeps giving a row; one that cannot be read any
-    more is empty.
+    It shows the state of the last `reload`. Later saves may shift rows that were not read yet, but
+    every position below `len` yields a row; unreadable rows are replaced by empty ones.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Listing(Generic[T]):
         newest_first: bool,
         distrust: Callable[[], None] = lambda: None,
     ) -> None:
-        """`distrust` is called when what is saved makes no sense."""
+        """`distrust` is called when the data is invalid."""
         self._rows = rows
         self._distrust = distrust
         self._origin = origin
@@ -117,16 +116,16 @@ class Listing(Generic[T]):
 
     @property
     def name(self) -> str:
-        """Which list this is."""
+        """Name of the list."""
         return self._which.name
 
     @property
     def extent(self) -> tuple[int, str | None, bool]:
-        """How far it reaches; another one once there is more of it, or another way on."""
+        """Length, cursor and completeness; changes when older rows are added."""
         return len(self), self.cursor, self.complete
 
     def reload(self) -> None:
-        """Show the list as it is saved now."""
+        """Read the current state of the list."""
         self._number = 0
         self._runs = Directory([], [])
         self._blocks: dict[int, Directory] = {}
@@ -179,9 +178,9 @@ class Listing(Generic[T]):
         return (self[position] for position in range(len(self)))
 
     def position(self, id: str, kind: str | None = None) -> int | None:
-        """Where the row is; None if it is not held.
+        """Position of a row by id; None if it is not cached.
 
-        `kind`: "note" for a note of a thread; without it the row is what pages of the list hold.
+        `kind`: "note" for a note of a thread; by default the kind that the list's pages contain.
         """
         place = self._rows(_PLACE, (kind or self._which.kind, id, self._number))
         if not place or not len(self):
@@ -193,7 +192,7 @@ class Listing(Generic[T]):
             return None
 
     def rank(self, value: T) -> int:
-        """How many rows come before a value that is not one of them."""
+        """Number of rows before a value that is not in the list."""
         if not len(self):
             return 0
         try:
@@ -207,7 +206,7 @@ class Listing(Generic[T]):
         return max(0, min(self._before(key, held=True), len(self) - 1))
 
     def _before(self, key: Key, *, held: bool) -> int:
-        """How many rows come before a key; `held`: one of the rows has it."""
+        """Number of rows before a key; `held`: the key is in the list."""
         run = self._runs.reaches(key)
         blocks = self._blocks_of(run)
         block = blocks.reaches(key)
@@ -217,12 +216,12 @@ class Listing(Generic[T]):
         return int(self._runs.starts[run] + blocks.starts[block] + within)
 
     def key(self, position: int) -> str:
-        """What tells the row at `position` from all others: "kind id"."""
+        """Stable key of the row at a position: "kind id"."""
         value = self[position]
         return f"{KINDS[type(value)]} {cast(Any, value).id}"
 
     def find(self, key: str) -> int | None:
-        """Where the row with this key is; None if it is not held."""
+        """Position of the row with this key; None if it is not cached."""
         kind, _, id = key.partition(" ")
         return self.position(id, kind)
 
@@ -238,12 +237,12 @@ class Listing(Generic[T]):
     def _directory(
         self, level: int, lower: Edge, upper: Edge, expected: int | None = None
     ) -> Directory:
-        """The nodes of a range. Counts that moved since the last reload are made to fit."""
+        """Nodes of a range. If its total differs from `expected`, one node of that size."""
         rows = self._rows(_NODES, (self._number, level, *lower, *upper))
         edges = [lower, *(row[:4] for row in rows[1:]), upper]
         sizes = [row[4] for row in rows] or [0]
         rows_in_all = sum(sizes)
-        # A file takes any number for a count.
+        # The columns are untyped: damage can yield any value.
         if type(rows_in_all) is not int or not 0 <= min(sizes) <= max(sizes) <= MOST_ROWS[level]:
             raise ValueError("no such number of rows")
         if expected is not None and rows_in_all != expected:
@@ -254,7 +253,7 @@ class Listing(Generic[T]):
         return Directory(edges, sizes, newest_first=self._newest_first)
 
     def _values(self, run: int, block: int) -> list[Any]:
-        """The rows of a block: (kind, wire JSON) each, or the value once it was asked for."""
+        """Rows of a block: (kind, JSON) tuples, replaced by models when they are accessed."""
         values = self._kept.get((run, block))
         if values is None:
             values = self._kept[run, block] = self._read(self._blocks[run].node(block))

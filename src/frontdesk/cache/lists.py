@@ -1,4 +1,4 @@
-"""How fetched pages go into the cache: each function is work for one transaction."""
+"""Merges fetched pages into cached lists; each function runs in one transaction."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ _INSERT = (
 
 
 class ListName(NamedTuple):
-    """Which list: its name, what its pages hold, and the conversation whose thread it feeds."""
+    """Name of a list, kind of its rows, and the conversation if it is part of a thread."""
 
     name: str
     kind: str
@@ -26,19 +26,19 @@ class ListName(NamedTuple):
 
 
 def thread_name(conversation_id: str) -> ListName:
-    """The messages of a conversation, and the notes among them."""
+    """List of a conversation's messages, merged with its notes."""
     return ListName(f"thread/{conversation_id}", MESSAGE, conversation_id)
 
 
 def notes_name(conversation_id: str) -> ListName:
-    """The notes of a conversation."""
+    """List of a conversation's notes."""
     return ListName(f"notes/{conversation_id}", NOTE, conversation_id)
 
 
 class Fetched(NamedTuple):
-    """Consecutive rows of a list as the server gave them.
+    """Consecutive rows of a list, as fetched.
 
-    `cursor` follows the last row; None means that there is no way on.
+    `cursor` follows the last row; None at the end.
     """
 
     bodies: Mapping[Key, bytes]
@@ -47,15 +47,15 @@ class Fetched(NamedTuple):
 
     @classmethod
     def of(cls, rows: Iterable[Row], stretch: Stretch, cursor: str | None) -> "Fetched":
-        """The rows of `stretch`; a row that came twice counts where it is newest."""
+        """The rows of `stretch`, by key."""
         bodies = {row.key: row.body for row in rows}
         return cls({key: bodies[key] for key in stretch.keys}, stretch, cursor)
 
 
 class Saved(NamedTuple):
-    """What a save changed. `added`: ids of the rows above all that was held, newest first.
+    """Result of a save. `added`: ids of the rows newer than all cached ones, newest first.
 
-    `restarted`: the list was cut to what was fetched, as rows between are unknown.
+    `restarted`: the cached rows were replaced, because of a gap.
     """
 
     changed: bool
@@ -72,7 +72,7 @@ def save_head(
     *,
     restart: bool = False,
 ) -> Saved:
-    """The newest rows of a list: merged with what is held, or instead of it after a gap."""
+    """Merge the first pages of a list; they replace the cached rows after a gap."""
     number = _opened(connection, origin, which.name)
     top, floor = _bounds(connection, number, which.kind)
     restarted = top is not None and (restart or not fetched.stretch.meets(top))
@@ -93,7 +93,7 @@ def save_head(
 def save_older(
     connection: sqlite3.Connection, origin: int, which: ListName, fetched: Fetched, after: str
 ) -> Saved:
-    """The rows that follow the cursor `after`. Ignored if the list went another way meanwhile."""
+    """Append the rows after the cursor `after`; ignored if the list's cursor has changed."""
     number = _opened(connection, origin, which.name)
     cursor = connection.execute("SELECT cursor FROM list WHERE number = ?", (number,)).fetchone()
     if cursor[0] != after:
@@ -107,7 +107,7 @@ def save_older(
 
 
 def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetched) -> Fetched:
-    """Without rows that are held where they are newer: activity never goes back."""
+    """Drop rows that are cached with a newer key: the time of activity only increases."""
     newer = {
         key
         for key in fetched.stretch.keys
@@ -125,7 +125,7 @@ def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetc
 
 
 def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
-    """Take a conversation out of every list, and keep nothing of it."""
+    """Delete a conversation with its thread, from all lists."""
     held = connection.execute(
         "SELECT entry.list, sort, size, entry.id, entry.kind FROM entry JOIN list"
         " ON list.number = entry.list WHERE entry.kind = ? AND entry.id = ? AND list.origin = ?",
@@ -138,14 +138,14 @@ def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) ->
 
 
 def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
-    """Keep no longer what was read of a conversation's messages and notes."""
+    """Delete the messages and notes of a conversation, with their lists."""
     drop_list(connection, origin, thread_name(conversation_id).name)
     drop_list(connection, origin, notes_name(conversation_id).name)
     objects.drop_thread(connection, origin, conversation_id)
 
 
 def drop_named(connection: sqlite3.Connection, origin: int, name: str) -> None:
-    """Keep a list no longer; of a thread, or its notes, nothing that was said there either."""
+    """Delete a list; for a thread or its notes, the whole thread."""
     what, _, conversation_id = name.partition("/")
     if what in ("thread", "notes"):
         drop_thread(connection, origin, conversation_id)
@@ -154,7 +154,7 @@ def drop_named(connection: sqlite3.Connection, origin: int, name: str) -> None:
 
 
 def drop_list(connection: sqlite3.Connection, origin: int, name: str) -> None:
-    """Keep the order of a list no longer, as if it had never been read."""
+    """Delete a list, but not its rows."""
     number = _number(connection, origin, name)
     if number is not None:
         _empty(connection, number)
@@ -162,9 +162,9 @@ def drop_list(connection: sqlite3.Connection, origin: int, name: str) -> None:
 
 
 def drop_tail(connection: sqlite3.Connection, number: int) -> None:
-    """Drop some of the oldest pages of a list, down to no less than one: it is shorter then.
+    """Drop up to `_MOST_PAGES_DROPPED` of the oldest pages of a list; at least one page stays.
 
-    It goes on with the cursor of the last page that is left. The rows stay known.
+    The list continues with the cursor of the last remaining page. The rows are not deleted.
     """
     pages = connection.execute(
         "SELECT sort, size, id, kind, cursor FROM bookmark WHERE list = ?"
@@ -189,7 +189,7 @@ def drop_tail(connection: sqlite3.Connection, number: int) -> None:
 
 
 def mark_read(connection: sqlite3.Connection, origin: int, reads: Mapping[str, datetime]) -> None:
-    """Keep in mind when lists were last shown, by their names."""
+    """Store when lists were last shown, by name."""
     connection.executemany(
         "UPDATE list SET read_at = ? WHERE origin = ? AND name = ?",
         [(int(at.timestamp() * 1000), origin, name) for name, at in reads.items()],
@@ -209,7 +209,7 @@ def _save_objects(
 
 
 def _opened(connection: sqlite3.Connection, origin: int, name: str) -> int:
-    """The number of a list, which is made if it is new."""
+    """Number of a list, which is created if needed."""
     number = _number(connection, origin, name)
     if number is None:
         connection.execute("INSERT INTO list(origin, name) VALUES (?, ?)", (origin, name))
@@ -229,7 +229,7 @@ def _number(connection: sqlite3.Connection, origin: int, name: str) -> int | Non
 def _bounds(
     connection: sqlite3.Connection, number: int, kind: str
 ) -> tuple[Key, Key] | tuple[None, None]:
-    """The newest and the oldest held row of a list, of the kind that its pages hold."""
+    """Newest and oldest row of the given kind."""
     bounds = [
         connection.execute(
             "SELECT sort, size, id, kind FROM entry WHERE list = ? AND +kind = ?"
@@ -242,7 +242,7 @@ def _bounds(
 
 
 def _cut(connection: sqlite3.Connection, number: int) -> None:
-    """Empty a list that is filled again."""
+    """Empty a list that is refilled in the same transaction."""
     _empty(connection, number)
     directory.lay_out(connection, number)
 
@@ -253,7 +253,7 @@ def _empty(connection: sqlite3.Connection, number: int) -> None:
 
 
 def _continue_at(connection: sqlite3.Connection, number: int, fetched: Fetched) -> None:
-    """From here on the list goes on below what was fetched."""
+    """Set the cursor of the list to that of the fetched rows."""
     connection.execute(
         "UPDATE list SET cursor = ?, complete = ? WHERE number = ?",
         (None if fetched.stretch.end else fetched.cursor, fetched.stretch.end, number),
@@ -277,7 +277,7 @@ def _merge(
     merged = merge({Key(*key) for key in held}, stretch)
     _change(connection, number, insert=merged.insert, remove=merged.remove)
     if which.conversation_id is not None:
-        # A message is in one thread only: what the server has not there any more is gone.
+        # A message belongs to one thread only: if it is not there any more, it was deleted.
         listed = {key.row for key in stretch.keys}
         for key in merged.remove:
             if key.row not in listed:
@@ -288,7 +288,7 @@ def _merge(
 def _entries(
     connection: sqlite3.Connection, number: int, kind: str, lowest: Key, upper: Key
 ) -> list[Key]:
-    """The held rows of a kind from `lowest` up to, without, `upper`."""
+    """Rows of a kind from `lowest` up to but excluding `upper`."""
     rows = connection.execute(
         "SELECT sort, size, id, kind FROM entry WHERE list = ? AND +kind = ?"
         " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)",
@@ -298,7 +298,7 @@ def _entries(
 
 
 def _notes_in(connection: sqlite3.Connection, number: int) -> list[Key]:
-    """The notes of a list, found without looking at its messages: their index needs the word."""
+    """Notes of a list. The partial index on notes requires the kind as a literal."""
     rows = connection.execute(
         f"SELECT sort, size, id, kind FROM entry WHERE list = ? AND kind = '{NOTE}'", (number,)
     )
@@ -306,9 +306,9 @@ def _notes_in(connection: sqlite3.Connection, number: int) -> list[Key]:
 
 
 def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: str | None) -> None:
-    """Put the notes of a conversation among its messages, as far down as messages are held.
+    """Merge the notes of a conversation into its thread, down to the oldest cached message.
 
-    Below the oldest held message others may be missing, so a note there has no place yet.
+    Below that, messages may be missing, so a note has no position yet.
     """
     if conversation_id is None:
         return
@@ -326,7 +326,7 @@ def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: s
 def _change(
     connection: sqlite3.Connection, number: int, *, insert: Iterable[Key], remove: Iterable[Key]
 ) -> None:
-    """Change the entries of a list and count them in its directory."""
+    """Insert and delete entries of a list, and update its index."""
     removed, inserted = list(remove), list(insert)
     if not removed and not inserted:
         return

@@ -1,4 +1,4 @@
-"""Values in the cache, each with its words in the search index, changed in one transaction."""
+"""Cached values and their full-text index entries."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -26,9 +26,9 @@ def save(
     body: bytes,
     conversation_id: str | None = None,
 ) -> bool:
-    """Keep one value; returns whether it differs from what was kept.
+    """Save a value; True if it changed.
 
-    `conversation_id`: of a message or note that does not tell it itself.
+    `conversation_id`: for a message or note whose JSON does not contain it.
     """
     held = connection.execute(
         "SELECT number, body FROM object WHERE origin = ? AND kind = ? AND id = ?",
@@ -49,7 +49,7 @@ def save(
 
 
 def number_of(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> int | None:
-    """Under which number a value is kept."""
+    """Number of a cached value."""
     row = connection.execute(
         "SELECT number FROM object WHERE origin = ? AND kind = ? AND id = ?", (origin, kind, id)
     ).fetchone()
@@ -57,7 +57,7 @@ def number_of(connection: sqlite3.Connection, origin: int, kind: str, id: str) -
 
 
 def drop(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> bool:
-    """Keep a value no longer; returns whether it was kept."""
+    """Delete a value; True if it existed."""
     number = number_of(connection, origin, kind, id)
     if number is not None:
         drop_numbers(connection, [number])
@@ -65,15 +65,15 @@ def drop(connection: sqlite3.Connection, origin: int, kind: str, id: str) -> boo
 
 
 def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
-    """Keep no longer what was said in a conversation."""
+    """Delete the messages and notes of a conversation."""
     rows = connection.execute(_ABOUT, (origin, conversation_id)).fetchall()
     drop_numbers(connection, [row[0] for row in rows])
 
 
 def drop_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
-    """Keep no longer the values with these numbers, nor their words."""
+    """Delete values by number, with their index entries."""
     held = [(number,) for number in numbers]
-    # A conversation's newest message may stand under the negative of its number.
+    # The last message of a conversation is indexed under the conversation's negated number.
     worded = held + [(-number,) for (number,) in held]
     connection.executemany(_TAKE_WORDS, worded)
     connection.executemany("DELETE FROM said WHERE number = ?", worded)
@@ -81,7 +81,7 @@ def drop_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> None
 
 
 def thread_was_read(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
-    """The newest message of a conversation is kept itself now: its preview is found no longer."""
+    """Remove the index entry of a conversation's last message, which is cached itself now."""
     number = number_of(connection, origin, CONVERSATION, conversation_id)
     if number is not None:
         _unsay(connection, -number)
@@ -97,7 +97,7 @@ def _index(
     *,
     new: bool,
 ) -> None:
-    # Not needed for a first paint.
+    # Deferred: the first paint does not need it.
     from frontdesk.cache.said import members_of, preview_in, said_in
 
     value = members_of(body)

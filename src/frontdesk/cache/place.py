@@ -1,4 +1,4 @@
-"""Where a cache lives: whose file it is, how it is opened, and how a broken one is moved aside."""
+"""Cache file handling: header check, creation, connections, moving damaged files aside."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _MOST_COPIED = 32_000_000
 _MOST_LOG_KEPT = 4 * 2**20
-# What SQLite keeps in memory; the system's own copy of the file is nearly as near.
+# Page caches of SQLite; larger ones gain little over the system's file cache.
 _READER_KIBIBYTES, _WRITER_KIBIBYTES = 1_000, 4_000
 _IN_MEMORY = "?vfs=memdb"
 _COMPANIONS = ("-wal", "-shm", first_frame.SUFFIX)
@@ -40,7 +40,7 @@ _UNWRITABLE = (
 
 
 class State(Enum):
-    """What is found under the name of a cache."""
+    """State of the file at the cache's path."""
 
     FREE = "nothing yet"
     OURS = "a cache"
@@ -51,7 +51,7 @@ class State(Enum):
 
 
 def state(path: Path) -> State:
-    """Look at `path` without changing anything."""
+    """Determine the state of a file without changing it."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -68,12 +68,12 @@ def state(path: Path) -> State:
     except OSError:
         return State.FOREIGN
     judged = _judge(header, found.st_size)
-    # Another process may be moving its log into the file: it is short only for that moment.
+    # During another process's checkpoint, the file is temporarily too short.
     return State.OURS if judged is State.BROKEN and unsettled(path) else judged
 
 
 def unsettled(path: Path) -> bool:
-    """Somebody is writing, or was killed: the log beside the file has what the file has not."""
+    """True if the write-ahead log is not empty: a writer is active or was killed."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0
     except OSError:
@@ -81,7 +81,7 @@ def unsettled(path: Path) -> bool:
 
 
 def _judge(header: bytes, size: int) -> State:
-    """What the first bytes of an SQLite file tell (its format is public: sqlite.org/fileformat)."""
+    """State by the header of the SQLite file (sqlite.org/fileformat.html)."""
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
         return State.FOREIGN
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
@@ -95,9 +95,9 @@ def _judge(header: bytes, size: int) -> State:
 
 
 def prepare(path: Path) -> None:
-    """Make the file, for its owner only, in a directory for its owner only.
+    """Create the file and its directory, accessible to the owner only.
 
-    It is whole when it gets its name: another process that starts now finds nothing or a cache.
+    A complete file is linked to its name, so another process sees either no cache or a usable one.
     """
     private.make_directories(path)
     if path.exists():
@@ -115,13 +115,13 @@ def prepare(path: Path) -> None:
 
 
 def _name(partial: Path, path: Path) -> None:
-    """Give a file its name, unless another has it by now."""
+    """Link a file to its final name, unless that exists by now."""
     try:
         os.link(partial, path)
     except FileExistsError:
         return
     except OSError:
-        # Not every file system has links.
+        # Not all file systems support hard links.
         if not path.exists():
             os.replace(partial, path)
 
@@ -136,10 +136,10 @@ def _fill(path: Path) -> None:
 
 
 def lay_out(connection: sqlite3.Connection) -> None:
-    """Make the tables where there are none."""
+    """Create the tables if they do not exist."""
     if connection.execute("PRAGMA user_version").fetchone()[0]:
         return
-    # Freed pages can be given back to the disk; that must be said before the first table.
+    # auto_vacuum must be set before the first table is created.
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("BEGIN IMMEDIATE")
     for statement in SCHEMA:
@@ -148,20 +148,20 @@ def lay_out(connection: sqlite3.Connection) -> None:
 
 
 def memory() -> str:
-    """The address of a new cache that goes with the process."""
+    """URI of a new cache in memory."""
     return f"file:/frontdesk-{os.urandom(8).hex()}{_IN_MEMORY}"
 
 
 def is_memory(address: str) -> bool:
-    """A cache that goes with the process."""
+    """True for the URI of a cache in memory."""
     return address.endswith(_IN_MEMORY)
 
 
 def copy(path: Path, address: str) -> None:
-    """Fill a new cache in memory with what is in a file that may be read only, unless it is big."""
+    """Copy a readable file into a cache in memory, unless it is large."""
     if state(path) is not State.OURS or size_of(path) > _MOST_COPIED:
         return
-    # On a disk that cannot be written no log can be opened beside the file.
+    # On a read-only file system SQLite cannot create the log beside the file.
     if not _copied(path, "mode=ro", address):
         _copied(path, "immutable=1", address)
 
@@ -187,7 +187,7 @@ def _copied(path: Path, how: str, address: str) -> bool:
 
 
 def reader(address: str) -> sqlite3.Connection:
-    """A connection that cannot write, to a cache that was looked at."""
+    """A read-only connection to an existing cache."""
     connection = _connect(address)
     try:
         lay_out(connection)
@@ -200,7 +200,7 @@ def reader(address: str) -> sqlite3.Connection:
 
 
 def writer(address: str) -> sqlite3.Connection:
-    """The connection of the writer's thread, which does its own checkpoints."""
+    """The connection of the writer thread, without automatic checkpoints."""
     connection = _connect(address, _WRITER_KIBIBYTES)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
@@ -210,12 +210,12 @@ def writer(address: str) -> sqlite3.Connection:
 
 
 def address_of(path: Path) -> str:
-    """The address under which SQLite opens an existing file."""
+    """URI with which SQLite opens an existing file."""
     return f"{_address(path)}?mode=rw"
 
 
 def _address(path: Path) -> str:
-    """As SQLite reads it (sqlite.org/uri.html); pathlib's own needs urllib."""
+    """A file URI (sqlite.org/uri.html); `Path.as_uri` would import urllib."""
     place = path.absolute().as_posix()
     for sign in "%?#":
         place = place.replace(sign, f"%{ord(sign):x}")
@@ -239,9 +239,9 @@ def _connect(address: str, kibibytes: int = _READER_KIBIBYTES) -> sqlite3.Connec
 
 
 def move_aside(path: Path, why: str) -> Path:
-    """Rename a cache and what belongs to it to NAME.`why`-NUMBER; returns its new name.
+    """Rename a cache and its companion files to NAME.`why`-NUMBER; returns the new path.
 
-    Two that were set aside are enough to look into: older ones are removed.
+    Only two renamed files are kept; older ones are deleted.
     """
     before = set_aside(path)
     number = 1 + (_aside_number(path, before[-1]) if before else 0)
@@ -258,7 +258,7 @@ def move_aside(path: Path, why: str) -> Path:
 
 
 def set_aside(path: Path) -> list[Path]:
-    """The files that were set aside under other names, the oldest first."""
+    """Files that were moved aside, oldest first."""
     try:
         found = [other for other in path.parent.iterdir() if _aside_number(path, other)]
     except OSError:
@@ -267,36 +267,36 @@ def set_aside(path: Path) -> list[Path]:
 
 
 def size_of(path: Path) -> int:
-    """How many bytes a cache takes with what belongs to it."""
+    """Size of a cache with its companion files, in bytes."""
     every = [path.with_name(path.name + suffix) for suffix in ("", *_COMPANIONS)]
     return sum(one.stat().st_size for one in every if one.exists())
 
 
 def remove(path: Path) -> None:
-    """Delete a cache and what belongs to it."""
+    """Delete a cache with its companion files."""
     for suffix in ("", *_COMPANIONS):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _aside_number(path: Path, other: Path) -> int:
-    """The number of a file that was set aside; 0 for any other file."""
+    """Number of a file that was moved aside; 0 for any other file."""
     found = re.fullmatch(r"\.(?:corrupt|older)-([0-9]+)", other.name.removeprefix(path.name))
     return int(found[1]) if found else 0
 
 
 def broken(error: Exception) -> bool:
-    """The file itself is damaged: it cannot be read, or it contradicts itself."""
+    """True if the error shows a damaged file: unreadable or inconsistent."""
     if isinstance(error, UnicodeDecodeError):
-        # SQLite's complaint quoted the damage.
+        # SQLite's error message contained the damaged bytes.
         return True
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        # What is no text in a column of texts is found by Python, not by SQLite.
+        # Invalid UTF-8 in a text column is detected by Python, not by SQLite.
         return isinstance(error, sqlite3.OperationalError)
     lacks_table = code == sqlite3.SQLITE_ERROR and str(error).startswith("no such")
     return code & 0xFF in _BROKEN or lacks_table
 
 
 def unwritable(error: Exception) -> bool:
-    """Nothing can be saved now: disk full, not ours to write, or locked for too long."""
+    """True if saving is impossible for now: disk full, not writable, or locked for too long."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE

@@ -1,4 +1,4 @@
-"""Wire values as rows of the cache: where they stand and what is kept of them."""
+"""Conversion of wire models to cache rows: sort key and JSON."""
 
 from collections.abc import Mapping
 from datetime import UTC
@@ -19,19 +19,19 @@ _CANONICAL_LENGTH = len("2026-03-14T09:26:53.000Z")
 
 
 class Row(NamedTuple):
-    """A value's place and its wire JSON."""
+    """Sort key and JSON of a value."""
 
     key: Key
     body: bytes
 
 
 class Hit(NamedTuple):
-    """Where something was found.
+    """Search result.
 
-    conversation_id: None for a contact of whom no conversation was seen. kind: message, note,
-    conversation, contact; `id` is of that kind. created_at: for the last two, of the last activity.
-    snippet: one line; each of `spans` is the start and the end of a found word in it.
-    place: among other hits; the greater is the newer.
+    conversation_id: None for a contact without cached conversations. kind: message, note,
+    conversation or contact; `id` is of that kind. created_at: for the last two, the time of the
+    last activity. snippet: one line; `spans` are (start, end) offsets of the matches in it. place:
+    sort position among hits; greater is newer.
     """
 
     conversation_id: str | None
@@ -44,7 +44,7 @@ class Hit(NamedTuple):
 
 
 def key_of(value: Conversation | Message | Note) -> Key:
-    """The value's place among its kind."""
+    """Sort key of a value."""
     if isinstance(value, Conversation):
         return Key.at(sort_text(value.last_activity_at), CONVERSATION, value.id)
     kind = MESSAGE if isinstance(value, Message) else NOTE
@@ -52,19 +52,19 @@ def key_of(value: Conversation | Message | Note) -> Key:
 
 
 def row_of(value: Conversation | Message | Note) -> Row:
-    """The value as it is kept. Members that the server left out stay out."""
+    """A value as a cache row; members that the server left out are omitted."""
     return Row(key_of(value), body_of(value))
 
 
 def body_of(value: Wire) -> bytes:
-    """The wire JSON of a value, without the members that the server left out."""
+    """JSON of a value, without members that the server left out."""
     return value.model_dump_json(exclude_unset=True).encode()
 
 
 def text_of(value: object) -> str:
-    """A text that was saved as one.
+    """Check that a database value is text.
 
-    Raises: TypeError: it is something else now.
+    Raises: TypeError.
     """
     if not isinstance(value, str):
         raise TypeError("no text")
@@ -72,7 +72,7 @@ def text_of(value: object) -> str:
 
 
 def unreadable(kind: str) -> Wire:
-    """What stands for a row that cannot be read any more."""
+    """Empty value in place of an unreadable row."""
     if kind == CONVERSATION:
         nobody = PhoneRef(id="")
         return Conversation(id="", status="", channel=nobody, contact=nobody, last_activity_at="")
@@ -82,7 +82,7 @@ def unreadable(kind: str) -> Wire:
 
 
 def sort_text(moment: str) -> str:
-    """A timestamp as text that sorts in time order; one that cannot be read sorts last.
+    """Sortable form of a timestamp; an unparsable one is empty.
 
     >>> sort_text("2026-03-14T09:26:53.000Z"), sort_text("2026-03-14T10:26:53+01:00")
     ('2026-03-14T09:26:53.000', '2026-03-14T09:26:53.000')

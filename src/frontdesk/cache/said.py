@@ -1,4 +1,4 @@
-"""What a kept value says: the words in it that a reader may look for."""
+"""Extracts searchable text from cached JSON."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, NOTE, sort_text
 from frontdesk.text import folded
 
-# As much of a message as is ever shown.
+# Longest text that the viewer shows.
 _LONGEST_TEXT = 65_536
 
-# A number as people write it: 650-555 1234.
+# Phone numbers with separators: 650-555 1234.
 _NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
 
-# Members of a message's content that are addresses or names for machines, not words.
+# Members of a message's content that are identifiers rather than text.
 _UNSAID = frozenset(
     {"kind", "id", "url", "type", "language", "category", "payload", "catalog_id", "event"}
     | {"wa_id", "vcard", "reason", "original_type", "currency", "sub_type", "format"}
@@ -22,9 +22,10 @@ _UNSAID = frozenset(
 
 
 class Said(NamedTuple):
-    """`pieces` as they are shown, about whom, and when as sortable text.
+    """Searchable text of a value, as `pieces` to show.
 
-    about: the conversation of a message or note, the contact of a conversation.
+    about: conversation of a message or note, contact of a conversation. sort: time, as sortable
+    text.
     """
 
     pieces: tuple[str, ...]
@@ -33,18 +34,18 @@ class Said(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it as it is searched, numbers also without what is between their digits."""
+        """Normalised text for the index."""
         return searched_text("\n".join(self.pieces)[:_LONGEST_TEXT])
 
 
 def searched_text(text: str) -> str:
-    """A text folded, and its numbers once more without what is between their digits."""
+    """Case-folded text, followed by its numbers without separators."""
     numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
     return folded("\n".join([text, *numbers]))
 
 
 def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:
-    """What the wire JSON of a value says; None for kinds that nobody looks for."""
+    """Text of a value; None for kinds that are not searchable."""
     if kind in (MESSAGE, NOTE):
         pieces, about, moment = _message_words(value), value.get("conversation_id"), "created_at"
     elif kind == CONVERSATION:
@@ -59,12 +60,12 @@ def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:
 
 
 def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The newest message of a conversation as it stands in lists."""
+    """The last message of a conversation."""
     return _member(conversation, "last_message") or None
 
 
 def members_of(body: bytes) -> Mapping[str, Any]:
-    """The wire JSON of a value; one that cannot be read has no members."""
+    """Parsed JSON of a value; empty if it is invalid."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -86,7 +87,7 @@ def _contact_words(contact: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Every text in a message's content that somebody wrote."""
+    """All texts in a message's content, except for identifiers."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

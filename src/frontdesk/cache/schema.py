@@ -1,16 +1,15 @@
-"""The layout of the cache file."""
+"""SQL schema of the cache file."""
 
-# "fdpg": tells our cache from any other SQLite file.
+# "fdpg": distinguishes the cache from other SQLite files.
 APPLICATION_ID = 0x66647067
 LAYOUT = 3
 
-# entry is the order of a list, each with the number of its object: objects that came together lie
-# together, so that a block of rows is read from few pages of the file.
-# node is its counted directory: level 1 counts the entries of a block, level 2 the entries of a run
-# of blocks. A node reaches from its key up to the next one's.
-# bookmark has the cursors of a list's pages: each is for the rows below its key.
-# said has the folded words of an object, under the object's number; the newest message of a
-# conversation whose thread was not read stands there under the negative of the conversation's.
+# entry: rows of a list in order, with the number of their object. Numbers are assigned in order of
+# arrival, so that a block of rows is read from few database pages. node: index of a list; level 1
+# counts the entries of a block, level 2 those of a run of blocks. A node extends from its key to
+# the next one's. bookmark: cursors of a list's pages, each for the rows below its key. said: case-
+# folded text of an object by its number; the last message of a conversation whose thread is not
+# cached has the negated number of the conversation.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS origin(number INTEGER PRIMARY KEY, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS object(
@@ -51,5 +50,5 @@ SCHEMA = (
     f"PRAGMA user_version={LAYOUT}",
 )
 
-# What has no copy elsewhere in the file, as the search index has.
+# Tables to copy; the search index is rebuilt from them.
 TABLES = ("origin", "object", "list", "entry", "node", "bookmark", "said", "memory")

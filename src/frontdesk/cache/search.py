@@ -1,4 +1,4 @@
-"""Finds words in all that was seen of one server, without asking it."""
+"""Full-text search over cached messages, notes, conversations and contacts, without a server."""
 
 from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _MOST_TERMS = 12
 _LONGEST_TERM = 100
 _TRIGRAM = 3
 _TRIGRAMS_ASKED = 8
-# More finds than this are not sorted: a walk from the newest on meets enough of them soon.
+# With more matches, walking from the newest row is faster than sorting them all.
 _MANY = 1_000
 
 _SNIPPET_LENGTH = 160
 _SNIPPET_BEFORE = 40
-# What people write between the digits of a number.
+# Separators within phone numbers.
 _BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
 
 _WITH_INDEX = "found CROSS JOIN said ON said.number = found.rowid"
@@ -33,19 +33,19 @@ _BODIES = (
 
 @dataclass(frozen=True)
 class Terms:
-    """What is looked for: each term in one of its spellings, folded."""
+    """Parsed query: case-folded terms, each with its alternative spellings."""
 
     spellings: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, text: str) -> "Terms":
-        """The terms of what somebody typed: anything may be typed."""
+        """Parse user input; any text is valid."""
         terms = folded(clean(text)).split()[:_MOST_TERMS]
         return cls(tuple(_spellings(term[:_LONGEST_TERM]) for term in terms))
 
     @property
     def match(self) -> str | None:
-        """What the trigram index is asked; None if no term is long enough for it."""
+        """FTS5 query for the trigram index; None if all terms are too short for it."""
         asked = [
             " OR ".join(f"({_trigrams(spelling)})" for spelling in spellings)
             for spellings in self.spellings
@@ -55,7 +55,7 @@ class Terms:
 
     @property
     def condition(self) -> tuple[str, list[object]]:
-        """What the index cannot tell: every term is there as it was typed."""
+        """SQL condition for exact matches, which trigrams cannot express, and its parameters."""
         each = [
             "(" + " OR ".join("instr(said.text, ?) > 0" for _ in spellings) + ")"
             for spellings in self.spellings
@@ -63,7 +63,7 @@ class Terms:
         return " AND ".join(each), list(chain.from_iterable(self.spellings))
 
     def match_text(self, text: str) -> bool:
-        """Whether every term is in a folded text, as it was typed."""
+        """True if a normalised text contains every term."""
         return all(any(one in text for one in spellings) for spellings in self.spellings)
 
 
@@ -77,10 +77,10 @@ def search(
     kinds: tuple[str, ...] = (),
     conversation_id: str | None = None,
 ) -> list[Hit]:
-    """What has every word of `text` in it, the newest first.
+    """Rows that contain every term of `text`, newest first.
 
-    before: the last hit of the previous page. kinds: none means all. conversation_id: only what
-    was said there.
+    before: the last hit of the previous page. kinds: empty for all. conversation_id: restricts the
+    search to a conversation's messages and notes.
     """
     terms = Terms.of(text)
     if not terms.spellings or limit < 1:
@@ -108,7 +108,7 @@ def _marks(values: Sized) -> str:
 
 
 class _Ways(NamedTuple):
-    """Where to look first, and for what the index is asked there."""
+    """Query plan: FROM clause, and FTS5 query if the index is used."""
 
     source: str
     match: str | None = None
@@ -124,7 +124,7 @@ def _ways(match: str | None) -> _Ways:
 def _numbers(
     rows: Rows, ways: _Ways, condition: str, parameters: list[object], limit: int
 ) -> list[int]:
-    """The numbers of the newest finds: few are sorted, many are met on a walk from the newest."""
+    """Numbers of the newest matches: sorted if few, otherwise found by walking from the newest."""
     asked = parameters if ways.match is None else [*parameters, ways.match]
     matching = condition if ways.match is None else f"{condition} AND found MATCH ?"
     found = rows(
@@ -168,8 +168,8 @@ def _hit(
 
 
 def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
-    """The ids of the seen conversations of a contact, the last active first."""
-    # Left to itself SQLite would walk over all that was said, as that is in the order asked for.
+    """Ids of a contact's cached conversations, most recently active first."""
+    # Without the hint, SQLite scans the whole table in sort order.
     found = rows(
         "SELECT id FROM said INDEXED BY said_about"
         " CROSS JOIN object ON object.number = said.number"
@@ -181,7 +181,7 @@ def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
 
 
 def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The part of what was said where most terms are, and where they are in it."""
+    """The line with the most matches, shortened, and the spans of the matches."""
     best, best_spans = one_line(pieces[0]) if pieces else "", list[tuple[int, int]]()
     for piece in map(one_line, pieces):
         spans = list(_spans(piece, terms))
@@ -191,7 +191,7 @@ def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[
 
 
 def _around(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """A part of `line` that begins shortly before the first span."""
+    """An excerpt of `line` that starts shortly before the first span."""
     start = max(0, spans[0][0] - _SNIPPET_BEFORE) if spans else 0
     if len(line) <= _SNIPPET_LENGTH:
         start = 0
@@ -203,7 +203,7 @@ def _around(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[i
 
 
 def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans in order, those that touch as one."""
+    """Sorted spans, with overlapping and adjacent ones merged."""
     open_span: tuple[int, int] | None = None
     for span in spans:
         if open_span and span[0] <= open_span[1]:
@@ -217,7 +217,7 @@ def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _spans(line: str, terms: Terms) -> Iterator[tuple[int, int]]:
-    """Where the terms are in a line as it is shown."""
+    """Spans of the terms in a line as displayed."""
     text, places = _folded_with_places(line)
     for spelling in chain.from_iterable(terms.spellings):
         at = text.find(spelling)
@@ -227,9 +227,9 @@ def _spans(line: str, terms: Terms) -> Iterator[tuple[int, int]]:
 
 
 def _folded_with_places(line: str) -> tuple[str, "range | list[int]"]:
-    """A folded line, and for each place in it, and its end, the place in `line`.
+    """Case-folded line, and for each position in it (and its end) the position in `line`.
 
-    Folding takes letters one by one, so that a line's is that of its letters.
+    Folding works character by character, so the positions are exact.
     """
     if line.isascii():
         return folded(line), range(len(line) + 1)
@@ -239,13 +239,13 @@ def _folded_with_places(line: str) -> tuple[str, "range | list[int]"]:
 
 
 def _spellings(term: str) -> tuple[str, ...]:
-    """A term as it was typed, and a number also without what is between its digits."""
+    """A term, and for a number also its form without separators."""
     digits = term.translate(_BETWEEN_DIGITS)
     return (term, digits) if digits != term and digits.isdecimal() else (term,)
 
 
 def _trigrams(term: str) -> str:
-    """Some trigrams that the term has, as a query; they reach over all of it if it is short."""
+    """FTS5 query of some of the term's trigrams; short terms are covered completely."""
     last = len(term) - _TRIGRAM
     starts = sorted({*range(0, last, _TRIGRAM), last})[:_TRIGRAMS_ASKED]
     return " AND ".join('"' + term[at : at + _TRIGRAM].replace('"', '""') + '"' for at in starts)
