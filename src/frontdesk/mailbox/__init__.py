@@ -1,4 +1,4 @@
-"""What a screen asks for data: the cache at once, the server on request."""
+"""Data source of the screens: cached rows at once, server requests on demand."""
 
 from frontdesk.cache import Hit, Kept, Listing
 from frontdesk.mailbox.catalogues import Catalogues

@@ -1,4 +1,4 @@
-"""Reads ahead of the reader: what will be asked for next, while nothing else is asked."""
+"""Prefetching during idle time, suspended while the server is unavailable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from frontdesk.errors import InboxError, Unauthorised, Unreachable
 
 T = TypeVar("T")
 
-# How near the end of what is held the reader must be: about two pages.
+# Prefetch the next page if the cursor is this close to the end of the cached rows.
 ROWS_AHEAD = 50
 
 REST_SECONDS = 30.0
@@ -20,7 +20,7 @@ _THREADS_KEPT_IN_MIND = 500
 
 
 class Line:
-    """Whether the server is asked for more than the reader needs: not while it asks for rest."""
+    """Tracks the availability of the server, so that prefetching pauses after errors."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -28,11 +28,11 @@ class Line:
 
     @property
     def free(self) -> bool:
-        """The last answer was one, or it is long enough ago."""
+        """True if the last request succeeded, or the pause after a failure is over."""
         return self._rests_until is None or self._clock() >= self._rests_until
 
     async def watch(self, asked: Awaitable[T]) -> T:
-        """What was asked for; how it ended is kept in mind."""
+        """Await a request and record its outcome."""
         try:
             answer = await asked
         except Unreachable as error:
@@ -47,7 +47,7 @@ class Line:
 
 
 class Ahead:
-    """One step of reading ahead at a time. It has no timer: whoever is idle asks for the step."""
+    """Runs one prefetch at a time, when the caller is idle; there is no timer."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -55,20 +55,20 @@ class Ahead:
         self._read: OrderedDict[str, str] = OrderedDict()
 
     def is_read(self, conversation_id: str, last_activity: str) -> bool:
-        """This state of the conversation was read ahead once: that is enough."""
+        """True if the thread was prefetched in this state of the conversation."""
         return self._read.get(conversation_id) == last_activity
 
     def mark_read(self, conversation_id: str, last_activity: str) -> None:
-        """The thread was asked for at this state of the conversation."""
+        """Record that the thread was prefetched in this state of the conversation."""
         self._read[conversation_id] = last_activity
         self._read.move_to_end(conversation_id)
         if len(self._read) > _THREADS_KEPT_IN_MIND:
             self._read.popitem(last=False)
 
     async def step(self, read: Callable[[], Awaitable[bool]]) -> bool:
-        """Read, unless the server rests or a step is under way; True if anything changed.
+        """Run `read` unless prefetching is paused or running; True if anything changed.
 
-        What fails here is asked for again, and told, when somebody needs it.
+        Errors are ignored: an explicit request reports them.
         """
         if self._under_way or not self._line.free:
             return False

@@ -1,4 +1,4 @@
-"""The named things of an account: saved whole, read to their end on request."""
+"""Cached catalogues (labels, users, channels, …), refreshed as a whole."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from frontdesk.wire import (
 
 CATALOGUE_PAGES = 50
 
-# What the words of an inbox need.
+# Catalogues that the inbox needs for names.
 NAMES = ("labels", "users", "channels", "custom_fields")
 
 Fetch: TypeAlias = Callable[..., Awaitable[Page[Any]]]
@@ -40,44 +40,41 @@ _SHELVES: dict[str, tuple[type[Wire], Callable[[Source], Fetch]]] = {
 
 
 class Catalogues:
-    """Each list stands in the server's order. Hold it: every call reads it anew."""
+    """Cached catalogues in the server's order. Keep the results: each call parses them again."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
     def labels(self) -> list[Label]:
-        """The labels of conversations."""
         return self._saved("labels")
 
     def users(self) -> list[User]:
-        """The people who work here, and "me" among them."""
+        """Users, including the one of this key."""
         return self._saved("users")
 
     def channels(self) -> list[Channel]:
-        """The WhatsApp numbers."""
         return self._saved("channels")
 
     def custom_fields(self) -> list[CustomField]:
-        """The definitions of contact attributes."""
+        """Definitions of custom contact fields."""
         return self._saved("custom_fields")
 
     def teams(self) -> list[Team]:
-        """The teams with their members and channels."""
+        """Teams, with members and channels."""
         return self._saved("teams")
 
     def canned_responses(self) -> list[CannedResponse]:
-        """The quick replies."""
+        """Canned responses (quick replies)."""
         return self._saved("canned_responses")
 
     def templates(self) -> list[Template]:
-        """The message templates of WhatsApp."""
         return self._saved("templates")
 
     async def refresh(self, source: Source, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
-        """Read catalogues, by the names of the methods above.
+        """Refresh catalogues, by the names of the methods above.
 
-        Returns what could not be read, by name, and why: one that the key may not read, or that
-        the server has not, does not stop the others. Other failures rise.
+        Returns errors by name, for catalogues that are forbidden, missing or unreadable; these do
+        not prevent the others. Other errors are raised.
         """
         wanted = tuple(names)
         outcomes = await asyncio.gather(*(self._refresh(source, name) for name in wanted))
@@ -99,14 +96,14 @@ class Catalogues:
 
 
 def _page_model(name: str) -> type[Page[Any]]:
-    """Made when it is first needed: most starts need few of them."""
+    """Created on first use: most starts need few of the models."""
     row: Any = _SHELVES[name][0]
     model: type[Page[Any]] = Page[row]
     return model
 
 
 async def _read_all(fetch: Fetch) -> list[Any]:
-    """Every value of a catalogue; a server that repeats its pages is left."""
+    """All values of a catalogue; stops if the server repeats a cursor."""
     values: list[Any] = []
     cursor: str | None = None
     asked: set[str | None] = set()

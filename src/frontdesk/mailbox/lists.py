@@ -1,4 +1,4 @@
-"""Brings saved lists up to date with the server's, page after page."""
+"""Synchronises cached lists with the server, page by page."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ EMPTY_PAGES = 5
 
 
 class Refreshed(NamedTuple):
-    """What a request changed in the saved list.
+    """Changes of a cached list by a request.
 
-    `added`: ids of rows above all that was held, newest first; empty when nothing was held.
-    `restarted`: the list was cut to what was fetched. `unreadable`: rows left out.
+    `added`: ids of rows newer than all cached ones, newest first; empty if nothing was cached.
+    `restarted`: the cached rows were replaced. `unreadable`: number of dropped rows.
     """
 
     changed: bool
@@ -31,16 +31,16 @@ class Refreshed(NamedTuple):
 
 
 class Lists:
-    """The lists of a cache. Its coroutines raise InboxError; what they return is saved."""
+    """Synchronises the lists of a cache. Coroutines raise InboxError; returned data is saved."""
 
     def __init__(self, cache: Cache, clock: Callable[[], datetime]) -> None:
         self._cache = cache
         self._clock = clock
 
     async def refresh(self, which: ListName, fetch: Fetch, *, thorough: bool = False) -> Refreshed:
-        """Read from the head until the pages meet what is held, then save them all at once.
+        """Load pages from the head until they overlap the cached rows, then save them together.
 
-        Nothing is saved before that: half of a walk would be a gap that nobody sees.
+        Saving them one by one could leave a gap that cannot be detected.
         """
         top, floor = self._cache.top(which), self._cache.floor(which)
         walk = Walk(fetch, HIGHEST)
@@ -57,9 +57,10 @@ class Lists:
         return _refreshed(saved, walk)
 
     async def _begin_again(self, which: ListName, fetch: Fetch, floor: Key) -> Refreshed:
-        """Read from the head to below all that is held: the list goes on from there (CLIENT-4).
+        """Reload the list from the head down to all cached rows, after its cursor was rejected.
 
-        Nobody loses a place by that. A list too long for it is cut to what was read.
+        The list then continues from there. If that takes too many pages, the list is cut to what
+        was loaded.
         """
         walk = Walk(fetch, HIGHEST)
         try:
@@ -78,13 +79,13 @@ class Lists:
         return _refreshed(saved, walk)
 
     async def older(self, which: ListName, fetch: Fetch) -> Refreshed:
-        """Read on from the saved cursor; a list without one is read from its head."""
+        """Load the next page after the saved cursor; a list without one is loaded from its head."""
         cursor, complete = self._cache.way_on(which)
         if complete:
             return Refreshed(False)
         floor = self._cache.floor(which)
         if cursor is None:
-            # Rows but no cursor: the server told that there are more, but not how to get them.
+            # Rows without a cursor: the server announced more rows, but sent no cursor.
             return Refreshed(False) if floor else await self.refresh(which, fetch)
         walk = Walk(fetch, floor or HIGHEST, cursor)
         try:
@@ -98,7 +99,7 @@ class Lists:
         return _refreshed(saved, walk)
 
     async def older_notes(self, conversation_id: str, fetch: Fetch) -> bool:
-        """Read older notes as far down as messages are held; True if that changed anything."""
+        """Load notes down to the oldest cached message; True if that changed anything."""
         changed = False
         for _ in range(HEAD_PAGES):
             if not self._lacks_notes(conversation_id):
@@ -111,7 +112,7 @@ class Lists:
         return changed
 
     def _lacks_notes(self, conversation_id: str) -> bool:
-        """The server may have notes between the oldest held note and the oldest held message."""
+        """True if the server may have notes between the oldest cached note and message."""
         thread, notes = thread_name(conversation_id), notes_name(conversation_id)
         cursor, complete = self._cache.way_on(notes)
         if complete or cursor is None:

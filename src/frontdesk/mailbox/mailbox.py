@@ -1,4 +1,4 @@
-"""The inbox as pages: what was seen at once, what the server has on request."""
+"""Facade over cache and client: synchronous cached reads, asynchronous refreshes."""
 
 from __future__ import annotations
 
@@ -50,22 +50,21 @@ from frontdesk.wire import (
 
 
 class Seen(NamedTuple):
-    """How many conversations and messages are kept."""
+    """Number of cached conversations and messages."""
 
     conversations: int
     messages: int
 
 
 def utc_now() -> datetime:
-    """The clock of a real session."""
     return datetime.now(UTC)
 
 
 class Mailbox:
-    """What a screen asks for data.
+    """Data access of the screens.
 
-    Plain methods answer from the cache, in under a millisecond. Coroutines ask the server and
-    raise InboxError; when they return, everything is saved, and a listing shows it after `reload`.
+    Plain methods read the cache, in under a millisecond. Coroutines request data and raise
+    InboxError; when they return, the data is saved, and a listing shows it after `reload`.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class Mailbox:
         *,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """`connect` makes the client; it may take long and runs in a thread, see `connect`."""
+        """`connect` creates the client; it may be slow and runs in a thread."""
         self._make_source = connect
         self._connected: Source | None = None
         self._cache = cache
@@ -87,19 +86,19 @@ class Mailbox:
 
     @property
     def connected(self) -> bool:
-        """The server can be asked."""
+        """True after `connect`."""
         return self._connected is not None
 
     async def connect(self) -> None:
-        """Make the client: from here on the server can be asked. Once; later calls do nothing.
+        """Create the client, without a request; later calls do nothing.
 
-        Raises: InboxError: there is no server that could be asked.
+        Raises: InboxError: the client cannot be created.
         """
         if self._connected is None:
             self._connected = await asyncio.to_thread(self._make_source)
 
     async def close(self) -> None:
-        """Give up the connections to the server. The cache stays open."""
+        """Close the client; the cache stays open."""
         if self._connected is not None:
             source, self._connected = self._connected, None
             await source.close()
@@ -112,87 +111,85 @@ class Mailbox:
 
     @property
     def server(self) -> Server | None:
-        """What was learnt of the server so far; None while there is none to be asked."""
+        """Observed state of the server; None before `connect`."""
         return self._connected.server if self._connected is not None else None
 
     def state_of(self, feature: str) -> str:
-        """How the server stands to a feature, see `Feature`; unknown where nobody can tell."""
+        """State of a feature, see `Feature`; "unknown" before `connect`."""
         server = self.server
         return server.features[feature].state if server is not None else "unknown"
 
     async def discover(self, asking: Callable[[str], None]) -> None:
-        """Ask the server once for everything, also for what it was known to lack.
+        """Probe all features, including those known to be missing.
 
-        `asking` is told in words what is asked for next. Raises: Unreachable, Unauthorised: nothing
-        more can be learnt now.
+        `asking` is called with the display name of each feature. Raises: Unreachable, Unauthorised.
         """
         await self._line.watch(self._source.discover(asking))
 
     async def kept(self) -> Kept:
-        """How much of the server is kept on this machine, and of when. Waits for the disk."""
+        """Cache statistics; read in a thread."""
         return await self._cache.kept()
 
     @property
     def warning(self) -> str | None:
-        """One sentence for the user when the cache is not what it should be."""
+        """A sentence for the user if the cache cannot be saved or was rebuilt."""
         return self._cache.warning
 
     def conversations(self, filter: ConversationFilter) -> Listing[Conversation]:
-        """The saved conversations of a filter, newest first."""
+        """Cached conversations of a filter, newest first."""
         return self._cache.listing(_conversations_name(filter))
 
     def conversation(self, id: str) -> Conversation | None:
-        """One conversation as it was last seen in any list."""
+        """Cached state of a conversation."""
         return self._cache.value(CONVERSATION, id, Conversation)
 
     def thread(self, conversation_id: str) -> Listing[Entry]:
-        """The saved messages of a conversation with the notes among them, oldest first.
+        """Cached messages and notes of a conversation, oldest first.
 
-        A note below the oldest saved message is shown once the messages around it are saved.
+        Notes older than the oldest cached message appear once the messages around them are cached.
         """
         return self._cache.listing(thread_name(conversation_id), newest_first=False)
 
     def notes(self, conversation_id: str) -> list[Note]:
-        """The saved notes of a conversation, newest first."""
+        """Cached notes of a conversation, newest first."""
         return list(self._notes(conversation_id))
 
     def has_read_notes(self, conversation_id: str) -> bool:
-        """The notes of a conversation were read: where none are saved, there are none."""
+        """True if the notes of a conversation were loaded, even if there are none."""
         return self._notes(conversation_id).fetched_at is not None
 
     def _notes(self, conversation_id: str) -> Listing[Note]:
         return self._cache.listing(notes_name(conversation_id))
 
     def contact(self, conversation: Conversation) -> Contact | None:
-        """The contact of a conversation."""
+        """Cached contact of a conversation."""
         return self.known_contact(conversation.contact.id)
 
     def known_contact(self, id: str) -> Contact | None:
-        """A contact that was seen, by id."""
+        """Cached contact, by id."""
         return self._cache.value(CONTACT, id, Contact)
 
     def conversations_of(self, contact_id: str) -> list[Conversation]:
-        """The conversations of a contact that were seen, on any channel, the last active first."""
+        """Cached conversations of a contact, on any channel, most recently active first."""
         seen = map(self.conversation, self._cache.conversations_of(contact_id))
         return [conversation for conversation in seen if conversation is not None]
 
     def looked_at(self, ids: Iterable[str]) -> dict[str, datetime | None]:
-        """When the reader last looked at conversations, by their ids. Only this machine knows."""
+        """Times of the last visits to conversations, by id; stored locally only."""
         names = {id: _looked_name(id) for id in ids}
         known = self._cache.recall_all(names.values())
         return {id: instant(known.get(name)) for id, name in names.items()}
 
     def mark_looked_at(self, conversation_id: str) -> None:
-        """The reader looks at a conversation now; the server is not told."""
+        """Store a visit to a conversation; the server is not informed."""
         self._cache.remember(_looked_name(conversation_id), self._clock().isoformat())
 
     @property
     def catalogues(self) -> Catalogues:
-        """The saved labels, users, channels and what else has a name."""
         return self._catalogues
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        """The last known counts for the filter's status, channel and label."""
+        """Cached counts for the filter's status, channel and label."""
         return self._cache.value("counts", _counts_name(filter), Counts)
 
     def search(
@@ -204,50 +201,50 @@ class Mailbox:
         kinds: tuple[str, ...] = (),
         conversation_id: str | None = None,
     ) -> list[Hit]:
-        """What was seen and has every word of `text` in it, newest first; type anything.
+        """Full-text search over cached rows that contain every word of `text`, newest first.
 
-        before: the last hit of the page before. kinds: of message, note, conversation, contact;
-        none means all. conversation_id: only what was said there.
+        before: the last hit of the previous page. kinds: of message, note, conversation, contact;
+        empty for all. conversation_id: restricts the search to this conversation.
         """
         return self._cache.search(
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
 
     async def seen(self) -> Seen:
-        """How much there is to be searched."""
+        """Size of the search index, counted in a thread."""
         kinds = (CONVERSATION, MESSAGE)
         return Seen(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
 
     def remember(self, name: str, value: str) -> None:
-        """Keep a word of the viewer's state for the next start on this server."""
+        """Store a setting for the next start on this server."""
         self._cache.remember(name, value)
 
     def recall(self, name: str) -> str | None:
-        """What was remembered under this name."""
+        """Stored setting, or None."""
         return self._cache.recall(name)
 
     async def refresh_conversations(
         self, filter: ConversationFilter, *, thorough: bool = False
     ) -> Refreshed:
-        """Read the newest conversations until they meet those that are held (CLIENT-2).
+        """Load the newest conversations until they overlap the cached ones.
 
-        `thorough` reads on over all that is held, up to 20 pages: only that shows rows further
-        down which left the filter (CLIENT-3).
+        `thorough` continues over all cached rows, up to 20 pages: only that detects rows further
+        down that left the filter.
         """
         return await self._lists.refresh(
             _conversations_name(filter), self._conversation_pages(filter), thorough=thorough
         )
 
     async def older_conversations(self, filter: ConversationFilter) -> Refreshed:
-        """Read the page that follows the oldest held conversation."""
+        """Load the page after the oldest cached conversation."""
         return await self._lists.older(
             _conversations_name(filter), self._conversation_pages(filter)
         )
 
     async def refresh_thread(self, conversation_id: str) -> Refreshed:
-        """Read the newest messages until they meet those that are held (CLIENT-6).
+        """Load the newest messages until they overlap the cached ones.
 
-        Raises: NotFound: the conversation is gone; it was taken out of every list.
+        Raises: NotFound: the conversation was deleted; it is removed from all lists.
         """
         try:
             return await self._lists.refresh(
@@ -258,7 +255,7 @@ class Mailbox:
             raise
 
     async def older_messages(self, conversation_id: str) -> Refreshed:
-        """Read the page that follows the oldest held message, and the notes that belong there."""
+        """Load the page after the oldest cached message, and the notes of that period."""
         refreshed = await self._lists.older(
             thread_name(conversation_id), self._message_pages(conversation_id)
         )
@@ -267,10 +264,10 @@ class Mailbox:
         return refreshed
 
     async def refresh_notes(self, conversation_id: str) -> Refreshed:
-        """Read the newest notes until they meet those that are held.
+        """Load the newest notes until they overlap the cached ones.
 
-        A server that lists no notes, or not to this key, has none: `server` tells which.
-        `refresh_thread` tells if the conversation is gone.
+        Does nothing if notes are missing or forbidden; `server` says which. `refresh_thread`
+        detects a deleted conversation.
         """
         try:
             refreshed = await self._lists.refresh(
@@ -282,9 +279,9 @@ class Mailbox:
         return refreshed
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
-        """Read the counts for the filter's status, channel and label; True if they changed.
+        """Refresh the counts for the filter's status, channel and label; True if they changed.
 
-        Counts that the server lacks, refuses or garbles change nothing: `server` tells of them.
+        Missing, forbidden or unreadable counts change nothing; `server` says which.
         """
         try:
             counts = await self._line.watch(self._source.counts(filter))
@@ -293,20 +290,20 @@ class Mailbox:
         return await self._cache.save("counts", _counts_name(filter), body_of(counts))
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
-        """Read catalogues; returns what could not be read, by name, and why."""
+        """Refresh catalogues; returns errors by name."""
         return await self._catalogues.refresh(self._source, names)
 
     def report(self, query: ReportQuery) -> Report | None:
-        """The last report that was read for exactly this query."""
+        """Cached report for exactly this query."""
         return self._cache.value("report", urlencode(query.parameters()), Report)
 
     async def refresh_report(self, query: ReportQuery) -> bool:
-        """Read a report; True if it changed."""
+        """Refresh a report; True if it changed."""
         report = await self._source.report(query)
         return await self._cache.save("report", urlencode(query.parameters()), body_of(report))
 
     async def refresh_contact(self, conversation: Conversation) -> bool:
-        """Read the contact of a conversation by phone, when it has one; True if it changed."""
+        """Refresh the contact of a conversation by its phone number; True if it changed."""
         id, phone = conversation.contact.id, conversation.contact.phone
         if not phone:
             return False
@@ -319,18 +316,18 @@ class Mailbox:
         return await self._cache.save(CONTACT, id, body_of(contact))
 
     async def contact_by_phone(self, phone: str) -> Contact:
-        """The contact with an E.164 number, as the server knows it.
+        """Request the contact with an E.164 number.
 
-        Raises: NotFound: nobody has it.
+        Raises: NotFound: no contact has it.
         """
         contact = await self._line.watch(self._source.contact_by_phone(phone))
         await self._cache.save(CONTACT, contact.id, body_of(contact))
         return contact
 
     async def search_contacts(self, q: str, *, cursor: str | None = None) -> Page[Contact]:
-        """Contacts that have every word of `q`, by name, as the server finds them.
+        """Search contacts on the server: every word of `q` must match; sorted by name.
 
-        A newer search cancels an older one by cancelling its task.
+        Cancel the task to replace the search by a newer one.
         """
         page = await self._line.watch(self._source.contact_page(q, cursor=cursor))
         await self._cache.save_all(CONTACT, {one.id: body_of(one) for one in page.data})
@@ -339,11 +336,11 @@ class Mailbox:
     async def prefetch(
         self, filter: ConversationFilter, position: int, conversation_id: str | None = None
     ) -> bool:
-        """Read what will be asked for next: True if that changed what is held.
+        """Prefetch data that is likely to be requested next; True if the cache changed.
 
-        position: where the cursor is in the filter's list; conversation_id: what is under it, to
-        have its thread. For idle moments: nothing is asked when all is there, when there is no
-        connection, or while the server asks for rest. Raises nothing of InboxError.
+        position: the cursor in the filter's list. conversation_id: the conversation below it, whose
+        thread is prefetched. Does nothing if that is cached, before `connect`, or while prefetching
+        is paused. Does not raise InboxError.
         """
         if self._connected is None:
             return False
@@ -363,7 +360,7 @@ class Mailbox:
         return False
 
     def _lacks_newest(self, conversation: Conversation) -> bool:
-        """Something happened in the conversation since its thread was read."""
+        """True if the conversation had activity since its thread was loaded."""
         newest, last = self._cache.top(thread_name(conversation.id)), conversation.last_activity_at
         if newest is not None and newest.sort >= key_of(conversation).sort:
             return False
@@ -394,7 +391,7 @@ def _conversations_name(filter: ConversationFilter) -> ListName:
 
 
 def _counts_name(filter: ConversationFilter) -> str:
-    """Counts are not told by assignee."""
+    """Counts do not depend on the assignee."""
     parameters = filter.parameters()
     parameters.pop("assignee", None)
     return urlencode(parameters)

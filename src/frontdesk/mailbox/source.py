@@ -1,4 +1,4 @@
-"""The server as the mailbox needs it, so that opening the mailbox imports no network stack."""
+"""Protocols of the client, so that importing the mailbox loads no network code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Feature(Protocol):
-    """One thing that a server may have, with the words and the scope that it goes by.
+    """Capability of a server, with display name and required scope.
 
     state: unknown, present, absent, forbidden, ignored or failing. detail: a sentence, or empty.
     """
@@ -45,7 +45,7 @@ class Feature(Protocol):
 
 
 class Server(Protocol):
-    """What was learnt of a server so far, see `frontdesk.client.Server`."""
+    """Observed state of a server, see `frontdesk.client.Server`."""
 
     @property
     def address(self) -> str: ...
@@ -68,7 +68,7 @@ class Server(Protocol):
 
 
 class Source(Protocol):
-    """The server, as far as the mailbox asks it. Every method raises InboxError."""
+    """Client methods that the mailbox uses. All requests raise InboxError."""
 
     @property
     def server(self) -> Server | None: ...

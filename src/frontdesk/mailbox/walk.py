@@ -1,4 +1,4 @@
-"""Reading a list page after page: where it ends, where it repeats, what it gave."""
+"""Traversal of a paginated list, with detection of repeated pages."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,7 +13,7 @@ Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
 class Walk:
-    """Consecutive pages of one list, from its head or from a cursor, below the place `upper`."""
+    """Consecutive pages of one list, from its head or a cursor; `upper`: key at the start."""
 
     def __init__(self, fetch: Fetch, upper: Key, cursor: str | None = None) -> None:
         self._fetch = fetch
@@ -27,11 +27,11 @@ class Walk:
 
     @property
     def pages(self) -> int:
-        """How many pages were read."""
+        """Number of loaded pages."""
         return len(self._pages)
 
     async def step(self) -> bool:
-        """Read the next page; False when there is no way on after it."""
+        """Load the next page; False if it has no cursor for another one."""
         page = await self._fetch(self._cursor)
         self._asked.add(self._cursor)
         self._pages.append([row_of(value) for value in page.data])
@@ -44,31 +44,31 @@ class Walk:
         return self._cursor is not None
 
     def passed(self) -> bool:
-        """Something was read below the place where the walk began."""
+        """True if a row below the start was loaded."""
         return any(row.key < self._upper for page in self._pages for row in page)
 
     def give_up(self, reason: str) -> None:
-        """Go no further, though the server says that there is more."""
+        """Stop, although the server announces more rows."""
         self._cursor = None
         self._stuck = reason
 
     def complain(self) -> None:
-        """Raises: BadResponse: the walk was given up."""
+        """Raises: BadResponse: the traversal was stopped by `give_up`."""
         if self._stuck:
             raise BadResponse(f"{self._stuck}: the list stops here.")
 
     def check_any(self) -> None:
-        """Raises: BadResponse: the server has rows, as it says, but sent none."""
+        """Raises: BadResponse: the server announces rows, but sent none."""
         if not self._ended and not any(self._pages):
             raise BadResponse("The server says that there are rows, but sends none.")
 
     def check_below(self) -> None:
-        """Give up where pages bring nothing new, though the list has not ended."""
+        """Stop if the pages contain no new rows, although the list has not ended."""
         if not self._ended and not self.passed():
             self.give_up("The server sends pages with nothing new")
 
     def fetched(self) -> Fetched:
-        """All that was read, as one stretch of the list."""
+        """All loaded rows as one range of the list."""
         keys = stretch(
             [[row.key for row in page] for page in self._pages],
             upper=self._upper,
