@@ -1,1 +1,1 @@
-"""The viewer: screens and keys; the only place that knows Textual."""
+"""Terminal viewer; the only package that uses Textual."""

@@ -1,4 +1,4 @@
-"""The viewer's application: stylesheets, themes and the first screen; no data."""
+"""Textual application of the viewer: themes, stylesheets, default screen, global key handling."""
 
 import gc
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     """Shows a mailbox. `title` names the inbox in the header.
 
-    `run` returns the failure that made it impossible to go on, the profile to go to, or None.
+    `run` returns a fatal error, the profile to switch to, or None.
     """
 
     TITLE = "frontdesk"
@@ -56,20 +56,20 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self._typed_ahead: list[events.Key] | None = []
         for theme in THEMES:
             self.register_theme(theme)
-        # Assigned plainly, the theme would have all stylesheets read twice at the start.
+        # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, preferences.theme or DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
         self.use_keys(preferences.keys)
 
     def exit(self, *arguments: Any, **options: Any) -> None:
-        """Leave. Nothing is asked any more: an answer would find no screen to stand on."""
+        """Cancel all workers before exiting: a late response would find no screen."""
         self.workers.cancel_all()
         super().exit(*arguments, **options)
 
     async def on_event(self, event: events.Event) -> None:
-        """Everything that comes from the terminal: the inbox asks more often while it is used."""
+        """Record user input for polling, and remap keys, before normal event handling."""
         if isinstance(event, events.Key) and self._typed_ahead is not None:
-            # Nothing has the focus yet that could take it.
+            # Until the first paint no widget has the focus.
             self._typed_ahead.append(event)
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
@@ -82,27 +82,27 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             await super().on_event(event)
 
     def _is_typed_early(self, event: events.Key) -> bool:
-        """It was sent to something that does not type, before there was the field to type in."""
+        """True for a printable key that was sent to another widget before the field was mounted."""
         early = self._early
         return early is not None and early.typing and event.is_printable
 
     @property
     def _early(self) -> "Early[Any] | None":
-        """The screen on top, if it takes keys that came too early."""
-        # While the viewer is left there is none any more.
+        """The active screen, if it buffers keys."""
+        # During exit there is no screen.
         if len(self.screen_stack) < 2:
             return None
-        # No start begins with one.
+        # Deferred: no start opens a dialog.
         from frontdesk.tui.screens.asking import Early
 
         return self.screen if isinstance(self.screen, Early) else None
 
     def _at_its_place(self, event: events.Key) -> events.Key:
-        """A letter of another script as the key it is on, unless it is typed or means something."""
+        """Map a letter of a non-Latin keyboard to the Latin key, unless it is text or bound."""
         character = event.character
         if character is None or character.isascii():
             return event
-        # No start has a field to type in.
+        # Deferred: no start shows an input field.
         from textual.widgets import Input
 
         if isinstance(self.focused, Input):
@@ -113,11 +113,11 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         return events.Key(key_of(latin), latin)
 
     def get_key_display(self, binding: Binding) -> str:
-        """A key as help shows it: enter as the status lines show it."""
+        """Name of a key in the help, with the symbol of the status bars for enter."""
         return super().get_key_display(binding).replace("⏎", "↵")
 
     def action_profiles(self) -> None:
-        """Choose another profile; the viewer is left for it."""
+        """Select another profile; the application exits with a Switch."""
         profiles = self._preferences.profiles
         if self.is_web:
             self.notify(
@@ -136,17 +136,17 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self.exit(Switch(name))
 
     async def on_key(self, event: events.Key) -> None:
-        """A key that nothing took, for it was sent on before a screen opened that wants it."""
+        """Pass an unhandled key to a dialog that opened after the key was dispatched."""
         early = self._early
         if early is not None:
             await early.take_early(event)
 
     def watch_app_focus(self, focus: bool) -> None:
-        """The terminal got or lost the focus."""
+        """Inform inbox screens of focus changes of the terminal."""
         self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
 
     def action_commands(self) -> None:
-        """Choose from the list of commands."""
+        """Open the command palette."""
         commands = {command.title: command for command in self.get_system_commands(self.screen)}
         choices = [Choice(title, title, command.help) for title, command in commands.items()]
 
@@ -157,7 +157,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 
     def search_themes(self) -> None:
-        """Choose how the viewer looks, until it is left."""
+        """Select a theme for this session."""
         choices = [Choice(name, name) for name in sorted(self.available_themes)]
         self.push_screen(dialogs.picker("Theme", choices, current=self.theme), self._look)
 
@@ -166,7 +166,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self.theme = theme
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette: every action that has a key here, and what Textual has."""
+        """Commands of the palette: all bound actions, and Textual's own."""
         from frontdesk.tui.screens.help import actions_of
 
         for words, (keys, active) in actions_of(screen).items():
@@ -174,14 +174,14 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             if not (binding.id or "").startswith("not_yet"):
                 run = partial(self.run_action, binding.action, active.node)
                 yield SystemCommand(words, f"key {keys}", run)
-        # Its summary of the keys is less than ours; its screenshot is readable by everybody.
+        # The help dialog replaces Textual's key summary; its screenshots are readable by everyone.
         theirs = super().get_system_commands(screen)
         yield from (one for one in theirs if one.title not in ("Keys", "Screenshot"))
         yield SystemCommand("Screenshot", "Save what is shown as SVG", self._take_screenshot)
 
     def _take_screenshot(self) -> None:
-        """Save what is shown now under a name that is asked for."""
-        # Not needed for a first paint.
+        """Prompt for a file name, and save the current screen as SVG."""
+        # Deferred: the first paint does not need it.
         from frontdesk.tui.screens.keepsakes import file_name
         from frontdesk.tui.screens.saving import save_prompt
 
@@ -203,12 +203,14 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
                 do(screen)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colours, for themes that do not know them."""
+        """Values of this program's colour variables, for themes that lack them."""
         ours = DARK if self.current_theme.dark else LIGHT
         return dict(ours.variables)
 
     async def on_ready(self) -> None:
-        """After the first paint: what a start made stays, so the collector need not look at it."""
+        """After the first paint: freeze start-up objects for garbage collection, replay buffered
+        keys.
+        """
         gc.freeze()
         gc.enable()
         typed, self._typed_ahead = self._typed_ahead or [], None
@@ -218,7 +220,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self.notify(notice, severity="warning", timeout=15, markup=False)
 
     def get_default_screen(self) -> InboxScreen:
-        """The inbox is the root: there is nothing below it to go back to."""
+        """The inbox as the default screen, so that no screen is below it."""
         screen = InboxScreen(
             self._mailbox,
             self._clock,

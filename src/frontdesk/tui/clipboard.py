@@ -1,4 +1,4 @@
-"""Puts text on this machine's clipboard, where a program for that is installed."""
+"""Copies text to the system clipboard with an installed program."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from frontdesk import outside
 
-# A program that waits for something else must not keep the viewer waiting.
+# A hanging program must not block the worker.
 _DEADLINE_SECONDS = 2.0
 
 _WAYLAND, _X11 = "WAYLAND_DISPLAY", "DISPLAY"
 
 
 def programs(platform: str, environment: Mapping[str, str]) -> list[Sequence[str]]:
-    """The commands that may put their input on a clipboard here, best first."""
+    """Clipboard commands for a platform, in order of preference; they read standard input."""
     if platform == "darwin":
         return [("pbcopy",)]
     if platform == "win32":
@@ -29,7 +29,7 @@ def programs(platform: str, environment: Mapping[str, str]) -> list[Sequence[str
 
 
 def copy_natively(text: str) -> bool:
-    """Give `text` to the first of the programs that is installed; False if none took it."""
+    """Run the first installed command that succeeds; False if none does."""
     for command in programs(sys.platform, os.environ):
         if shutil.which(command[0]) is None:
             continue

@@ -1,4 +1,4 @@
-"""The time as the reader sees it: now, and the server's timestamps in the reader's zone."""
+"""Current time and conversion of server timestamps to the local time zone."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -7,7 +7,7 @@ from frontdesk.wire import instant
 
 
 class Clock:
-    """`zone` None is the machine's own zone."""
+    """Clock in a time zone; `zone` None is the system's."""
 
     def __init__(
         self,
@@ -19,26 +19,26 @@ class Clock:
         self._ahead: Callable[[], timedelta | None] = lambda: None
 
     def follow(self, ahead: Callable[[], timedelta | None]) -> None:
-        """Tell ages by another clock, which is so far ahead of this one as far as is known."""
+        """Set the source of the server's clock skew; positive if the server is ahead."""
         self._ahead = ahead
 
     def now(self) -> datetime:
-        """The moment now, in the reader's zone."""
+        """Current local time."""
         return self._now().astimezone(self._zone)
 
     def server_now(self) -> datetime:
-        """The moment now on the clock that the timestamps of rows are from: ages are told by it."""
+        """Current time of the server's clock, in the local zone; row ages are relative to it."""
         try:
             return self.now() + (self._ahead() or timedelta())
         except OverflowError:
             return self.now()
 
     def local(self, timestamp: str | None) -> datetime | None:
-        """A server's timestamp in the reader's zone; None where it cannot be read."""
+        """Server timestamp in local time; None if it is missing or invalid."""
         return self.here(instant(timestamp))
 
     def here(self, moment: datetime | None) -> datetime | None:
-        """A moment in the reader's zone; in UTC at the very ends of the calendar."""
+        """Time in the local zone; unchanged if the conversion overflows the calendar."""
         try:
             return moment.astimezone(self._zone) if moment else None
         except (OverflowError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""The application of the first start: one screen, and what was found through it."""
+"""Textual application of the first start: the setup form."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from frontdesk.tui.watched import WatchedApp
 
 
 class ConnectApp(WatchedApp[Wanted]):
-    """Asks for an inbox; `run` returns what to open, or None when it was left."""
+    """Shows the setup form; `run` returns its values, or None if it was cancelled."""
 
     TITLE = "frontdesk"
     CSS_PATH = [STYLES / "app.tcss", STYLES / "connect.tcss"]
@@ -26,7 +26,7 @@ class ConnectApp(WatchedApp[Wanted]):
         self.use_keys(keys or {})
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colours, for themes that do not know them."""
+        """Values of this program's colour variables, for themes that lack them."""
         return dict(DARK.variables)
 
     def on_mount(self) -> None:

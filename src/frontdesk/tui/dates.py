@@ -1,4 +1,4 @@
-"""Days as people type them."""
+"""Parser for typed dates."""
 
 import re
 from collections.abc import Callable
@@ -13,10 +13,10 @@ _AGO = re.compile(r"-?(\d{1,5})\s*d?(?:ays? ago)?")
 
 
 def day_of(text: str, today: date) -> date | None:
-    """The day that was meant, the last such one where no year is said; None if it cannot be told.
+    """Parse a date; without a year, the most recent such date. None if it is invalid.
 
-    Days are before months except in ISO order and where only the other order is a date; 3/4, which
-    people of different countries read differently, is refused.
+    The day precedes the month, except in ISO order and where only the other order is valid.
+    Ambiguous dates with slashes, such as 3/4, are rejected.
 
     >>> day_of("14 mar", date(2026, 11, 21)), day_of("yesterday", date(2026, 11, 21))
     (datetime.date(2026, 3, 14), datetime.date(2026, 11, 20))

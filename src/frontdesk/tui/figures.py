@@ -1,4 +1,4 @@
-"""Every number of a report as a row, for programs: what it is of, of when, of how many samples."""
+"""Flattens a report to rows for export: one per value, with scope, period and samples."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -13,10 +13,10 @@ NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value",
 
 
 def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
-    """A row for each number, its values in the order of NAMES.
+    """Rows of a report, with columns as in NAMES.
 
     scope: all, channel, author, pricing, part or live. period: this, previous or now. Times are in
-    seconds. before: the parts of the period before, where they are known.
+    seconds. before: series of the previous period, if known.
     """
     zone = report.period.timezone
     this: Row = ("this", report.period.from_, report.period.to, zone)

@@ -1,4 +1,4 @@
-"""Keys as the reader wants them: which can be used, which get in each other's way."""
+"""Validation of configured key bindings, and detection of conflicts."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +22,10 @@ Together = Sequence[type[DOMNode]]
 
 
 def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """What of a mapping from actions to keys can be used, and what is wrong with the rest.
+    """Usable bindings of a mapping from binding id to keys, and problems with the others.
 
-    Keys are separated by commas. A wrong one is a pair of the action's id and a sentence; keys
-    that two actions want are told too, but used: what has the focus goes first.
+    Keys are separated by commas. A problem is a pair of binding id and sentence. Conflicting keys
+    are reported but used: the focused widget's binding has precedence.
     """
     screens = _together()
     known = {binding.id for together in screens for _, binding in _bindings(together)}
@@ -44,7 +44,7 @@ def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[
 
 
 def action_ids() -> dict[str, tuple[str, str]]:
-    """Every action that can have other keys: its id, its keys and what it does, by id."""
+    """All configurable actions by binding id: keys and description."""
     found: dict[str, tuple[str, str]] = {}
     for together in _together():
         for key, binding in _bindings(together):
@@ -56,7 +56,7 @@ def action_ids() -> dict[str, tuple[str, str]]:
 
 
 def _key_name(key: str) -> str | None:
-    """The name that a key is known by; None: there is no such key."""
+    """Textual's name of a key; None if it is unknown."""
     if len(key) == 1:
         return key_of(key) if key.isprintable() else None
     *modifiers, last = key.split("+") if not key.endswith("++") else [*key[:-2].split("+"), "+"]
@@ -90,7 +90,7 @@ def _nearest(name: str, known: set[str | None] | set[str]) -> str:
 
 
 def _conflicts(keys: Mapping[str, str], screens: Sequence[Together]) -> list[tuple[str, str]]:
-    """What a changed key takes from another action that works in the same place."""
+    """Conflicts of changed keys with other actions that are active at the same time."""
     found: dict[tuple[str, str], str] = {}
     for together in screens:
         now = [
@@ -112,7 +112,7 @@ def _conflicts(keys: Mapping[str, str], screens: Sequence[Together]) -> list[tup
 
 
 def _bindings(together: Together) -> Iterator[tuple[str, Binding]]:
-    """The keys, each with what it does, that work where these are."""
+    """Configurable bindings of these classes, with their keys."""
     for one in together:
         for key, binding in bindings_of(one):
             if binding.id and not binding.id.startswith("not_yet"):
@@ -120,9 +120,9 @@ def _bindings(together: Together) -> Iterator[tuple[str, Binding]]:
 
 
 def _together() -> Sequence[Together]:
-    """Screens with what can have the focus in them: keys of one line can be in each other's way.
+    """Groups of classes whose bindings can be active at the same time.
 
-    Imports every screen that there is.
+    Imports all screens.
     """
     from frontdesk.tui.app import FrontdeskApp
     from frontdesk.tui.screens.directory import DirectoryScreen

@@ -1,6 +1,6 @@
-"""Keys of keyboards without Latin letters, as the Latin keys at the same place.
+"""Maps keys of non-Latin keyboard layouts to the Latin key at the same position.
 
-Only letters that no Latin layout has are known: whoever types them meant the key, not the letter.
+Contains only letters that no Latin layout has, so that typing one means the key.
 """
 
 import unicodedata
@@ -12,8 +12,8 @@ from textual.keys import ASCII_KEY_NAMES, KEY_NAME_REPLACEMENTS
 _LATIN = "qwertyuiop[]asdfghjkl;'zxcvbnm,./`"
 _SHIFTED = 'QWERTYUIOP{}ASDFGHJKL:"ZXCVBNM<>?~'
 
-# What the keys of _LATIN have on other keyboards; a space where it is no letter of the script.
-# The first layout that has a letter says where it is.
+# Characters at the positions of _LATIN; a space where there is no letter of the script. The first
+# layout that contains a letter determines its position.
 _LAYOUTS = (
     "йцукенгшщзхъфывапролджэячсмитьбю ё",
     "йцукенгшщзхїфівапролджєячсмитьбю  ",
@@ -32,7 +32,7 @@ def _places() -> Iterator[tuple[str, str]]:
                 continue
             yield other, latin
             upper = other.upper()
-            # A final sigma has no capital of its own.
+            # The final sigma has no upper-case form of its own.
             if upper != other and upper.lower() == other:
                 yield upper, shifted
 
@@ -41,7 +41,7 @@ _LATIN_OF = MappingProxyType(dict(reversed(list(_places()))))
 
 
 def key_of(character: str) -> str:
-    """The name of the key of a character, as Textual names it: "a", "comma", "question_mark"."""
+    """Textual's name for the key of a character: "a", "comma", "question_mark"."""
     key = character
     if not character.isalnum():
         try:
@@ -52,5 +52,5 @@ def key_of(character: str) -> str:
 
 
 def latin_key(character: str) -> str | None:
-    """The character that the same key has on a Latin keyboard; None: it is none of those."""
+    """Character of the same key on a Latin keyboard; None for other characters."""
     return _LATIN_OF.get(character)

@@ -1,4 +1,4 @@
-"""Addresses in messages, and opening them outside the terminal."""
+"""Extracts web addresses from messages, and opens them in a browser."""
 
 import re
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ _CLOSING = {")": "(", "]": "["}
 
 
 def links_in(entry: Message | Note) -> list[str]:
-    """The web addresses of an entry, the media's first, each once."""
+    """Distinct web addresses of an entry, its media's first."""
     found = [match.group() for match in _ADDRESS.finditer(entry.text or "")]
     if isinstance(entry, Message) and entry.media and entry.media.url:
         found.insert(0, entry.media.url)
@@ -19,7 +19,7 @@ def links_in(entry: Message | Note) -> list[str]:
 
 
 def is_web(address: str) -> bool:
-    """http or https, with a host: nothing else is opened."""
+    """True for an http or https URL with a host; others are never opened."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -28,11 +28,11 @@ def is_web(address: str) -> bool:
 
 
 def open_outside(address: str) -> bool:
-    """Open a web address in a browser with a window of its own; False where there is none.
+    """Open a URL in a graphical browser; False if there is none.
 
-    A browser that would draw on this terminal is not started.
+    Text browsers are not started, since they would draw on this terminal.
     """
-    # Not needed for a first paint.
+    # Deferred: the first paint does not need it.
     import webbrowser
 
     try:
@@ -46,7 +46,7 @@ def open_outside(address: str) -> bool:
 
 
 def _trimmed(address: str) -> str:
-    """Without the punctuation of the sentence around it."""
+    """Strip trailing punctuation that belongs to the sentence."""
     while address:
         last = address[-1]
         opening = _CLOSING.get(last)

@@ -1,4 +1,4 @@
-"""Draws the first screen of the next start, and starts on a terminal that shows it already."""
+"""Renders the first frame of the next start, and takes over a terminal that shows one."""
 
 from typing import Any
 
@@ -13,23 +13,23 @@ from frontdesk.mailbox import Mailbox, Source
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.preferences import Preferences
 
-# What puts a terminal on its second screen.
+# Control sequence that switches a terminal to its alternate screen.
 SECOND_SCREEN = "\x1b[?1049h"
 
 
 async def portrait(
     cache: Cache, title: str, preferences: Preferences, columns: int, lines: int
 ) -> str:
-    """The bytes that draw a viewer's first screen, before it has asked its server anything."""
+    """Terminal output of a viewer's first screen, drawn from the cache only."""
     app = _PortraitApp(_ReadOnlyMailbox(_no_source, cache), title=title, preferences=preferences)
     await app.run_async(size=(columns, lines))
     return app.drawn
 
 
 def going_on(driver_class: type[Driver]) -> type[Driver]:
-    """A driver like another, for a terminal that is on its second screen already.
+    """Driver class for a terminal that is on its alternate screen already.
 
-    To be put there again would clear what it shows.
+    Switching again would clear the frame that it shows.
     """
 
     class GoingOn(driver_class):  # type: ignore[misc, valid-type]
@@ -45,22 +45,22 @@ def going_on(driver_class: type[Driver]) -> type[Driver]:
 
 
 class _ReadOnlyMailbox(Mailbox):
-    """The cache, in which nothing is changed by looking at it."""
+    """A mailbox that does not change the cache."""
 
     def remember(self, name: str, value: str) -> None:
-        """Remember nothing."""
+        """No-op: rendering must not change state."""
 
     def mark_looked_at(self, conversation_id: str) -> None:
-        """Mark nothing as read."""
+        """No-op: rendering must not change state."""
 
 
 def _no_source() -> Source:
-    """Raises: Unreachable, so that the viewer leaves as soon as it has drawn its first screen."""
+    """Raises: Unreachable, so that the viewer exits after its first paint."""
     raise Unreachable("There is no server behind a saved screen")
 
 
 class _RecordingDriver(Driver):
-    """Keeps what a terminal of a given size would get."""
+    """Driver that records the output for a terminal of a given size."""
 
     def __init__(
         self,
@@ -81,14 +81,14 @@ class _RecordingDriver(Driver):
         self.send_message(events.Resize(self.size, self.size))
 
     def disable_input(self) -> None:
-        """There is no input."""
+        """No-op: there is no input."""
 
     def stop_application_mode(self) -> None:
-        """There is no mode."""
+        """No-op: there is no terminal."""
 
 
 class _PortraitApp(FrontdeskApp):
-    """Leaves when its first screen is drawn, and has that as the bytes for a terminal."""
+    """Exits after the first paint; `drawn` is the recorded output."""
 
     drawn = ""
 
@@ -102,7 +102,7 @@ class _PortraitApp(FrontdeskApp):
         return self._driver_made
 
     def exit(self, *arguments: Any, **options: Any) -> None:
-        """Draw all of the screen once more, by itself, then leave."""
+        """Record a full repaint of the screen, then exit."""
         driver = self._driver_made
         assert driver is not None
         driver.written.clear()

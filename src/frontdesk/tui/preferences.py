@@ -1,4 +1,4 @@
-"""How the reader wants the viewer to be: plain values, from whoever starts it."""
+"""Viewer settings as plain values, passed in by the command line."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 
 class Preferences(NamedTuple):
-    """theme: by its name. density: lines of a conversation; 0 is by the terminal's size.
+    """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
 
-    keys: an action's id, and the keys for it instead of its own. profiles: names of inboxes that
-    can be gone to, and where each is; `profile` is the one that is open. notices: said once, at
-    the start.
+    keys: changed keys by binding id. profiles: name and location of the available profiles;
+    `profile` is the open one. notices: shown once after the start.
     """
 
     theme: str | None = None
@@ -24,7 +23,7 @@ class Preferences(NamedTuple):
 
 
 class Switch(NamedTuple):
-    """The reader left for another profile."""
+    """Result of the application: open another profile."""
 
     profile: str
 

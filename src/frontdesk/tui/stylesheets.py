@@ -1,4 +1,4 @@
-"""Finds the .tcss files: `frontdesk/styles` in a wheel, `styles/` at the top of a checkout."""
+"""Directory of the .tcss files: `frontdesk/styles` in a wheel, `styles/` in a checkout."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The colours that all screens share: for dark terminals, light ones, and with high contrast."""
+"""Colour themes: dark, light and high contrast."""
 
 from textual.theme import Theme
 

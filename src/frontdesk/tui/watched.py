@@ -1,4 +1,4 @@
-"""The base of both applications: crash reports, clean toasts and pastes, one notice at a time."""
+"""Base of both applications: crash reports, sanitised toasts and pastes, repaint on resume."""
 
 import io
 import signal
@@ -27,25 +27,25 @@ _NOTICE_SECONDS = 3.0
 
 
 class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
-    """An application that reports a bug without what was typed or read.
+    """An application that reports crashes without user data.
 
-    crash: the bug that ended it, and what it was doing.
+    crash: the exception that ended it, with its circumstances.
     """
 
     crash: Crashed | None = None
 
     def __init__(self) -> None:
         super().__init__()
-        # Textual prints errors with local variables, which may be a key or a customer's words.
+        # Textual prints errors with local variables, which may contain a key or messages.
         self.error_console = Console(file=io.StringIO())
         self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
         self._notice = ("", 0.0)
-        # The keys that actions have instead of their own, by the ids of the actions.
+        # Keys from the configuration by binding id.
         self.changed_keys: Mapping[str, str] = {}
 
     def on_mount(self) -> None:
-        """A shell has written on the terminal when the program goes on after it was stopped."""
+        """Repaint when the stopped process resumes, since the shell wrote to the terminal."""
         self.app_resume_signal.subscribe(self, lambda _: self._draw_again())
         self._draw_again_after_sigstop()
 
@@ -53,7 +53,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         self.screen.refresh(layout=True)
 
     def _draw_again_after_sigstop(self) -> None:
-        """Textual resumes after SIGTSTP alone, and does nothing after SIGSTOP."""
+        """Textual handles resuming after SIGTSTP only, not after SIGSTOP."""
         number = getattr(signal, "SIGCONT", None)
         if number is None or threading.current_thread() is not threading.main_thread():
             return
@@ -67,30 +67,29 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         signal.signal(number, go_on)
 
     def use_keys(self, keys: Mapping[str, str]) -> None:
-        """Give actions other keys than their own."""
+        """Change keys of actions, by binding id."""
         self.changed_keys = dict(keys)
         self.set_keymap(dict(keys))
 
     def push_screen(
         self, screen: Any, callback: Any = None, *arguments: Any, **options: Any
     ) -> Any:
-        """Open a screen. One that is left once calls back itself, see `LeftOnce.answer_to`."""
+        """Push a screen; `LeftOnce` screens call the callback themselves, see `answer_to`."""
         if callback is not None and hasattr(screen, "answer_to"):
             screen.answer_to(callback)
             callback = None
         return super().push_screen(screen, callback, *arguments, **options)
 
     def exit(self, *arguments: Any, **options: Any) -> None:
-        """Leave the application."""
         self._leaving = True
         super().exit(*arguments, **options)
 
     def notify(self, message: str, **options: Any) -> None:
-        """Show a toast. Its text may quote a server, so it is cleaned here too."""
+        """Show a toast. The text may quote a server, so control characters are removed."""
         super().notify(clean(message), **options)
 
     def notify_once(self, sentence: str) -> None:
-        """Show a short toast, unless the same one is still shown."""
+        """Show a short toast, unless the same one is still visible."""
         shown, until = self._notice
         now = time.monotonic()
         if shown != sentence or until <= now:
@@ -98,7 +97,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             self.notify(sentence, timeout=_NOTICE_SECONDS, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
-        """Everything that comes from the terminal. A field draws what is pasted as it is given."""
+        """Remove control characters from pasted text, which input fields draw unchanged."""
         if isinstance(event, events.Paste) and not event.is_forwarded:
             event = events.Paste(clean(event.text))
         await super().on_event(event)
@@ -109,13 +108,13 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action, and remember its name for a crash report."""
+        """Run an action, and record its name for crash reports."""
         name = action.partition("(")[0] if isinstance(action, str) else action[1]
         self._actions.append(f"{type(default_namespace or self).__name__}.{name}")
         return await super().run_action(action, default_namespace, namespaces)
 
     def on_unhandled_exception(self, error: Exception) -> None:
-        """Keep the first bug. A screen that was about to open when the app was left has none."""
+        """Record the first exception, unless the application is exiting."""
         if self.crash is None and not self._leaving:
             self.crash = Crashed(self._circumstances())
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error

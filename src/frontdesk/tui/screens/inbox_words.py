@@ -291,7 +291,7 @@ def empty_words(
 
 
 def _nothing_of(view: View, names: Names, complete: bool) -> str:
-    """That no conversation matches; of a customer, within which other filters."""
+    """First part of the explanation; for a contact's view it names the other filters."""
     if not view.sieve.contact:
         nothing = "No conversation is" if complete else "Nothing loaded so far is"
         return f"{nothing} {view_words(view, names)}"

@@ -31,8 +31,7 @@ class ChannelRow(NamedTuple):
 def channel_rows(
     channels: Sequence[Channel], counts: Counts | None, chosen: str | None
 ) -> list[ChannelRow]:
-    """All channels first, then each in the server's order, with its number of open conversations.
-    """
+    """All channels first, then each in the server's order, with its open conversations."""
     open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
     rows = [ChannelRow(None, counts.open if counts else None, chosen is None)]
     for channel in channels:

@@ -144,7 +144,7 @@ class MetricTable(Table):
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
         if columns.series:
-            # Dates and hours cannot be told by their first digits.
+            # The first digits of dates and hours are ambiguous.
             told_apart = self.letters.isalpha() and len(self.letters) <= columns.series
             text += fit(self.letters if told_apart else "OVER TIME", columns.series)
         if columns.samples:

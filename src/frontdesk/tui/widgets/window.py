@@ -145,8 +145,7 @@ class Window:
         self.top = min((position, max(0, line)), self._lowest())
 
     def reveal(self, position: int, *, extra: int = 0) -> None:
-        """Scroll a row into view, as much of it as fits; `extra`: further lines if it must scroll.
-        """
+        """Scroll a row into view, as far as it fits; `extra`: further lines if it must scroll."""
         if not self.height or not 0 <= position < self._count():
             return
         height = self._height_of(position)
@@ -166,7 +165,7 @@ class Window:
             self.scroll(min(0, height - self.height))
 
     def hidden(self, position: int, step: int) -> int:
-        """Scroll a row into view, as far as it fits; `extra`: further lines if it must scroll."""
+        """Number of lines of a visible row cut off below (`step` > 0) or above."""
         for placed in self.visible():
             if placed.position == position:
                 below = placed.y + placed.height - self.height
