@@ -1,4 +1,4 @@
-"""`python -m frontdesk`."""
+"""Entry point of `python -m frontdesk`."""
 
 from frontdesk.cli import main
 

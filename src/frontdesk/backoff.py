@@ -1,4 +1,4 @@
-"""Marks requests that a person asks for by hand: they skip any back-off and never lengthen it."""
+"""Context variable that exempts requests by hand from back-off and circuit breaker."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ _skipped: ContextVar[bool] = ContextVar("backoff_skipped", default=False)
 
 @contextmanager
 def without_backoff() -> Iterator[None]:
-    """Requests made in this context, also by tasks that it starts, go out at once."""
+    """Requests made in this context, and in tasks created in it, skip the back-off."""
     token = _skipped.set(True)
     try:
         yield
@@ -18,5 +18,5 @@ def without_backoff() -> Iterator[None]:
 
 
 def is_skipped() -> bool:
-    """This request is to go out whatever pause is running."""
+    """True inside `without_backoff`."""
     return _skipped.get()

@@ -1,4 +1,4 @@
-"""The columns of conversations in CSV: the same in the shell and in files that the viewer saves."""
+"""CSV columns of conversations, shared by the command line and the viewer's export."""
 
 from collections.abc import Callable, Iterable
 from typing import TextIO, TypeAlias
@@ -47,15 +47,15 @@ COLUMNS: tuple[tuple[str, Read], ...] = (
 
 
 def csv_cell(cell: Cell) -> Cell:
-    """A cell as CSV has it; a spreadsheet takes none of them for a formula."""
+    """CSV value of a cell; texts are escaped against formula injection."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return shielded(cell) if isinstance(cell, str) else cell
 
 
 def write_csv(out: TextIO, conversations: Iterable[Conversation]) -> None:
-    """Write the names of the columns, then a line for each conversation."""
-    # Not needed for a first paint.
+    """Write a header row, then one row per conversation."""
+    # Deferred: the first paint does not need it.
     import csv
 
     writer = csv.writer(out)

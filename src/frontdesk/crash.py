@@ -1,4 +1,4 @@
-"""A bug by its kinds and places: what an error says may hold a key or a customer's words."""
+"""Crash reports without user data: exception types and locations, but no messages."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ _FIRST, _LAST = 15, 45
 
 
 class Crashed(Exception):
-    """A program stopped over a bug, which is its cause. `notes`: what it was at, by heading."""
+    """The program stopped over a bug, which is its cause. `notes`: circumstances, by heading."""
 
     def __init__(self, notes: Mapping[str, str]) -> None:
         super().__init__("It stopped over a bug")
@@ -17,7 +17,7 @@ class Crashed(Exception):
 
 
 def trace(error: BaseException) -> str:
-    """Where an error was raised, the innermost frame last, after the errors that led to it."""
+    """Traceback without messages and values, preceded by those of its causes."""
     return "\n".join(_lines(error, set()))
 
 
@@ -43,7 +43,7 @@ def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 def _relative(file: str) -> str:
-    """A file below where it was imported from: where that is tells whose machine it is."""
+    """Path relative to its entry of `sys.path`; absolute paths may reveal the user's name."""
     roots = [root for root in sys.path if root and file.startswith(os.path.join(root, ""))]
     if not roots:
         return os.path.basename(file)

@@ -1,30 +1,31 @@
-"""The expected failures of frontdesk: everything that is not a bug.
+"""Exceptions for expected failures.
 
     InboxError
-    ├── Unreachable        no answer, or "try again": connection, deadline, 429, 502, 503, 504
-    │   ├── NetworkMisconfigured  a certificate or a proxy: trying again does not help
-    │   └── QueryTimeout   a query of the database took longer than it may
-    ├── Unauthorised       401: the server refuses the key
+    ├── Unreachable        no usable response: connection, deadline, 429, 502, 503, 504
+    │   ├── Silent         not sent, because the circuit breaker is open
+    │   ├── NetworkMisconfigured  certificate or proxy: a retry does not help
+    │   └── QueryTimeout   a database query exceeded its time limit
+    ├── Unauthorised       401: the key is not accepted
     ├── Forbidden          403: the key lacks a scope, or the account is disabled
     ├── NotFound           404: no such row
     │   └── NotOffered     no such path on this server: 404, 405 or 501
-    ├── Refused            any other 4xx: the request itself was wrong
+    ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
-    ├── BadResponse        an answer that cannot be read, or 5xx that is not "try again"
-    ├── UnusableFile       a database, cache or input file that is not ours, newer or broken
-    ├── NothingRead        an input file was read to its end, or begun, and has nothing for us
-    └── BadSettings        settings, environment or key that cannot be used
+    ├── BadResponse        an unreadable response, or another 5xx
+    ├── UnusableFile       a database, cache or input file: foreign, newer or damaged
+    ├── NothingRead        an input file without usable contents
+    └── BadSettings        invalid settings, environment or key
 
-`str(error)` is one sentence for the user. It never holds a key.
+`str(error)` is one sentence for the user. It never contains a key.
 """
 
 
 class InboxError(Exception):
-    """An expected failure."""
+    """Base of all expected failures."""
 
 
 class Unreachable(InboxError):
-    """No usable answer now. `retry_after` is in seconds, None if the server did not tell."""
+    """No usable response. `retry_after`: seconds, None if unknown."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -32,23 +33,23 @@ class Unreachable(InboxError):
 
 
 class Silent(Unreachable):
-    """Not asked, because the server did not answer before; `retry_after` is our own pause."""
+    """Not sent, because the circuit breaker is open; `retry_after`: seconds until a trial."""
 
 
 class NetworkMisconfigured(Unreachable):
-    """A certificate is not trusted, or a proxy refuses: settings have to change, not the time."""
+    """An untrusted certificate, or a proxy that rejects the request: settings have to change."""
 
 
 class QueryTimeout(Unreachable):
-    """A query of the database took longer than it may."""
+    """A database query exceeded its time limit."""
 
 
 class Unauthorised(InboxError):
-    """The server refuses the key."""
+    """The server does not accept the key."""
 
 
 class Forbidden(InboxError):
-    """The key is good, but not for this. `scope` names what is missing, when the server tells."""
+    """The key is valid, but lacks a permission. `scope`: the missing scope, if known."""
 
     def __init__(self, message: str, *, scope: str | None = None) -> None:
         super().__init__(message)
@@ -56,15 +57,15 @@ class Forbidden(InboxError):
 
 
 class NotFound(InboxError):
-    """The row, or the path, does not exist on this server."""
+    """The row or path does not exist on this server."""
 
 
 class NotOffered(NotFound):
-    """The server lacks the path itself: whatever is asked of it, it does not have."""
+    """The path does not exist on this server, regardless of the row."""
 
 
 class Refused(InboxError):
-    """The server refuses the request itself. `code` is the problem's stable code."""
+    """The server rejected the request. `code`: stable error code."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -72,19 +73,19 @@ class Refused(InboxError):
 
 
 class CursorRefused(Refused):
-    """The cursor cannot be continued: start again at the head."""
+    """The cursor is invalid: restart from the first page."""
 
 
 class BadResponse(InboxError):
-    """The server answered with something that is not the interface."""
+    """The response does not conform to the API."""
 
 
 class UnusableFile(InboxError):
-    """A file that cannot be used as what it was named for. It was left untouched."""
+    """A file of another kind, newer or damaged. It was not changed."""
 
 
 class NothingRead(InboxError):
-    """An input file of which nothing could be read."""
+    """An input file without usable contents."""
 
 
 class BadSettings(InboxError):

@@ -1,7 +1,6 @@
-"""The screen that the next start begins with: kept beside the cache, exactly as long as it holds.
+"""Stores the first frame of the next start beside the cache, until the cache changes.
 
-It is read before anything else is imported, so this module is without imports that cost: not even
-`typing` and `pathlib`.
+Read before anything else is imported, so this module avoids even `typing` and `pathlib`.
 """
 
 import os
@@ -18,11 +17,11 @@ _MOST_BYTES = 1 << 20
 
 
 class Frame:
-    """What was on a terminal of `columns` by `lines` on a day, as bytes for that terminal.
+    """Terminal output of a screen of `columns` by `lines` cells.
 
-    circumstances: a digest of all that decides what a start opens and how it looks.
-    configuration: the path of the file that has a part in it. day: as YYYY-MM-DD where the reader
-    is: words such as "today" hold as long.
+    circumstances: digest of everything that determines the start. configuration: path of the
+    configuration file that was used. day: local date as YYYY-MM-DD, since texts such as "today"
+    depend on it.
     """
 
     __slots__ = ("circumstances", "columns", "configuration", "day", "lines", "screen")
@@ -45,19 +44,19 @@ class Frame:
 
 
 def file_of(cache: "str | Path") -> str:
-    """Where the frame of a cache file is."""
+    """Path of the frame of a cache file."""
     return os.fspath(cache) + SUFFIX
 
 
 def keep(cache: "Path", frame: Frame) -> None:
-    """Keep a frame, for its owner only. Raises: OSError."""
+    """Store a frame, readable by the owner only. Raises: OSError."""
     where = os.fsencode(frame.configuration).hex()
     head = f"{frame.circumstances} {where} {frame.columns} {frame.lines} {frame.day}\n"
     private.replace(cache.with_name(cache.name + SUFFIX), head.encode() + frame.screen)
 
 
 def kept(cache: "str | Path") -> Frame | None:
-    """The frame that is kept; None where there is none, or it is not for its owner alone."""
+    """Read a frame; None if there is none, or if it is accessible to others."""
     try:
         number = private.open_here(file_of(cache))
     except OSError:
@@ -82,9 +81,9 @@ def kept(cache: "str | Path") -> Frame | None:
 
 
 def forget(cache: "str | Path") -> None:
-    """Keep no frame: the cache holds something else now."""
+    """Delete the frame, because the cache changes."""
     try:
         os.unlink(file_of(cache))
     except OSError:
-        # There is none; or it cannot be removed, and then nothing could be written either.
+        # Missing, or not deletable; in the latter case the cache is not writable either.
         return

@@ -1,4 +1,4 @@
-"""What other programs are told that we start: the environment, without what is secret in it."""
+"""Environment of subprocesses, without secrets."""
 
 import os
 
@@ -9,5 +9,5 @@ _SECRET = (KEY_VARIABLE, APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)
 
 
 def environment() -> dict[str, str]:
-    """The environment of a program that needs no key of ours."""
+    """The environment without this program's keys and secrets."""
     return {name: value for name, value in os.environ.items() if name not in _SECRET}

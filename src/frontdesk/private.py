@@ -1,6 +1,6 @@
-"""Files for their owner's eyes alone: made so, written whole, and known to be so.
+"""Files that are accessible to their owner only: creation, atomic replacement, checks.
 
-What a start reads before anything else stands on this module, so it has no imports that cost.
+Used before anything else is imported, so this module avoids expensive imports.
 """
 
 import os
@@ -15,31 +15,31 @@ _DIRECTORY_MODE = 0o700
 
 
 def opener(path: str, flags: int) -> int:
-    """For `open()`: a file that it makes is its owner's alone; one that is there stays as it is."""
+    """Opener for `open()`: new files are private, existing ones keep their mode."""
     return os.open(path, flags, _MODE)
 
 
 def make_directories(path: "Path") -> None:
-    """Make the directories that a file is to be in. Raises: OSError."""
+    """Create the parent directories of a file. Raises: OSError."""
     path.parent.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
 
 
 def make(path: "Path", *, new: bool = False) -> None:
-    """Make an empty file where there is none. Raises: OSError, FileExistsError if it is to be new.
+    """Create an empty file if it does not exist. Raises: OSError, FileExistsError if `new`.
 
-    The file is made before anybody writes to it, so that it is never open to others.
+    The file is created before it is written, so that it is never accessible to others.
     """
     os.close(opener(os.fspath(path), os.O_CREAT | os.O_RDWR | (os.O_EXCL if new else 0)))
 
 
 def close_to_others(path: "Path") -> None:
-    """Take a file that is there from everybody but its owner. Raises: OSError."""
+    """Restrict the mode of an existing file. Raises: OSError."""
     if stat.S_IMODE(path.stat().st_mode) != _MODE:
         path.chmod(_MODE)
 
 
 def replace(path: "Path", content: bytes) -> None:
-    """Put a whole file in the place of one, or of none: nobody reads a part. Raises: OSError."""
+    """Replace or create a file atomically. Raises: OSError."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         partial.unlink(missing_ok=True)
@@ -52,14 +52,14 @@ def replace(path: "Path", content: bytes) -> None:
 
 
 def open_here(path: "str | Path") -> int:
-    """A descriptor to read a file by, if its name is no link to another. Raises: OSError."""
+    """Open a file for reading, without following a symbolic link. Raises: OSError."""
     return os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
 
 
 def is_closed_to_others(found: os.stat_result) -> bool:
-    """Whether none but the owner, who is the user or root, can read or change what was found.
+    """True if only the owner, who is the user or root, can access the file.
 
-    Windows has no such bits: what is in a user's directories is for that user there.
+    Always True on Windows, where user directories are private by default.
     """
     if not hasattr(os, "geteuid"):
         return True

@@ -1,10 +1,10 @@
-"""Addresses of proxies: checked, and shown without the password in them."""
+"""Validation of proxy URLs, and their display without credentials."""
 
 from urllib.parse import SplitResult, urlsplit
 
 
 def shown(proxy: str) -> str:
-    """The address without the name and the password in it; `check_proxy` takes it."""
+    """A valid proxy URL without user name and password."""
     parts = _parts(proxy)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = f":{parts.port}" if parts.port else ""
@@ -12,7 +12,7 @@ def shown(proxy: str) -> str:
 
 
 def check_proxy(proxy: str) -> None:
-    """Raises: ValueError: it is no address of a proxy; the words hold no password."""
+    """Raises: ValueError: not a proxy URL; the message contains no password."""
     parts = _parts(proxy)
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"{parts.scheme}:// proxies are not supported; http:// and https:// are")

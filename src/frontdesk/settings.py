@@ -1,4 +1,4 @@
-"""Where frontdesk keeps its files on this machine, and what the environment tells it."""
+"""Paths of frontdesk's files, and its environment variables."""
 
 import os
 import re
@@ -18,24 +18,24 @@ MOST_CACHE_MB = 1_000_000
 
 
 def cache_file() -> Path:
-    """The file that holds the pages already seen."""
+    """Path of the cache."""
     return user_cache_path("frontdesk") / "pages.db"
 
 
 def config_file() -> Path:
-    """The file that says which profiles there are, and how the viewer is to be."""
+    """Path of the configuration: profiles and viewer settings."""
     return user_config_path("frontdesk") / "config.toml"
 
 
 def keys_directory() -> Path:
-    """Where keys of servers are that the system's key store does not keep: a file each."""
+    """Directory for keys that the system's key store does not hold, one file each."""
     return user_config_path("frontdesk") / "keys"
 
 
 def cache_limit_bytes(configured_mb: int | None = None) -> int:
-    """How big the cache may grow: the environment says it in MB, else what is configured.
+    """Size limit of the cache, from the environment or else the configuration (in MB).
 
-    Raises: BadSettings: what it says is no such number.
+    Raises: BadSettings: the variable is not a number in the range.
     """
     said = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(
         configured_mb or DEFAULT_CACHE_MB
@@ -50,24 +50,24 @@ def cache_limit_bytes(configured_mb: int | None = None) -> int:
 
 
 def log_file() -> Path:
-    """The file that `--debug` writes to."""
+    """Path of the log of `--debug`."""
     return user_log_path("frontdesk") / "debug.log"
 
 
 def crash_directory() -> Path:
-    """Where reports of bugs are: a file each."""
+    """Directory of crash reports, one file each."""
     return user_state_path("frontdesk") / "crashes"
 
 
 def key_in_environment() -> str:
-    """The key from the environment, "" if there is none."""
+    """The API key, or ""."""
     return os.environ.get(KEY_VARIABLE, "").strip()
 
 
 def api_key() -> str:
-    """The key from the environment.
+    """The API key.
 
-    Raises: BadSettings: there is none.
+    Raises: BadSettings: the variable is not set.
     """
     key = key_in_environment()
     if not key:
@@ -76,9 +76,9 @@ def api_key() -> str:
 
 
 def token(variable: str) -> str:
-    """The token for another service, from the variable of the environment that the user names.
+    """Token for a third-party service, from a variable that the user names.
 
-    Raises: BadSettings: there is none; it repeats the name alone.
+    Raises: BadSettings: the variable is not set.
     """
     value = os.environ.get(variable, "").strip()
     if not value:
@@ -87,12 +87,11 @@ def token(variable: str) -> str:
 
 
 def environment() -> Mapping[str, str]:
-    """The variables of this process."""
     return os.environ
 
 
 def webhook_secrets() -> tuple[str, str]:
-    """The app secret and the verify token from the environment, "" for one that is not there."""
+    """App secret and verify token, each "" if its variable is not set."""
     names = (APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)
     app_secret, verify_token = (os.environ.get(name, "").strip() for name in names)
     return app_secret, verify_token

@@ -1,6 +1,6 @@
-"""Words on the way to a reader: hostile characters out, times and sizes short.
+"""Text sanitising and formatting: control characters, widths, dates, durations, sizes.
 
-Everything that a terminal or a shell prints passes `clean`, once, where a server's answer is read.
+Everything printed to a terminal has passed `clean` once, where it entered the program.
 """
 
 import locale
@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
-# Bidirectional overrides, embeddings and isolates: shown, never obeyed.
+# Bidirectional controls, replaced by visible names.
 _DIRECTION_MARKS = {
     0x202A: "<LRE>",
     0x202B: "<RLE>",
@@ -23,7 +23,7 @@ _DIRECTION_MARKS = {
     0x2069: "<PDI>",
 }
 
-# Invisible, and of no use to a reader. The joiners 200C and 200D stay: Persian and emoji need them.
+# Invisible characters. The joiners 200C and 200D stay, since Persian and emoji need them.
 _INVISIBLE = (
     0x00AD,
     0x061C,
@@ -52,33 +52,33 @@ _TABLE: dict[int, str | None] = {
     0x2029: "\n",
 }
 
-# Terminals disagree about the width of emoji that are made of several characters: skin tones, what
-# a joiner joins, presentation selectors, the tags of flags. Only their first character is drawn.
-# A joiner between letters goes too: Rich takes the letter after it for no cell wide.
+# Terminals disagree on the width of emoji sequences: skin tones, joiners, presentation selectors,
+# flag tags. Only the first character is drawn. Joiners between letters are removed too, because
+# Rich counts the letter after a joiner as zero cells wide.
 _EMOJI_TAIL = re.compile(
     "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
     "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]?"
 )
 
-# More marks on a letter than any language needs only make lines heavy.
+# More combining marks per letter than any language uses.
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-# The wide forms are what spreadsheets of East Asia take for the same signs.
+# Includes full-width forms, which East Asian spreadsheets treat alike.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def clean(text: str) -> str:
-    """`text` without anything that a terminal would obey; newlines and tabs stay.
+    """Replace everything in `text` that controls a terminal; newlines and tabs stay.
 
-    Controls and lone surrogates become U+FFFD, direction overrides become visible marks.
+    Control characters and lone surrogates become U+FFFD, direction overrides visible names.
     """
     return text.replace("\r\n", "\n").translate(_TABLE)
 
 
 def folded(text: str) -> str:
-    """NFKD, marks stripped, casefolded: what search and order compare (contract 1.3).
+    """NFKD, without combining marks, case-folded: the form that search and sorting compare.
 
     >>> folded("Ångström ﬁn")
     'angstrom fin'
@@ -91,19 +91,19 @@ def folded(text: str) -> str:
 
 
 def steady(text: str) -> str:
-    """`text` as every terminal measures it; what is copied elsewhere keeps all of it."""
+    """`text` reduced to characters whose width all terminals agree on; only for display."""
     if text.isascii():
         return text
     return _STACKED_MARKS.sub(r"\1", _EMOJI_TAIL.sub("", text))
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space as one space."""
+    """Collapse all white space to single spaces."""
     return " ".join(text.split())
 
 
 def shortened(text: str, most: int = 80) -> str:
-    """`text` in at most so many characters; an ellipsis at its end tells that some is missing.
+    """Truncate to `most` characters, with an ellipsis if anything is missing.
 
     >>> shortened("a" * 9, 5)
     'aaaa…'
@@ -112,12 +112,12 @@ def shortened(text: str, most: int = 80) -> str:
 
 
 def first_said(*names: str | None) -> str:
-    """The first of some names that has more in it than white space, on one line; else empty."""
+    """The first name that is not blank, on one line; empty if there is none."""
     return next((name for name in (one_line(name or "") for name in names) if name), "")
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """How long ago, in at most six cells: now, 12m, 3h, Tue, 9 Mar, 2024. Never negative."""
+    """Age in at most six cells: now, 12m, 3h, Tue, 9 Mar, 2024. Never negative."""
     passed = max(now - then, timedelta())
     if passed < timedelta(minutes=1):
         return "now"
@@ -131,7 +131,7 @@ def ago(then: datetime, now: datetime) -> str:
 
 
 def duration(length: timedelta) -> str:
-    """A length of time in its largest unit: 12m, 3h, 2d; under a minute is 0m, never negative."""
+    """Duration in its largest unit: 12m, 3h, 2d; 0m below a minute. Never negative."""
     minutes = max(0, length // timedelta(minutes=1))
     if minutes < 60:
         return f"{minutes}m"
@@ -141,7 +141,7 @@ def duration(length: timedelta) -> str:
 
 
 def long_duration(length: timedelta) -> str:
-    """A length of time in its two largest units: 21 h 40 m, 3 d 2 h, 5 m."""
+    """Duration in its two largest units: 21 h 40 m, 3 d 2 h, 5 m."""
     minutes = max(0, length // timedelta(minutes=1))
     days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
     if days:
@@ -150,12 +150,12 @@ def long_duration(length: timedelta) -> str:
 
 
 def milliseconds(length: timedelta | None) -> str:
-    """How long an answer takes: 84 ms."""
+    """Latency in milliseconds: 84 ms."""
     return "unknown" if length is None else f"{length / timedelta(milliseconds=1):.0f} ms"
 
 
 def ahead_or_behind(skew: timedelta | None) -> str:
-    """How far another clock is from this machine's, which it is ahead of by `skew`."""
+    """Description of a clock skew; positive if the other clock is ahead."""
     if skew is None:
         return "the server does not tell the time"
     if not skew:
@@ -165,38 +165,38 @@ def ahead_or_behind(skew: timedelta | None) -> str:
 
 
 def short_date(day: date) -> str:
-    """9 Mar; Mar 9 where the locale has months first."""
+    """9 Mar, or Mar 9 in locales that put the month first."""
     return f"{day:%b} {day.day}" if month_first() else f"{day.day} {day:%b}"
 
 
 def long_date(day: date) -> str:
-    """Friday 13 March 2026; Friday, March 13, 2026 where the locale has months first."""
+    """Friday 13 March 2026, or Friday, March 13, 2026 in locales that put the month first."""
     if month_first():
         return f"{day:%A}, {day:%B} {day.day}, {day.year}"
     return f"{day:%A} {day.day} {day:%B} {day.year}"
 
 
 def time_of_day(moment: datetime) -> str:
-    """14:05; 2:05 PM where the locale has twelve hours."""
+    """14:05, or 2:05 PM in locales with a 12-hour clock."""
     if "%p" in _habit("T_FMT") or "%r" in _habit("T_FMT"):
         return f"{moment:%I:%M %p}".removeprefix("0")
     return f"{moment:%H:%M}"
 
 
 def month_first() -> bool:
-    """Whether the process's locale says March 9 and not 9 March. It is told once, at its start."""
+    """True if the process's locale puts the month before the day."""
     return _habit("D_FMT").startswith(("%m", "%b", "%D"))
 
 
 def _habit(name: str) -> str:
-    """How the locale writes dates and times; empty for the plain one, and where nobody tells."""
+    """Date or time format of the locale; empty for the C locale, or if not available."""
     asked = getattr(locale, name, None)
     plain = locale.setlocale(locale.LC_TIME).partition(".")[0] in ("C", "POSIX")
     return "" if plain or asked is None else locale.nl_langinfo(asked)
 
 
 def file_size(size: int) -> str:
-    """A file's size in its largest unit: 812 B, 240 KB, 3.4 MB."""
+    """File size in its largest unit: 812 B, 240 KB, 3.4 MB."""
     if size < 1000:
         return f"{size} B"
     if size < 1_000_000:
@@ -206,12 +206,12 @@ def file_size(size: int) -> str:
 
 
 def words(name: str) -> str:
-    """A name of the interface as words: `ai_agent` is "ai agent"."""
+    """Identifier as words: `ai_agent` becomes "ai agent"."""
     return name.replace("_", " ").strip() or "unknown"
 
 
 def shielded(text: str) -> str:
-    """A text that no spreadsheet takes for a formula. Numbers, also of phones, stay as they are.
+    """Escape text against formula injection in spreadsheets; numbers stay unchanged.
 
     >>> shielded("=1+1"), shielded("+34600111222")
     ("'=1+1", '+34600111222')

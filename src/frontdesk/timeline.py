@@ -1,14 +1,14 @@
-"""Rows in order, each once: what a fetched stretch of a list says about the rows that are held."""
+"""Ordered merge of fetched pages into a cached list, without duplicates."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """The place of a row; the greater key is the newer row.
+    """Sort key of a row; greater is newer.
 
-    `size` is the length of `id`, so that decimal ids of one moment are in numeric order.
-    `kind` tells a note from a message of the same moment and id.
+    `size` is the length of `id`, so that decimal ids with equal times sort numerically. `kind`
+    distinguishes a note from a message with equal time and id.
     """
 
     sort: str
@@ -18,12 +18,12 @@ class Key(NamedTuple):
 
     @classmethod
     def at(cls, sort: str, kind: str, id: str) -> "Key":
-        """The key of a row whose moment sorts as `sort`."""
+        """Key of a row with a sortable time."""
         return cls(sort, len(id), id, kind)
 
     @property
     def row(self) -> tuple[str, str]:
-        """Which row it is, wherever it stands."""
+        """Identity of the row, regardless of its position."""
         return self.kind, self.id
 
 
@@ -32,11 +32,11 @@ HIGHEST = Key("\U0010ffff", 0, "", "")
 
 
 class Stretch(NamedTuple):
-    """All rows that the server has between two places of a list.
+    """A contiguous range of a list, as fetched from the server.
 
-    `keys` are newest first, each row once. Above them is `upper` (HIGHEST: the head of the list;
-    else the row that they follow). `end`: the list has no rows below them. `whole`: every row
-    could be read and came in order, so that a missing one is really gone.
+    `keys`: newest first, without duplicates. `upper`: exclusive upper bound; HIGHEST at the head of
+    the list, otherwise the row before the range. `end`: the list ends here. `whole`: all rows were
+    readable and in order, so that a row missing from it was removed from the list.
     """
 
     keys: tuple[Key, ...]
@@ -46,20 +46,20 @@ class Stretch(NamedTuple):
 
     @property
     def lowest(self) -> Key:
-        """Down to where the stretch tells, including the place itself."""
+        """Inclusive lower bound of the range."""
         return LOWEST if self.end else min(self.keys, default=self.upper)
 
     def meets(self, top: Key | None) -> bool:
-        """True unless there may be unknown rows between the stretch and `top`, the newest held."""
+        """True if the range overlaps or adjoins `top`, the newest cached row, without a gap."""
         return self.end or (top is not None and self.lowest <= top)
 
     def covers(self, key: Key) -> bool:
-        """The stretch has this row if the server has it."""
+        """True if the row would be in the range if it were still in the list."""
         return self.whole and self.lowest < key < self.upper
 
 
 class Merge(NamedTuple):
-    """What turns the held keys into what the server has."""
+    """Changes that bring the cached keys up to date."""
 
     insert: tuple[Key, ...]
     remove: tuple[Key, ...]
@@ -68,9 +68,9 @@ class Merge(NamedTuple):
 def stretch(
     pages: Iterable[Sequence[Key]], *, upper: Key = HIGHEST, end: bool, whole: bool = True
 ) -> Stretch:
-    """Pages that follow each other as one stretch.
+    """Combine consecutive pages to one range.
 
-    A row that moved between two requests may be on two pages: its newest place wins (CLIENT-1).
+    A row that moves between two requests may be on two pages; its newest key is used.
     """
     places: dict[tuple[str, str], Key] = {}
     previous = upper
@@ -82,9 +82,9 @@ def stretch(
 
 
 def merge(held: Iterable[Key], fetched: Stretch) -> Merge:
-    """What to change where `held` are the keys in the stretch and of its rows, wherever held.
+    """Changes for the cached keys `held`: those in the range, and those of its rows elsewhere.
 
-    A held row goes when it moved, or when the stretch covers it and has it not (CLIENT-3).
+    A cached row is removed if it has moved, or if the range covers but does not contain it.
     """
     listed = {key.row: key for key in fetched.keys}
     kept: set[Key] = set()

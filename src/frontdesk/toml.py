@@ -1,18 +1,18 @@
-"""Reads TOML in time that grows with its length: `tomllib`, behind a bound for dotted keys."""
+"""TOML parsing with `tomllib` in linear time, by a limit on the parts of dotted keys."""
 
 import re
 from typing import Any
 
-# The time that tomllib takes for a dotted key grows with the square of its parts.
+# tomllib needs quadratic time in the number of parts of a dotted key.
 MOST_PARTS = 100
 
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
 
 
 def loads(text: str) -> dict[str, Any]:
-    """The tables of a document.
+    """Parse a document.
 
-    Raises: ValueError: it is not TOML, or cannot be read; its message may end in the position.
+    Raises: ValueError: not valid TOML, or beyond the limits; may end with the position.
     """
     import tomllib
 

@@ -1,6 +1,6 @@
-"""A conversation as words to read, keep or send on: who said what when, oldest first; pure.
+"""Renders conversations as plain text or Markdown, oldest message first.
 
-Texts are as the client gives them, without anything that a terminal would obey.
+Texts are assumed to be free of control characters, as the client returns them.
 """
 
 import re
@@ -25,17 +25,17 @@ _ROLES = {
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _INDENT = " " * 7
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
-# What begins a list, a rule or a heading at the start of a line.
+# Characters that start a list, rule or heading at the beginning of a line.
 _MARKDOWN_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
 
 
 def by_people(entry: Entry) -> bool:
-    """A person wrote it: the customer, somebody of the team here, or on the business phone."""
+    """True for entries by the customer, a team member or the business phone."""
     return entry.author not in MACHINES
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Messages and notes as one stream, oldest first; what has no readable time comes last."""
+    """Messages and notes merged, oldest first; entries without a valid time last."""
 
     def place(entry: Entry) -> tuple[bool, datetime, int, str]:
         moment = instant(entry.created_at)
@@ -45,7 +45,7 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def author(entry: Entry) -> str:
-    """Who wrote it, in words."""
+    """Display name of the author."""
     role = author_word(entry.author)
     name = one_line(entry.author_ref.name or "") if entry.author_ref else ""
     if entry.author in ("contact", "user") or not name:
@@ -54,7 +54,7 @@ def author(entry: Entry) -> str:
 
 
 def said(entry: Entry) -> str:
-    """What was said or sent; several lines where the text has them."""
+    """Contents of an entry, possibly of several lines."""
     if isinstance(entry, Note):
         return entry.text
     if entry.deleted_at:
@@ -65,7 +65,7 @@ def said(entry: Entry) -> str:
 
 
 def remarks(entry: Entry) -> str:
-    """What became of a message: edited, failed and why, reactions; empty for nothing."""
+    """State of a message: forwarded, edited, failed, reactions; may be empty."""
     if isinstance(entry, Note):
         return ""
     told = ["forwarded"] if entry.forwarded else []
@@ -78,12 +78,12 @@ def remarks(entry: Entry) -> str:
 
 
 def author_word(name: str) -> str:
-    """An author without a name, in words."""
+    """Display name of a kind of author."""
     return _ROLES.get(name, words(name).capitalize())
 
 
 def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
-    """Lines for a terminal or a file, a heading before each day of the zone."""
+    """Plain text lines, with a heading for each day in `zone`."""
     day = ""
     for entry in entries:
         moment = _here(entry.created_at, zone)
@@ -97,7 +97,7 @@ def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator
 
 
 def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
-    """The same as Markdown: days as headings, notes as quotations."""
+    """Markdown lines, with days as headings and notes as quotations."""
     day = ""
     for entry in entries:
         moment = _here(entry.created_at, zone)
@@ -113,7 +113,7 @@ def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iter
 
 
 def escaped(text: str) -> str:
-    """A text that Markdown shows as it is."""
+    """Text with Markdown syntax escaped."""
     return _MARKDOWN_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", text))
 
 
@@ -143,7 +143,7 @@ def _quote(message: Message) -> str:
 
 
 def _sent(message: Message, content: Mapping[str, Any]) -> str:
-    """What stands for contents that are not text; empty for text."""
+    """Summary of contents other than text; empty for text."""
     media = message.media
     if media is not None:
         facts = [words(message.type), media.mime_type or ""]
