@@ -61,8 +61,7 @@ class Bound:
         self._merging = False
 
     def step(self, connection: sqlite3.Connection, *, in_memory: bool = False) -> bool:
-        """Take a small step towards the limit, in the caller's transaction; False if none is left.
-        """
+        """Take one step towards the limit, in the caller's transaction; False if none is left."""
         limit = min(self._limit, _MOST_IN_MEMORY) if in_memory else self._limit
         size = _used(connection) * _pragma(connection, "page_size")
         if size > limit and not self._shrinking:

@@ -174,7 +174,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             if not (binding.id or "").startswith("not_yet"):
                 run = partial(self.run_action, binding.action, active.node)
                 yield SystemCommand(words, f"key {keys}", run)
-        # The help dialog replaces Textual's key summary; its screenshots are readable by everyone.
+        # Omitted: the key summary (the help dialog has more) and screenshots that anyone can read.
         theirs = super().get_system_commands(screen)
         yield from (one for one in theirs if one.title not in ("Keys", "Screenshot"))
         yield SystemCommand("Screenshot", "Save what is shown as SVG", self._take_screenshot)
@@ -208,9 +208,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         return dict(ours.variables)
 
     async def on_ready(self) -> None:
-        """After the first paint: freeze start-up objects for garbage collection, replay buffered
-        keys.
-        """
+        """Freeze start-up objects for the garbage collector, and replay buffered keys."""
         gc.freeze()
         gc.enable()
         typed, self._typed_ahead = self._typed_ahead or [], None

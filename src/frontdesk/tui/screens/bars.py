@@ -66,9 +66,7 @@ class Bars:
         self._channels: Sequence[ChannelRow] = ()
 
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
-        """Render the header, the channel tabs and the list title; `problem`: why nothing can be
-        loaded.
-        """
+        """Render header, channel tabs and list title; `problem`: why nothing can be loaded."""
         queue, names = self._queue, self._queue.names
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
         self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))

@@ -88,9 +88,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
 
     @property
     def wanted(self) -> Wanted:
-        """Values of the fields, stripped; a host without a scheme gets `https://` (`http://`
-        locally).
-        """
+        """Stripped values; a host without scheme gets `https://`, or `http://` if it is local."""
         texts = {field: self.query_one(f"#{field}", Input).value.strip() for field in _LABELS}
         address = texts["address"]
         if "://" not in address and _looks_like_a_host(address):

@@ -61,9 +61,7 @@ class Connection:
 
     @property
     def state(self) -> list[Piece]:
-        """Pieces for the status line: live and its age, or the failure and the time to the next
-        attempt.
-        """
+        """Pieces for the status line: live and its age, or the failure and a countdown."""
         now = self._clock.now()
         if self._next_try is not None and self._by_hand:
             return [*self._said, ("dim", " · asking now…")]

@@ -20,9 +20,7 @@ class Finding:
         self.found = False
 
     def look(self, most: int) -> bool:
-        """Test up to `most` further rows and move the cursor to a match; False when the search is
-        over.
-        """
+        """Test up to `most` further rows, and go to a match; False when the search is over."""
         if self._rows is not self._body.rows:
             # The list shows other rows now: abandon the search.
             self.found = True

@@ -117,7 +117,7 @@ class Picker(Asking):
         self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
 
     def say_when_empty(self, words: str) -> None:
-        """What stands in the list while no choice matches."""
+        """Text of the list while no choice matches."""
         self.query_one(ChoiceList).say_when_empty(words)
 
     def offer(self, choices: Sequence[Choice]) -> None:
