@@ -1,4 +1,4 @@
-"""The commands of frontdesk: builds everything, passes it in, alone reads settings."""
+"""Command line: entry point and commands. Only this package reads settings."""
 
 import gc
 import os
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """The program `frontdesk`. Imported late: not every process of it has a command line."""
-    # What a start makes is there to stay: no garbage is looked for before the first paint.
+    """Entry point of `frontdesk`. The command line is imported late: first frame and demo need
+    none."""
+    # Objects created at start live until exit: skip garbage collection before the first paint.
     gc.disable()
     from frontdesk.cli.beginning import beginning
 
@@ -23,14 +24,14 @@ def main() -> None:
         _leave_when_told()
         _run(begun)
     except KeyboardInterrupt:
-        # While something was imported; what commands do about it is told in `commands`.
+        # During imports; `commands` handles interrupts later.
         sys.exit(130)
     finally:
         begun.end()
 
 
 def _run(begun: "Beginning") -> None:
-    """The command line. Nothing of it was imported before what has begun is on the terminal."""
+    """Run the command line. Imported only after the first frame is on the terminal."""
     _speak_as_the_user()
     from frontdesk.cli.commands import run
     from frontdesk.cli.program import frontdesk
@@ -39,7 +40,7 @@ def _run(begun: "Beginning") -> None:
 
 
 def _leave_when_told() -> None:
-    """A program that is told to end, or whose terminal is gone, puts away what it has opened."""
+    """Turn SIGTERM and SIGHUP into SystemExit, so that resources are closed."""
     import signal
 
     for name in ("SIGTERM", "SIGHUP"):
@@ -51,15 +52,14 @@ def _leave_when_told() -> None:
 def _leave(number: int, frame: "FrameType | None") -> None:
     import signal
 
-    # A terminal that is closed also wakes its programs up; the viewer, which would go on drawing
-    # then, has no loop any more to do that in.
+    # Closing a terminal also sends SIGCONT, on which the viewer would draw to a closed event loop.
     if hasattr(signal, "SIGCONT"):
         signal.signal(signal.SIGCONT, lambda number, frame: None)
     raise SystemExit(128 + number)
 
 
 def _speak_as_the_user() -> None:
-    """Days and times are written as the user's locale has them; one not there is the plain one."""
+    """Format dates in the user's locale; a missing locale falls back to "C"."""
     import locale
     from contextlib import suppress
 

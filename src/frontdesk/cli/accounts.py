@@ -1,4 +1,4 @@
-"""`frontdesk accounts`: the inboxes of a database, which share nothing but the database."""
+"""`frontdesk accounts`: creates, lists, disables and enables accounts."""
 
 import json
 from typing import TYPE_CHECKING

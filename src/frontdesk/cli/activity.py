@@ -1,4 +1,4 @@
-"""What is new in an inbox: every message once, found by asking again and again."""
+"""Polls an inbox for new messages, and yields each message once."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePre
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Rows
 
-# What is asked for while nothing happens: few rows, always the same.
+# Page size of polls; always the same, so that unchanged pages are answered 304.
 HEAD = 25
-# Messages may come in later than others that were sent after them.
+# Messages may arrive later than others that were sent after them.
 LATE = timedelta(minutes=5)
 
 Said: TypeAlias = Message | MessagePreview
@@ -21,27 +21,27 @@ Said: TypeAlias = Message | MessagePreview
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A message and its conversation; no message where the key may not read any."""
+    """New message with its conversation; None if the key may not read messages."""
 
     conversation: Conversation
     message: Said | None
 
     @property
     def at(self) -> datetime | None:
-        """When it happened."""
         made = self.message.created_at if self.message else self.conversation.last_activity_at
         return instant(made)
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """How far a conversation was told: up to a moment, and which messages of that moment."""
+    """Position in a conversation: time of the last message yielded, and ids of messages at that
+    time."""
 
     moment: datetime
     ids: frozenset[str] = frozenset()
 
     def passed_by(self, message: Message) -> bool:
-        """The message is not told yet."""
+        """Check if the message is newer than this position."""
         made = instant(message.created_at)
         if made is None:
             return False
@@ -49,13 +49,13 @@ class _Mark:
 
 
 class Feed:
-    """New messages of the conversations of a filter.
+    """New messages of the conversations that match a filter.
 
-    It relies on activity never going back: what is well below the newest that was told is known.
+    Activity of a conversation never decreases, so polling stops well below the newest one seen.
     """
 
     def __init__(self, client: "InboxClient", filter: ConversationFilter, since: datetime) -> None:
-        """`since`: messages from this moment on are new."""
+        """since: start time; messages from then on are new."""
         self._client = client
         self._filter = filter
         self._since = since
@@ -65,9 +65,9 @@ class Feed:
         self._without_messages = False
 
     async def latest(self, number: int) -> list[Activity]:
-        """The newest message of the conversations that were active last, oldest first.
+        """Return the newest message of the most recently active conversations, oldest first.
 
-        What follows them is new from now on.
+        Later messages are new from now on.
         """
         told: list[Activity] = []
         async for row in self._rows():
@@ -82,17 +82,17 @@ class Feed:
         return told[::-1]
 
     async def news(self) -> list[Activity]:
-        """What is new since it was asked last, oldest first."""
+        """Return messages since the last call, oldest first."""
         moved = [conversation async for conversation in self._moved()]
         told = {one.id: await self._told(one) for one in moved}
-        # From here on nothing can fail: what is taken as told is told.
+        # No failure is possible from here on, so positions match the returned messages.
         for conversation in moved:
             self._know(conversation, told[conversation.id])
         news = [one for activities in told.values() for one in activities]
         return sorted(news, key=lambda one: one.at or self._since)
 
     async def _moved(self) -> AsyncIterator[Conversation]:
-        """Conversations that were active since, newest first."""
+        """Yield conversations with activity since the last call, newest first."""
         async for conversation in self._rows():
             active = instant(conversation.last_activity_at)
             if active is not None and active < self._floor:
@@ -104,7 +104,7 @@ class Feed:
         return self._client.conversations(**dict(self._filter), limit=HEAD)
 
     async def _told(self, conversation: Conversation) -> list[Activity]:
-        """The new messages of a conversation."""
+        """Return the new messages of a conversation."""
         if not self._without_messages:
             try:
                 messages = await self._messages(conversation.id)
@@ -129,7 +129,7 @@ class Feed:
         return self._marks.get(id, _Mark(self._since))
 
     def _know(self, conversation: Conversation, told: Sequence[Activity] = ()) -> None:
-        """Take a conversation as told; what was told of it, beyond its newest message."""
+        """Advance a conversation's position past its newest message and the given ones."""
         active = instant(conversation.last_activity_at)
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
@@ -139,7 +139,7 @@ class Feed:
 
 
 def _advanced(mark: _Mark, told: Sequence[Said | None]) -> _Mark:
-    """The mark after some messages."""
+    """Return the position after some messages."""
     made = [(moment, one.id) for one in told if one and (moment := instant(one.created_at))]
     newest = max((mark.moment, *(moment for moment, _ in made)))
     ids = frozenset(id for moment, id in made if moment == newest)

@@ -1,4 +1,4 @@
-"""The options by which every door to an inbox is told what it lets in."""
+"""Admission options shared by all ingest commands."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +10,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def admission_options(command: F) -> Callable[..., object]:
-    """The options of a command that takes an `Admission` as its argument `admission`."""
+    """Add the options that make up the command's `admission` argument."""
 
     @wraps(command)
     def admitting(*, auto_create_channels: bool, placeholders: bool, **others: Any) -> object:

@@ -1,7 +1,6 @@
-"""What is on the terminal before the viewer is: the screen that was kept for this start.
+"""Shows the saved first frame on the terminal before anything else is imported.
 
-Only what is cheap is imported here, for it goes before everything else. Windows has no such
-beginning: its terminal is not ours to prepare.
+Imports here must be cheap. Not supported on Windows.
 """
 
 import os
@@ -14,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Of the environment, all that begins so or is so named decides what a start opens or shows.
+# Environment variables, by prefix and by name, that affect the first frame.
 _DECISIVE = ("FRONTDESK_", "TEXTUAL_", "LC_", "XDG_", "PG")
 _NAMED = ("LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "HOME")
-# A terminal's size that is said there is not the terminal's.
+# Overrides of the terminal's size.
 _SIZES = ("COLUMNS", "LINES")
 
 _OPEN = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
@@ -25,10 +24,10 @@ _SHUT = b"\x1b[?7h\x1b[?1049l\x1b[?25h"
 
 
 class Beginning:
-    """A start on a terminal: shows what was kept for it, and gives the terminal back.
+    """Startup of the viewer: shows the saved frame, and restores the terminal at the end.
 
-    start: all that decides what this start opens and how it looks, but for the configuration; None
-    where nothing may be kept for another like it.
+    start: everything that decides what the viewer opens and how it looks, except the configuration;
+    None if no frame may be saved.
     """
 
     def __init__(self, start: str | None = None) -> None:
@@ -37,7 +36,7 @@ class Beginning:
         self.shows = False
 
     def show(self) -> None:
-        """Show the screen that was kept for such a start, and keep what is typed from now on."""
+        """Show the frame saved for an identical start, and buffer keys typed from now on."""
         if self.start is None:
             return
         frame = first_frame.kept(_likely_cache())
@@ -53,7 +52,7 @@ class Beginning:
         _write(_OPEN + frame.screen)
 
     def circumstances(self, configuration: str) -> str | None:
-        """A digest of the start and of the configuration, as it is now in the file of that path."""
+        """Hash the start with the contents of the configuration file."""
         if self.start is None:
             return None
         from hashlib import sha256
@@ -66,12 +65,12 @@ class Beginning:
         return sha256(self.start.encode(errors="surrogateescape") + configured).hexdigest()
 
     def hand_over(self) -> bool:
-        """From here on the viewer has the screen; whether something is on it."""
+        """Hand the screen over to the viewer; return True if a frame is shown."""
         shows, self.shows = self.shows, False
         return shows
 
     def end(self) -> None:
-        """Leave the terminal as it was; what the viewer had taken over it has given back."""
+        """Restore the terminal. The viewer has restored its own changes before."""
         attributes, self._attributes = self._attributes, None
         if attributes is None:
             return
@@ -82,12 +81,12 @@ class Beginning:
                 _write(_SHUT)
             termios.tcsetattr(0, termios.TCSADRAIN, attributes)
         except (OSError, termios.error):
-            # The terminal is gone.
+            # The terminal was closed.
             return
 
 
 def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginning:
-    """The beginning of a start with these arguments; nothing is shown yet."""
+    """Prepare the startup for these arguments; nothing is shown yet."""
     viewer = not arguments or arguments[0].startswith("-")
     if not viewer or "--debug" in arguments or any(name in environment for name in _SIZES):
         return Beginning()
@@ -98,22 +97,22 @@ def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginni
         for name, value in environment.items()
         if name.startswith(_DECISIVE) or name in _NAMED
     )
-    # A database may be named from where the reader is.
+    # Paths are relative to the current directory.
     here = os.getcwd() if arguments else ""
     return Beginning("\n".join((__version__, here, repr(arguments), repr(decisive), "")))
 
 
 def today() -> str:
-    """The day where the reader is."""
+    """Return the local date."""
     import time
 
     return time.strftime("%Y-%m-%d")
 
 
 def _likely_cache() -> str:
-    """Where `settings.cache_file` finds the cache, told without what that has to import.
+    """Return the path of `settings.cache_file` without its imports.
 
-    Were it wrong somewhere, nothing would be shown there.
+    If it were different, no frame would be shown.
     """
     ours = os.environ.get("XDG_CACHE_HOME", "").strip()
     if not os.path.isabs(ours):
@@ -122,7 +121,7 @@ def _likely_cache() -> str:
 
 
 def _size() -> tuple[int, int]:
-    """Columns and lines of the terminal; none where there is no terminal."""
+    """Return (columns, lines) of the terminal, (0, 0) without one."""
     try:
         columns, lines = os.get_terminal_size(1)
     except OSError:
@@ -131,7 +130,7 @@ def _size() -> tuple[int, int]:
 
 
 def _be_quiet() -> None:
-    """Have the terminal keep what is typed, unseen, as the viewer will read it. ^C still works."""
+    """Put the terminal into a raw-like mode: keys are buffered without echo, Ctrl-C still works."""
     import termios
 
     attributes = termios.tcgetattr(0)

@@ -1,4 +1,4 @@
-"""`frontdesk cache`: what is kept on this machine of which server, and how to empty it."""
+"""`frontdesk cache`: shows and clears the local cache of pages."""
 
 import sys
 from datetime import UTC, datetime
@@ -91,7 +91,7 @@ def _moment(time: datetime | None) -> str:
 
 
 def _before(age: str, now: datetime) -> datetime:
-    """When it was that long ago."""
+    """Subtract an age such as "30d" from `now`."""
     told = length(age, "hdw")
     if told is None:
         raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")

@@ -1,4 +1,4 @@
-"""`frontdesk check`: whether what is counted in a database adds up."""
+"""`frontdesk check`: verifies counters, metrics and roll-ups of a database by a recount."""
 
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ def check_command(context: click.Context, database: str) -> None:
 
 
 def _differing(connection: "Connection") -> list[str]:
-    """A line for each difference, in the order of the accounts."""
+    """Return a line per difference, by account."""
     from frontdesk.ingest.recounting import differences
     from frontdesk.store.accounts import all_accounts
 

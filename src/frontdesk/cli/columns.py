@@ -1,4 +1,4 @@
-"""The columns of each list: what a table shows of a row, and all that CSV has of it."""
+"""Output columns of each list, for tables and CSV."""
 
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ W = TypeVar("W", bound=Wire)
 
 
 def _member(name: str, heading: str = "") -> Column[Any]:
-    """A member by its name; lists are joined with commas."""
+    """Column of a wire member; lists are joined with commas."""
 
     def read(row: Wire) -> Cell:
         value = getattr(row, name)
@@ -38,7 +38,7 @@ def _members(*names: str) -> tuple[Column[Any], ...]:
     return tuple(_member(name) for name in names)
 
 
-# What a table shows of a conversation; CSV has every column.
+# Headings of the columns shown in tables; CSV has all columns.
 _HEADINGS = {
     "id": "ID",
     "status": "STATUS",
@@ -138,6 +138,6 @@ TEMPLATES: tuple[Column[Template], ...] = (
 
 
 def _body(row: Template) -> str | None:
-    """What the message says."""
+    """Return the text of a template's body component."""
     texts = [part.get("text") for part in row.components if part.get("type") == "BODY"]
     return next((text for text in texts if isinstance(text, str)), None)

@@ -1,4 +1,4 @@
-"""What all commands have in common: options, one-line errors, lazy loading."""
+"""Base classes of commands: common options, one-line errors, lazy loading."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ from frontdesk.errors import BadSettings
 
 
 class Command(click.Command):
-    """A command that also takes `--debug`."""
+    """Command with the option `--debug`."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -24,9 +24,9 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of commands; `lazy` ones are imported when they are first asked for.
+    """Group whose `lazy` commands are imported on first use.
 
-    `lazy` is a mapping from a command's name to "module:attribute".
+    lazy: maps a command's name to "module:attribute".
     """
 
     command_class = Command
@@ -49,9 +49,9 @@ class Group(click.Group):
 
 
 def run(command: click.Command, given: object = None) -> None:
-    """Run a command as the program: an expected failure is one line on standard error.
+    """Run a command as the program; an expected failure prints one line to standard error.
 
-    `given` is what commands get that ask for click's object.
+    `given` becomes click's context object.
     """
     be_discreet()
     sys.exit(guarded(lambda: _invoked(command, given)))
@@ -71,7 +71,7 @@ def _invoked(command: click.Command, given: object) -> object:
 
 
 def now() -> int:
-    """The time, in epoch milliseconds."""
+    """Return the current time in epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""`frontdesk completion`: what makes a shell complete commands and options."""
+"""`frontdesk completion`: prints shell completion scripts."""
 
 import click
 

@@ -1,6 +1,6 @@
-"""The configuration file: profiles, how the viewer is to be, keys; and every mistake in it.
+"""Configuration file: profiles, viewer settings, network and key bindings, with validation.
 
-A mistake costs what it is in: the rest holds, and the default stands in its place.
+An invalid value is reported and replaced by its default; the rest of the file is used.
 """
 
 import re
@@ -26,9 +26,9 @@ Place = tuple[str, ...]
 
 
 class Profile(NamedTuple):
-    """An inbox by a name: of a server (`url`) or of a database. user: who "me" is in a database.
+    """Named inbox: a server (`url`) or a database. user: the user meant by "me" in a database.
 
-    key_command: a program and its arguments, whose first line of output is the key.
+    key_command: program and arguments that print the API key on the first line.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Profile(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How the viewer is to be. density: lines of a conversation; 0 is by the terminal's size."""
+    """Viewer settings. density: lines per conversation; 0 adapts to the terminal's size."""
 
     theme: str | None = None
     density: int = 0
@@ -52,9 +52,9 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NetworkSettings:
-    """How servers are reached, instead of as the environment says; None: as it says.
+    """Network settings; None uses the environment.
 
-    ca_file: the authorities whose certificates count. proxy: an address, "" for none.
+    ca_file: trusted certificate authorities. proxy: URL, "" for none.
     """
 
     ca_file: str | None = None
@@ -62,7 +62,7 @@ class NetworkSettings:
 
 
 class Mistake(NamedTuple):
-    """What is wrong, and in which line, from 1; `place`: the tables and the name it is in."""
+    """Error with its line, from 1. place: path of tables and the name."""
 
     line: int
     words: str
@@ -73,7 +73,7 @@ class Mistake(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """What the file says. profile: the name of the one in use."""
+    """Parsed configuration. profile: name of the default profile."""
 
     path: Path
     profile: str | None = None
@@ -84,9 +84,9 @@ class Configuration(NamedTuple):
     mistakes: tuple[Mistake, ...] = ()
 
     def named(self, name: str) -> Profile:
-        """A profile.
+        """Return a profile by name.
 
-        Raises: BadSettings: there is none of that name, or what it says is wrong.
+        Raises: BadSettings: it does not exist or is invalid.
         """
         found = self.profiles.get(name)
         if found is None:
@@ -99,9 +99,9 @@ class Configuration(NamedTuple):
 
     @property
     def in_use(self) -> Profile | None:
-        """The profile that is opened when none is named: the chosen one, or the only one.
+        """Return the default profile: the selected one, or the only one.
 
-        Raises: BadSettings: the file cannot be read, or none of several profiles is chosen.
+        Raises: BadSettings: the file is unreadable, or none of several profiles is selected.
         """
         self._check_readable()
         if self.profile or len(self.profiles) == 1:
@@ -115,10 +115,10 @@ class Configuration(NamedTuple):
 
     @property
     def network(self) -> NetworkSettings:
-        """How servers are reached.
+        """Return the network settings.
 
-        Raises: BadSettings: the file cannot be read, or says it wrongly: neither trust nor a proxy
-        is guessed.
+        Raises: BadSettings: the file or its network section is invalid; trust and proxies never
+        fall back to defaults.
         """
         self._check_readable()
         for mistake in self.mistakes:
@@ -132,16 +132,15 @@ class Configuration(NamedTuple):
 
 
 def configuration(*, whole: bool = True) -> Configuration:
-    """The configuration of this machine's user; a plain one where there is no file.
+    """Read the user's configuration; an empty one without a file.
 
-    Not the `whole` of it: only what names profiles, without what the viewer has to be imported
-    for to read it.
+    whole=False skips viewer settings, whose validation imports the viewer.
     """
     return read(settings.config_file(), whole=whole)
 
 
 def read(path: Path, *, whole: bool = True) -> Configuration:
-    """What a file says; it never fails: mistakes stand in it."""
+    """Read a file. Never fails: errors are in `mistakes`."""
     try:
         with path.open("rb") as file:
             written = file.read(_LARGEST + 1)
@@ -161,7 +160,7 @@ def read(path: Path, *, whole: bool = True) -> Configuration:
 
 
 def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
-    """What a text says, as if it stood in the file at `path`."""
+    """Parse a text. path: used in error messages."""
     try:
         members = toml.loads(text)
     except ValueError as error:
@@ -172,9 +171,9 @@ def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
 
 
 def line_of(text: str, place: Place) -> int:
-    """The line with which a text of sound TOML has said what stands at a place.
+    """Return the line of valid TOML that defines the value at a place.
 
-    What a beginning of the text says, every longer one says too, so that it is found by halving.
+    Binary search: once a prefix of the text defines the value, every longer one does.
     """
     lines = text.splitlines()
     ends = range(1, len(lines) + 1)
@@ -183,8 +182,9 @@ def line_of(text: str, place: Place) -> int:
 
 
 def _beginning(lines: Sequence[str], end: int, place: Place) -> tuple[int, bool]:
-    """The first line at or behind `end` with which the text may end; whether it says the place."""
-    # A value over several lines is looked through for so many of them.
+    """Return the first line from `end` on where the text can be cut, and if the place is defined
+    by then."""
+    # Limit on the length of multi-line values.
     for at in range(end, min(end + _LINES_TRIED, len(lines) + 1)):
         try:
             found: Any = toml.loads("\n".join(lines[:at]))
@@ -200,7 +200,7 @@ def _beginning(lines: Sequence[str], end: int, place: Place) -> tuple[int, bool]
 
 
 def _without_looks(members: dict[str, Any]) -> dict[str, Any]:
-    """What is left without what is for the viewer alone."""
+    """Remove members that only the viewer uses."""
     rest = {name: value for name, value in members.items() if name not in ("viewer", "keys")}
     profiles = rest.get("profiles")
     for profile in profiles.values() if isinstance(profiles, dict) else ():
@@ -210,7 +210,7 @@ def _without_looks(members: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads a document's members and notes what is wrong."""
+    """Validates a document's members and collects errors."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path, self._text = path, text
@@ -256,7 +256,7 @@ class _Reader:
         return None
 
     def _keys(self, table: Mapping[str, Any]) -> dict[str, str]:
-        """The keys of actions, as far as they can be used."""
+        """Return the valid key bindings."""
         texts = {}
         for name, keys in table.items():
             if isinstance(keys, str):
@@ -281,7 +281,7 @@ class _Reader:
             try:
                 values[name] = checks[name](table[name])
             except ValueError as error:
-                # An address of a proxy may hold a password.
+                # Proxy URLs may contain a password.
                 value = "" if name == "proxy" else f" is {_repeated(table[name])}"
                 self._wrong((*place, name), f"{name}{value}: {error}")
         return {_FIELDS.get(name, name): value for name, value in values.items()}
@@ -303,7 +303,7 @@ class _Reader:
 
 
 def _repeated(value: object) -> str:
-    """A value as a mistake shows it: without a password, and not too long."""
+    """Quote a value for an error message, truncated and without passwords."""
     from frontdesk.store.addresses import shown
 
     text = repr(shown(value) if isinstance(value, str) else value)
@@ -400,7 +400,7 @@ def _syntax(text: str, words: str) -> Mistake:
 
 
 def _or(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    """The nearest of the known names, or all of them if they are few."""
+    """Return a hint: the closest known name, or all names."""
     near = get_close_matches(name, known, n=1)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -1,4 +1,4 @@
-"""The text of the configuration file, changed without touching what its owner wrote in it."""
+"""Edits the configuration file's text, preserving comments and formatting."""
 
 import json
 import re
@@ -50,9 +50,9 @@ _CHOICE = re.compile(r"profile\s*=")
 
 
 def with_profile(text: str, profile: Profile) -> str:
-    """The text with a profile that it did not have, at its end.
+    """Append a profile.
 
-    Raises: BadSettings: the text cannot be changed by a program.
+    Raises: BadSettings: the text cannot be edited automatically.
     """
     members: dict[str, Any] = {
         "url": profile.url,
@@ -70,9 +70,9 @@ def with_profile(text: str, profile: Profile) -> str:
 
 
 def without_profile(text: str, name: str) -> str:
-    """The text without a profile, and without choosing it.
+    """Remove a profile, and deselect it.
 
-    Raises: BadSettings: the text cannot be changed by a program.
+    Raises: BadSettings: the text cannot be edited automatically.
     """
     lines = text.splitlines(keepends=True)
     header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*["']?{re.escape(name)}["']?\s*\]""")
@@ -80,7 +80,7 @@ def without_profile(text: str, name: str) -> str:
     end = start + 1
     while end < len(lines) and not _HEADER.match(lines[end]):
         end += 1
-    # What is said in front of the next table is about that one.
+    # Comments before the next table belong to that one.
     while start + 1 < end < len(lines) and lines[end - 1].lstrip()[:1] in ("#", ""):
         end -= 1
     wanted = tomllib.loads(text)
@@ -95,9 +95,9 @@ def without_profile(text: str, name: str) -> str:
 
 
 def choosing(text: str, name: str) -> str:
-    """The text with another profile in use.
+    """Select a default profile.
 
-    Raises: BadSettings: the text cannot be changed by a program.
+    Raises: BadSettings: the text cannot be edited automatically.
     """
     lines = text.splitlines(keepends=True)
     said = f"profile = {json.dumps(name)}\n"
@@ -111,7 +111,7 @@ def choosing(text: str, name: str) -> str:
 
 
 def _choice(lines: list[str]) -> int | None:
-    """The line that chooses a profile, or else the one that is off and would."""
+    """Return the line that selects a profile, or else a commented-out one; None without either."""
     off = None
     for at, line in enumerate(lines):
         if _HEADER.match(line):
@@ -124,7 +124,7 @@ def _choice(lines: list[str]) -> int | None:
 
 
 def _sound(text: str, wanted: dict[str, Any]) -> str:
-    """The text, if it says what is wanted."""
+    """Return the text if it parses to the expected document."""
     try:
         says = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""`frontdesk config`: where the configuration is, what is wrong in it, which keys it can change."""
+"""`frontdesk config`: path, validation and editing of the configuration; lists key bindings."""
 
 import click
 

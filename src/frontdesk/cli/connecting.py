@@ -1,4 +1,4 @@
-"""The first start: asks for an inbox, keeps it as a profile, and opens it."""
+"""First-run set-up: asks for an inbox and saves it as a profile."""
 
 import asyncio
 import sys
@@ -13,9 +13,9 @@ from frontdesk.tui.screens.connect import Fault, Wanted
 
 
 def connect(configured: Configuration) -> Place | None:
-    """Where to go: a profile that was kept, nowhere for the demo; None: it was left.
+    """Return the new profile's place, an empty place for the demo, None without a terminal.
 
-    Raises: BadSettings, UnusableFile: it cannot be kept.
+    Exits if the dialog is cancelled. Raises: BadSettings, UnusableFile: it cannot be saved.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
@@ -29,7 +29,7 @@ def connect(configured: Configuration) -> Place | None:
 
 
 def keep(configured: Configuration, wanted: Wanted) -> str:
-    """Keep an inbox that was tried; gives its profile's name."""
+    """Save a verified inbox; return its profile's name."""
     from frontdesk.cli.profiles import add
 
     add(configured, _profile(wanted), wanted.key if wanted.is_server else None, use=True)
@@ -37,9 +37,9 @@ def keep(configured: Configuration, wanted: Wanted) -> str:
 
 
 async def attempt(wanted: Wanted) -> str:
-    """What is found there, in a few words.
+    """Connect to an inbox and describe it in a few words.
 
-    Raises: Fault: a field that is wrong. InboxError.
+    Raises: Fault: an invalid field. InboxError.
     """
     from frontdesk.cli.profiles import check_name
     from frontdesk.cli.trying import found_at, found_in

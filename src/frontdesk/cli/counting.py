@@ -1,4 +1,4 @@
-"""`frontdesk counts`: how many conversations there are, by status and by channel."""
+"""`frontdesk counts`: conversation counts by status and channel."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -65,14 +65,14 @@ def counts_command(place: Place, style: str, **filters: str | None) -> None:
 
 
 async def _channel_names(client: "InboxClient") -> dict[str, str]:
-    """What channels are called; nothing where the key or the server does not tell."""
+    """Return channel names by id, {} if the key or the server does not provide them."""
     with suppress(Forbidden, NotFound):
         return {channel.id: channel.name async for channel in client.channels()}
     return {}
 
 
 def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> Iterator[Row]:
-    """A row for each status, one for all of them, one for each channel."""
+    """Yield a row per status, one for all, and one per channel."""
     for status in STATUSES:
         row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
         flat = status == (asked_status or "open")

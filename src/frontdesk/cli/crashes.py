@@ -1,4 +1,4 @@
-"""Reports of bugs: in a file of the user's own, without keys, values or what anybody wrote."""
+"""Crash reports: stored in private files, without keys, values or customer data."""
 
 import os
 import platform
@@ -17,12 +17,12 @@ from frontdesk.errors import UnusableFile
 
 MOST_REPORTS = 20
 _LIBRARIES = ("textual", "rich", "httpx", "pydantic", "starlette", "click", "uvicorn", "psycopg")
-# Of the environment, only what tells which terminal it is.
+# The only environment variables in reports, which identify the terminal.
 _TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TEXTUAL_DRIVER")
 
 
 def report(error: BaseException, command: str, moment: float) -> str:
-    """What a maintainer needs to know. command: its name alone; moment: epoch seconds."""
+    """Format a report. command: its name only; moment: epoch seconds."""
     notes = error.notes if isinstance(error, Crashed) else {}
     bug = error.__cause__ or error if isinstance(error, Crashed) else error
     lines = [
@@ -43,7 +43,8 @@ def report(error: BaseException, command: str, moment: float) -> str:
 
 
 def keep(error: BaseException) -> str:
-    """Write a report; says where it is, or all of it where it can be kept nowhere."""
+    """Write a report; return a message with its path, or with the report if it cannot be
+    written."""
     moment = time.time()
     told = report(error, _command(), moment)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
@@ -57,13 +58,13 @@ def keep(error: BaseException) -> str:
 
 
 def _command() -> str:
-    """The command that was given, without its arguments: they are addresses, numbers and words."""
+    """Return the command's name; arguments may be addresses, numbers or search terms."""
     given = "".join(sys.argv[1:2])
     return given if re.fullmatch("[a-z]+", given) else "frontdesk"
 
 
 def _forget_old(directory: Path) -> None:
-    """Make room for one more."""
+    """Delete old reports, so that there is room for one more."""
     kept = sorted(directory.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
     for path in kept[: max(len(kept) - MOST_REPORTS + 1, 0)]:
         path.unlink(missing_ok=True)

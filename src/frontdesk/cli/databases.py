@@ -1,4 +1,4 @@
-"""The database that a command works on: one option, opened in one way."""
+"""`--database` and `--account` options, and opening of the database."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def database_option(help_text: str) -> Callable[[F], F]:
-    """The option `--database` of a command that cannot do without."""
+    """Add the required option `--database`."""
     return click.option("--database", required=True, metavar="PATH|ADDRESS", help=help_text)
 
 
 def account_option(help_text: str) -> Callable[[F], F]:
-    """The option `--account`: one of the accounts of the database, by the name in commands."""
+    """Add the option `--account`, the account's slug."""
     return click.option("--account", default=DEFAULT_ACCOUNT, show_default=True, help=help_text)
 
 
@@ -36,9 +36,9 @@ def opened(
     read_target: str | None = None,
     statement_seconds: float | None = None,
 ) -> "Iterator[Database]":
-    """A database for the length of a command; see `open_database` for what may be asked for.
+    """Open a database for the duration of a command; parameters as of `open_database`.
 
-    A file that is made is for its owner's eyes alone.
+    A new file is readable by its owner only.
 
     Raises: UnusableFile, Unreachable, BadSettings.
     """
@@ -63,9 +63,9 @@ def opened(
 
 
 def account_named(connection: "Connection", slug: str) -> "Row":
-    """An account by the name that commands use.
+    """Return an account by slug.
 
-    Raises: BadSettings: there is none.
+    Raises: BadSettings: it does not exist.
     """
     from frontdesk.store.accounts import account_by_slug
 
@@ -76,7 +76,7 @@ def account_named(connection: "Connection", slug: str) -> "Row":
 
 
 def _make(path: Path) -> None:
-    """Make an empty file, and the directories to it, before anything is written there."""
+    """Create an empty private file and its directories."""
     try:
         private.make_directories(path)
         private.make(path)

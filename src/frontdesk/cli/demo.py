@@ -1,7 +1,7 @@
-"""`frontdesk demo`: the viewer on a built-in sample inbox.
+"""`frontdesk demo`: opens the viewer on a built-in sample inbox.
 
-A second process makes the sample and puts its first page into the viewer's cache, while this one
-is busy with imports. The viewer opens on that page, and connects when all the rest is there.
+A second process generates the sample and puts its first page into the viewer's cache, while this
+one imports. The viewer opens on that page, and connects when the sample is complete.
 """
 
 import gc
@@ -25,7 +25,7 @@ def demo_command() -> None:
 
 
 def open_demo() -> None:
-    """The viewer on the sample, and on the profiles that the reader goes to from there."""
+    """Open the viewer on the sample, then on profiles that the user switches to."""
     gc.disable()
     with ExitStack() as ending:
         switch = _open(rehearse(ending), ending)
@@ -53,7 +53,7 @@ def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
 
 
 def _connect(rehearsal: Rehearsal, ending: ExitStack) -> "InboxClient":
-    """A client of the whole sample, as one of its agents."""
+    """Return a client of the complete sample, as one of its agents."""
     from frontdesk.cli.in_process import as_sample_agent
     from frontdesk.store.sqlite import SQLiteDatabase
 

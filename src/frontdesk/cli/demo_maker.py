@@ -1,4 +1,4 @@
-"""Makes what the demo shows, in a process of its own beside the viewer."""
+"""Generates the demo's database and cache in a subprocess."""
 
 import asyncio
 import sys
@@ -17,9 +17,9 @@ from frontdesk.wire import ConversationFilter
 
 
 def main() -> None:
-    """Make the files of the demo in the directory that the command line names.
+    """Generate the demo's files in the directory given on the command line.
 
-    Prints a line as soon as the viewer has something to show, and ends when all is there.
+    Prints a line when the first page is cached, and exits when everything is complete.
     """
     _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
 
@@ -39,9 +39,9 @@ def _make(directory: Path, *, now: int) -> None:
 
 
 async def _look(database: Database, cache_file: Path) -> None:
-    """Ask for what the viewer opens with, so that its first paint shows it.
+    """Cache the conversations of the viewer's first screen.
 
-    Counts are not asked for: they would be those of a part of the sample.
+    Counts are left out: those of a partial sample would be wrong.
     """
     with ExitStack() as ending:
         cache = Cache(cache_file, ORIGIN)

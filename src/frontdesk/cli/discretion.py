@@ -1,4 +1,4 @@
-"""Keeps keys and customers' words out of what the program says of itself: logs, threads, cores."""
+"""Keeps secrets and customer data out of logs, thread errors and core dumps."""
 
 import logging
 import threading
@@ -9,10 +9,11 @@ _log = logging.getLogger("frontdesk")
 
 
 class Discreet(logging.Formatter):
-    """Writes of an error what kind it is and where it was raised; never what it says."""
+    """Log formatter that reduces exceptions to types and places, without their messages."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One record. asyncio's own repeat what was under way: only what it calls it is written."""
+        """Format a record. Errors of asyncio quote their context, so only their first words are
+        kept."""
         line = super().format(record)
         if record.name == "asyncio" and record.levelno >= logging.ERROR:
             line = line.partition("\n")[0].partition("(")[0]
@@ -21,13 +22,13 @@ class Discreet(logging.Formatter):
         return line
 
     def formatException(self, ei: object) -> str:
-        """The kinds and places of an error, and of those that led to it."""
+        """Format an exception and its causes by type and place."""
         error = ei[1] if isinstance(ei, tuple) else None
         return trace(error) if isinstance(error, BaseException) else ""
 
 
 def be_discreet() -> None:
-    """Call it once, before anything secret is read."""
+    """Install the protections; call once, before any secret is read."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(Discreet())
     threading.excepthook = _note_thread
@@ -40,13 +41,14 @@ def _note_thread(ended: threading.ExceptHookArgs) -> None:
 
 
 def _keep_no_core() -> None:
-    """Have the system write no memory to a disk; where it knows no such limit, its habit stands."""
+    """Disable core dumps where the system supports it."""
     try:
         import resource
     except ImportError:
         return
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    # Linux hands cores to programs despite a limit of 0, but not of 1; no file is as short.
+    # On Linux, a limit of 0 still allows piped core dumps, a limit of 1 does not; no file is that
+    # short.
     least = 1 if most == resource.RLIM_INFINITY else min(1, most)
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (least, most))

@@ -1,4 +1,4 @@
-"""`frontdesk doctor`: what a server has, how it differs, and what this machine brings along."""
+"""`frontdesk doctor`: diagnoses a server's features and this machine's settings."""
 
 import json
 import locale
@@ -29,7 +29,7 @@ from frontdesk.text import ahead_or_behind, clean, milliseconds
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server
 
-# Without these there is nothing to look at.
+# Features without which the viewer cannot work.
 _ESSENTIAL = ("conversations", "messages")
 _WORDS = {
     "unknown": "not seen",
@@ -43,14 +43,14 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was learnt of the server, or why nothing was. lacking: names of essentials."""
+    """Result of probing the server, or the error that prevented it."""
 
     server: "Server | None" = None
     error: InboxError | None = None
 
     @property
     def lacking(self) -> list[str]:
-        """What an inbox cannot be read without, and is not to be had here."""
+        """Essential features that the server lacks or denies."""
         features = self.server.features if self.server else {}
         bad = ("absent", "forbidden", "failing")
         return [
@@ -95,7 +95,7 @@ def doctor_command(context: click.Context, place: Place, style: str) -> None:
 
 
 def _examined(place: Place) -> Finding:
-    """Ask the server for everything."""
+    """Probe all features of the server."""
     progress = Progress(shown=True)
     met: list[InboxClient] = []
 
@@ -153,7 +153,7 @@ def _connection_lines(server: "Server") -> list[str]:
 
 
 def _scopes(server: "Server") -> str:
-    """What the key may read: as the server tells, else as it showed."""
+    """Return the key's scopes, as reported by the server or as observed."""
     if server.key_scopes is not None:
         return plain(", ".join(server.key_scopes)) or "it may read nothing"
     can, cannot = _seen_scopes(server)
@@ -162,7 +162,7 @@ def _scopes(server: "Server") -> str:
 
 
 def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
-    """The scopes of what was read, and of what was not allowed."""
+    """Return the scopes of features that succeeded, and of those that were forbidden."""
     from frontdesk.client import FEATURES
 
     by_state = {
@@ -185,7 +185,7 @@ def _machine_text(place: Place) -> str:
 
 
 def _machine(place: Place) -> dict[str, Any]:
-    """What of this machine matters to the viewer."""
+    """Return facts about this machine that affect the viewer."""
     size = shutil.get_terminal_size()
     return {
         "frontdesk": __version__,
@@ -204,7 +204,7 @@ def _machine(place: Place) -> dict[str, Any]:
 
 
 def _network(place: Place) -> dict[str, str]:
-    """Whose certificates count, and which proxy is asked, as far as the settings can be used."""
+    """Return certificate and proxy settings, or the errors in them."""
     try:
         way = network()
     except BadSettings as error:
@@ -216,14 +216,14 @@ def _network(place: Place) -> dict[str, str]:
 
 
 def _configuration() -> str:
-    """Where the configuration is, and what is wrong with it."""
+    """Return the configuration's path with its errors."""
     configured = configuration()
     wrong = "".join(f"; {mistake}" for mistake in configured.mistakes)
     return f"{_file(configured.path)}{wrong}"
 
 
 def _file(path: Path) -> str:
-    """A path, and what is there."""
+    """Return a path with its size and permissions."""
     try:
         found = path.stat()
     except OSError:

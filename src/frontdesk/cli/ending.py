@@ -1,6 +1,6 @@
-"""How the program ends: exit codes, and what it says of a failure.
+"""Exit codes and error output.
 
-Exit codes: 0 done, 1 error, 2 usage or configuration, 3 try again, 130 interrupted.
+Exit codes: 0 success, 1 error, 2 usage or configuration, 3 temporary failure, 130 interrupted.
 """
 
 import errno
@@ -17,17 +17,18 @@ from frontdesk.errors import (
 )
 from frontdesk.text import clean, one_line
 
-# The disk, or what standard output is written to, takes nothing more.
+# Errors of output to a full or failing disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def guarded(work: Callable[[], object]) -> int:
-    """The exit code of some work; a failure of it is told on standard error, a bug kept too."""
+    """Run `work` and return its exit code; errors go to standard error, bugs also to a report."""
     try:
         code = work()
-        # Here, where it can still be told that it was not written. None: it was closed before.
+        # Flush here, where a failure can still be reported. None: stdout was closed before the
+        # start.
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -43,24 +44,24 @@ def guarded(work: Callable[[], object]) -> int:
 
 
 def exit_code(error: InboxError) -> int:
-    """The exit code that an expected failure ends a command with."""
+    """Return the exit code of an expected failure."""
     if isinstance(error, BadSettings | UnusableFile | NetworkMisconfigured):
         return USAGE
     return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
 
 
 def say(message: str) -> None:
-    """Write a message to standard error, as one line without anything that a terminal obeys."""
+    """Write a message to standard error, on one line and without control characters."""
     sys.stderr.write(f"frontdesk: {one_line(clean(message))}\n")
 
 
 def _unwritten(error: OSError) -> int:
-    """The exit code where nobody reads on, or a disk is full; any other such error is a bug."""
+    """Return the exit code for a closed pipe or a full disk; any other OSError is a bug."""
     if not isinstance(error, BrokenPipeError):
         if error.errno not in _FULL:
             return _crashed(error)
         say(f"The output cannot be written: {error.strerror}; make room, then run it again")
-    # What is still in the buffer would fail once more when Python ends.
+    # Python would fail again when it flushes the rest of the buffer at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ERROR
 
@@ -68,6 +69,6 @@ def _unwritten(error: OSError) -> int:
 def _crashed(error: Exception) -> int:
     from frontdesk.cli.crashes import keep
 
-    # Where no report can be kept, it is more than a line.
+    # Without a report file, the message is the report itself, on several lines.
     sys.stderr.write(f"frontdesk: {keep(error)}\n")
     return ERROR

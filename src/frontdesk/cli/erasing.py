@@ -1,4 +1,4 @@
-"""`frontdesk erase`: removes a person from a database, and says what it removed."""
+"""`frontdesk erase`: erases a person from a database and reports what was deleted."""
 
 import re
 from collections import Counter
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from frontdesk.ingest.erasing import Erased
     from frontdesk.store.database import Connection, Database
 
-# Written as people do: spaces, hyphens, dots and brackets between the digits.
+# Human-readable format: spaces, hyphens, dots and brackets between digits.
 _WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
-# For readers to end what they read from the write-ahead log.
+# Time for readers to finish with the write-ahead log.
 LOG_PATIENCE_SECONDS = 5.0
 _LOG_IN_USE = (
     "Another process reads the database, and its write-ahead log still holds copies of what was "
@@ -80,7 +80,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
 
 
 def _purge(store: "Database") -> None:
-    """Overwrite the bytes of what was erased, or say what to do where that cannot be done now."""
+    """Overwrite erased bytes, or explain what to do if that is not possible now."""
     from frontdesk.ingest import erasing
 
     working = Progress(shown=True)
@@ -118,7 +118,7 @@ def _webhooks(count: int) -> str:
 
 
 def _phone(text: str) -> str:
-    """E.164, out of a number with a plus sign."""
+    """Normalise a number with a plus sign to E.164."""
     number = "+" + re.sub(r"[^0-9]", "", text)
     if not (_WRITTEN.fullmatch(text.strip()) and _E164.fullmatch(number)):
         raise click.BadParameter("give the whole number with its country, such as +16505551234")

@@ -1,4 +1,4 @@
-"""`frontdesk export`: what a database holds, written out for other databases and programs."""
+"""`frontdesk export`: writes a database as native lines (NDJSON)."""
 
 import gzip
 import json
@@ -60,7 +60,7 @@ def events_command(database: str, account: str | None, output: str) -> None:
 
 
 class _Export:
-    """Writes every line of one snapshot; called, it returns how many."""
+    """Writes all lines of one snapshot; a call returns their number."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _Export:
         from frontdesk.ingest.exporting import lines
 
         if self._begun:
-            # What is written cannot be taken back, and another snapshot says other things.
+            # Written lines cannot be taken back, and a retry would read another snapshot.
             raise Unreachable("The database went away in the middle of it: try again")
         self._begun = True
         count = 0
@@ -89,7 +89,7 @@ class _Export:
 
 @contextmanager
 def _written(output: str) -> Iterator[Callable[[str], object]]:
-    """What writes a text; a file is there whole in the end, or as it was before."""
+    """Yield a write function; a file is replaced atomically at the end."""
     if output == _STANDARD_OUTPUT:
         stream = cast(IO[bytes], sys.stdout.buffer)
         yield lambda text: stream.write(text.encode())
@@ -119,7 +119,7 @@ def _written(output: str) -> Iterator[Callable[[str], object]]:
 
 @contextmanager
 def _device(path: Path) -> Iterator[IO[bytes]]:
-    """A pipe or a device, which is written to and not replaced. Raises: UnusableFile."""
+    """Open a pipe or device for writing, without replacing it. Raises: UnusableFile."""
     try:
         with path.open("wb") as stream:
             yield stream
@@ -131,7 +131,7 @@ def _device(path: Path) -> Iterator[IO[bytes]]:
 def _progress(
     store: "Database", account: str | None, output: str
 ) -> Iterator[Callable[[int], object]]:
-    """A bar over the conversations, on a terminal that does not show the lines."""
+    """Show a progress bar over conversations, if a terminal does not show the lines."""
     from frontdesk.store import whole
 
     if not sys.stderr.isatty() or (output == _STANDARD_OUTPUT and sys.stdout.isatty()):

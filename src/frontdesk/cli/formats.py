@@ -1,7 +1,7 @@
-"""Rows on standard output: for eyes as a table or Markdown, for programs as JSON, lines or CSV.
+"""Output formats of rows: table, Markdown, JSON, JSON lines and CSV.
 
-JSON has what the server sent. CSV has ISO times and a column for each member. A cell that a
-spreadsheet would take for a formula gets an apostrophe in front of it.
+JSON has the server's data. CSV has ISO 8601 times and a column per member; cells that a spreadsheet
+would take for formulas are prefixed with an apostrophe.
 """
 
 import csv
@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[T]):
-    """A member of a row: `heading` is its name in a table, without one it is in CSV only."""
+    """Output column. `heading`: title in tables; columns without one appear only in CSV."""
 
     name: str
     read: Callable[[T], Cell]
@@ -38,7 +38,7 @@ class Column(Generic[T]):
 
 
 class Writer(Protocol[T_contra]):
-    """Takes rows in their order; what has to wait for the last one is written by `end`."""
+    """Row writer; formats that need all rows first write them in `end`."""
 
     def add(self, row: T_contra) -> None: ...
 
@@ -46,7 +46,7 @@ class Writer(Protocol[T_contra]):
 
 
 def format_option(*formats: str, default: str = "table") -> Callable[[F], F]:
-    """The option `--format` of a command."""
+    """Add the option `--format`."""
     return click.option(
         "--format",
         "style",
@@ -64,7 +64,7 @@ def writer_of(
     zone: tzinfo | None = None,
     out: TextIO | None = None,
 ) -> Writer[T]:
-    """What writes rows in a format; times of tables are in `zone`, None is the machine's own."""
+    """Return a writer for a format. zone: of times in tables, None for the local zone."""
     out = out or output()
     match style:
         case "json":
@@ -79,14 +79,13 @@ def writer_of(
 
 
 def write_rows(writer: Writer[T], rows: Iterable[T]) -> None:
-    """Write rows that are all there."""
     for row in rows:
         writer.add(row)
     writer.end()
 
 
 def output() -> TextIO:
-    """Standard output. What the machine's character set lacks becomes a question mark."""
+    """Return standard output; characters missing in its encoding become question marks."""
     out = sys.stdout
     encoding = (out.encoding or "").lower().replace("-", "")
     if encoding != "utf8" and hasattr(out, "reconfigure"):
@@ -95,14 +94,14 @@ def output() -> TextIO:
 
 
 def json_of(row: object) -> str:
-    """A row as JSON: of a wire value what the server sent of it."""
+    """Encode a row as JSON; of a wire value only the members that the server sent."""
     if isinstance(row, Wire):
         return row.model_dump_json(exclude_unset=True)
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
 def local_time(text: str | None, zone: tzinfo | None = None) -> str:
-    """A server's timestamp to the minute; as it came where it cannot be read, "-" for none."""
+    """Format a timestamp to the minute; unreadable ones are unchanged, "-" for none."""
     if not text:
         return "-"
     moment = instant(text)
@@ -110,7 +109,7 @@ def local_time(text: str | None, zone: tzinfo | None = None) -> str:
 
 
 def here(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """A moment in a zone; in UTC at the very ends of the calendar."""
+    """Convert to a zone; UTC at the limits of the calendar."""
     try:
         return moment.astimezone(zone)
     except (OverflowError, ValueError, OSError):
@@ -118,7 +117,7 @@ def here(moment: datetime, zone: tzinfo | None = None) -> datetime:
 
 
 def shown(cell: Cell) -> str:
-    """A cell for eyes: "-" for nothing."""
+    """Format a cell for tables; "-" if empty."""
     if cell is None or cell == "":
         return "-"
     if isinstance(cell, bool):
@@ -127,7 +126,7 @@ def shown(cell: Cell) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """A text that stays in its cell and is shown as it is."""
+    """Escape Markdown in a cell's text."""
     return re.sub(r"([\\`*_\[\]<>|~#])", r"\\\1", plain(text))
 
 
@@ -171,7 +170,7 @@ class _Csv(Generic[T]):
 
 
 class _Shown(Generic[T]):
-    """Rows for eyes: the columns that have a heading."""
+    """Base of table writers: columns with a heading."""
 
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
         self._out = out
@@ -220,5 +219,5 @@ class _Markdown(_Shown[T]):
 
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Members that have no column of their own, as JSON in one cell; empty for none."""
+    """Encode nested members as JSON in one cell, "" if empty."""
     return json.dumps(value, ensure_ascii=False) if value else ""

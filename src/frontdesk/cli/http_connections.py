@@ -1,6 +1,6 @@
-"""Limits on connections: in total, for each client address, and in time.
+"""Connection limits: in total, per client network, and timeouts.
 
-Room is kept for health checks: a connection beyond the limits can still ask for them.
+A connection beyond the limits can still request health checks.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ from frontdesk.service.addresses import client_network, unmapped
 from frontdesk.service.health import PATHS as HEALTH_PATHS
 from frontdesk.service.problems import Refusal, too_busy
 
-# On each of two ports; `many_files` makes room for them.
+# Maximum per port, of two; `many_files` raises the limit of open files accordingly.
 MOST_CONNECTIONS = 800
 MOST_FOR_ONE_CLIENT = 200
-# Beyond those, so many more may ask for the health check and are told why nothing else is answered.
+# Maximum of connections beyond the limits, which get health checks or a 503.
 MOST_TURNED_AWAY = 1_000
 MOST_FILES = 4_096
 LAST_HEAD_SECONDS = 1.0
@@ -29,9 +29,9 @@ _HEALTH_URLS = frozenset(f"/{path}".encode() for path in HEALTH_PATHS)
 
 @dataclass(slots=True)
 class OpenConnections:
-    """The connections of one server that are served, and those beyond its limits, by port.
+    """Counts of a server's connections by port, within its limits and beyond.
 
-    silent: of the latter, those without a request so far, the oldest first.
+    silent: connections beyond the limits without a request so far, oldest first.
     """
 
     served: Counter[int | None] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class OpenConnections:
     silent: dict["BoundedProtocol", int | None] = field(default_factory=dict)
 
     def drop_silent(self, port: int | None) -> bool:
-        """End the oldest silent connection of a port. Returns whether there was one."""
+        """Abort the oldest silent connection of a port; return False without one."""
         oldest = next((one for one, its_port in self.silent.items() if its_port == port), None)
         if oldest is not None:
             del self.silent[oldest]
@@ -49,14 +49,14 @@ class OpenConnections:
 
 
 class BoundedProtocol(HeadProtocol):
-    """HTTP/1.1 on one of `most` connections to a port; `most_for_one` are for one client address.
+    """HTTP/1.1 protocol with connection limits and timeouts.
 
-    A client is an IPv4 address or an IPv6 /64; `proxies`, which speak for many, and Unix sockets,
-    which have none, are not counted by address. Connections beyond are answered 503, except for
-    health checks. Where more than half are taken, one ends with its answer, so that others have a
-    turn; so does each once the server is `leaving`, also one that was accepted late.
-    head_seconds: how long the head of a request may take, from the connection or the answer before
-    it. taking_seconds: how long an answer may lie here that is not taken.
+    most: connections per port; most_for_one: per client, an IPv4 address or an IPv6 /64. `proxies`,
+    which carry many clients, and Unix sockets are not limited per client. Connections beyond are
+    answered 503, except health checks. If more than half of the connections are taken, or the
+    server is `leaving`, a connection closes after its response. head_seconds: timeout of a
+    request's head, from the connection or the previous response. taking_seconds: timeout of a
+    client that does not read its response.
     """
 
     open_connections: OpenConnections
@@ -96,7 +96,7 @@ class BoundedProtocol(HeadProtocol):
         super().data_received(data)
         if self.ending or self._head_timer is not None:
             return
-        # What comes now may be the end of a body that nobody reads: it has the same time.
+        # These bytes may be the rest of a body that is not read; the head's timeout applies.
         if self.cycle is None or self.cycle.response_complete:
             self._expect_head()
 
@@ -127,7 +127,7 @@ class BoundedProtocol(HeadProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        # Closed, it stays for as long as something is not taken.
+        # A closing connection remains until its output is read.
         self._expect_taking()
 
     def end(self) -> None:
@@ -135,12 +135,12 @@ class BoundedProtocol(HeadProtocol):
         self._expect_taking()
 
     def turn_away(self, refusal: Refusal) -> None:
-        """Answer with `refusal` and close, once the requests before are answered."""
+        """Answer with `refusal` after earlier requests, and close."""
         self.open_connections.silent.pop(self, None)
         super().turn_away(refusal)
 
     def _admit(self) -> bool:
-        """Count this connection among those that are served, if the limits allow it."""
+        """Count this connection if the limits allow it."""
         opened, client = self.open_connections, (self._port, self._client_network())
         if opened.served[self._port] >= self.most:
             return False
@@ -159,7 +159,7 @@ class BoundedProtocol(HeadProtocol):
         return True
 
     def _admit_beyond(self) -> bool:
-        """Count it among those beyond; where they are too many, one that says nothing ends."""
+        """Count this connection as beyond the limits; if there are too many, abort a silent one."""
         opened = self.open_connections
         if opened.beyond[self._port] >= self.words_for and not opened.drop_silent(self._port):
             return False
@@ -174,7 +174,7 @@ class BoundedProtocol(HeadProtocol):
         return True
 
     def _client_network(self) -> str:
-        """What the connection is counted under; "" where only the port's limit applies."""
+        """Return the key of the client's limit; "" if only the port's limit applies."""
         if self.client is None:
             return ""
         try:
@@ -214,7 +214,7 @@ class BoundedProtocol(HeadProtocol):
 
 
 def many_files() -> None:
-    """Let this process open as many files as it may need; where it may not, its limit stands."""
+    """Raise the soft limit of open files, as far as the hard limit permits."""
     try:
         import resource
     except ImportError:

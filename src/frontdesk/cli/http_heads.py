@@ -1,7 +1,4 @@
-"""Limits on what one connection may send (heads, trailers, pipelined requests), and its errors.
-
-Errors of the HTTP parser are answered with problem documents.
-"""
+"""Limits per connection: heads, trailers and pipelined requests; maps parser errors to problems."""
 
 import uuid
 from typing import NoReturn
@@ -12,22 +9,22 @@ from frontdesk.service.exchange import MAX_REQUEST_BYTES, refused
 from frontdesk.service.options import PROBLEM_BASE_URI
 from frontdesk.service.problems import Refusal, too_busy
 
-# Of the fields of one request, or of anything in it that has no end. A head that ends below this
-# is judged by the application.
+# Limit on the fields of a request, and on any unfinished element. The application judges shorter
+# heads.
 MAX_HEAD_BYTES = 4 * MAX_REQUEST_BYTES
-# Header fields and trailer fields of one request together.
+# Maximum of header and trailer fields of a request together.
 MAX_FIELDS = 128
-# Pipelined requests that wait for the answer to the one before them.
+# Maximum of pipelined requests that wait for earlier responses.
 MAX_QUEUED_REQUESTS = 32
 RETRY_SECONDS = 1
 LINGER_SECONDS = 2.0
 
 
 class HeadProtocol(HttpToolsProtocol):
-    """HTTP/1.1 on one connection, with limits on all that is held before a request is answered.
+    """HTTP/1.1 protocol that bounds everything buffered before a request is answered.
 
-    A request that breaks one is answered with an error and ends the connection; those before it
-    are answered first. Trailer fields are counted and dropped.
+    A request beyond a limit is answered with an error after earlier requests, and the connection
+    closes. Trailer fields are counted and dropped.
     """
 
     problem_base_uri = PROBLEM_BASE_URI
@@ -36,16 +33,16 @@ class HeadProtocol(HttpToolsProtocol):
     _in_body = False
     _fields = 0
     _field_bytes = 0
-    # Calls of the parser, and bytes received since the last of them.
+    # Number of parser callbacks, and bytes received since the last one.
     _events = 0
     _pending_bytes = 0
     _parse_error: Refusal | None = None
-    # The response that ends the connection; empty where the connection just ends.
+    # Final response; empty to close without one.
     _refusal: bytes | None = None
 
     @property
     def ending(self) -> bool:
-        """Whether this connection was refused something, and takes no more requests."""
+        """True if the connection was refused and accepts no more requests."""
         return self._refusal is not None
 
     def on_message_begin(self) -> None:
@@ -77,7 +74,7 @@ class HeadProtocol(HttpToolsProtocol):
             told = "A request with a body cannot ask for another protocol (Upgrade, CONNECT)."
             self.fail(Refusal("malformed_request", told))
         if upgrade or self.expect_100_continue:
-            # Whether the next bytes are a body or the next request is not known for sure.
+            # The next bytes may be a body or another request; this is ambiguous.
             self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
@@ -94,7 +91,7 @@ class HeadProtocol(HttpToolsProtocol):
             return
         events = self._events
         super().data_received(data)
-        # What begins in these bytes and does not end is bounded by what is received at once.
+        # Elements that start and continue in these bytes are bounded by the read size.
         if self._events != events:
             self._pending_bytes = 0
             return
@@ -103,18 +100,18 @@ class HeadProtocol(HttpToolsProtocol):
             self.send_400_response("")
 
     def fail(self, refusal: Refusal) -> NoReturn:
-        """Stop the parser from one of its callbacks; `refusal` is the answer."""
+        """Abort parsing from a callback; `refusal` becomes the response."""
         self._parse_error = refusal
         raise refusal
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be parsed, and close; requests before it are answered first."""
+        """Answer a parse error after earlier requests, and close."""
         self.turn_away(self._parse_error or self._reason())
 
     def turn_away(self, refusal: Refusal) -> None:
-        """Answer with `refusal` and close, once the requests before are answered.
+        """Answer with `refusal` after earlier requests, and close.
 
-        A request whose body is incomplete is not waited for: it can never be answered.
+        A request with an incomplete body is dropped, as it cannot be answered any more.
         """
         if self.ending:
             return
@@ -123,7 +120,7 @@ class HeadProtocol(HttpToolsProtocol):
             self._close_refusing()
 
     def end(self) -> None:
-        """Close the connection once all that was written is taken."""
+        """Close the connection after the output is written."""
         self.transport.close()
 
     def on_response_complete(self) -> None:
@@ -136,12 +133,12 @@ class HeadProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _drop_incomplete(self) -> bool:
-        """Give up the last request. Returns whether responses to others are under way."""
+        """Drop the last request; return True if earlier responses are in progress."""
         if self.pipeline and self.pipeline[0][0] is self.cycle:
             self.pipeline.popleft()
             return True
         if self.cycle.response_started:
-            # It has its answer; another would be taken for that to the next request.
+            # Its response has started; another would be taken for that of the next request.
             self._refusal = b""
             return self._is_answering()
         self.cycle.disconnected = True
@@ -150,13 +147,14 @@ class HeadProtocol(HttpToolsProtocol):
 
     def _close_refusing(self) -> None:
         if not self.transport.is_closing():
-            # What is still being sent is taken in for a while: a reset could undo the answer.
+            # Keep reading for a while: closing with unread input resets the connection and loses
+            # the response.
             self.flow.resume_reading()
             self.transport.write(self._refusal or b"")
             try:
                 self.transport.write_eof()
             except OSError:
-                # Nobody is there any more.
+                # The client has disconnected.
                 self.transport.abort()
             else:
                 self.loop.call_later(LINGER_SECONDS, self.end)

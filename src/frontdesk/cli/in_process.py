@@ -1,4 +1,4 @@
-"""The service in this process, and a client of it: the same two as over a network."""
+"""Runs the service in this process, with a client connected without a network."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 ACCOUNT = 1
 
-# Never asked over a network: names the service inside this process.
+# Never resolved: addresses the service within this process.
 _BASE_URL = "http://localhost"
 
 
 def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> "InboxClient":
-    """A client of a service over `database`, with a key that lives in memory only.
+    """Return a client of a service over `database`, with an in-memory key.
 
-    The service ends with `ending`, before the database does. Where it failed as the database is
-    damaged, `ending` raises an UnusableFile. Imports the network stack.
+    `ending` stops the service before the database closes, and raises UnusableFile if the service
+    failed because the database is damaged. Imports the network stack.
     """
     from frontdesk.client import InboxClient
     from frontdesk.service.app import create_app
@@ -40,15 +40,15 @@ def _tell_damage(
     error: BaseException | None,
     traceback: TracebackType | None,
 ) -> None:
-    """An exit callback. Raises: UnusableFile: the service failed as the file is damaged."""
+    """Exit callback. Raises: UnusableFile: the service failed because the file is damaged."""
     if isinstance(error, InboxError) and database.damage is not None:
         raise database.damage from error
 
 
 def user_of(database: "Database", user: str | None) -> "Row | None":
-    """The user that somebody means by an e-mail address, a name or an id; None for nobody.
+    """Find a user by e-mail address, name or id; None without `user`.
 
-    Raises: BadSettings: there is no such user.
+    Raises: BadSettings: unknown user.
     """
     from frontdesk.store.keys import user_named
 
@@ -59,7 +59,6 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
 
 def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
-    """A client of the sample, as one of its agents."""
     from frontdesk.sample.demo import ME
     from frontdesk.store.keys import user_named
 

@@ -1,4 +1,4 @@
-"""`frontdesk ingest`: the webhook bodies that a service stored, applied again, counted, dropped."""
+"""`frontdesk ingest`: status, replay and purge of stored webhook bodies."""
 
 import json
 from collections import Counter
@@ -98,7 +98,7 @@ def replay_command(
     """
     from frontdesk.ingest.intake import Intake
 
-    # Everything from a moment on is meant where only the moment is given.
+    # A time alone selects all bodies received since.
     state = "failed" if which == "failed" or (which is None and since is None) else None
     with opened(database, upgrade=True) as store:
         account_id = _account_id(store, account)
@@ -148,7 +148,7 @@ def purge_command(database: str, account: str, days: int) -> None:
 
 
 def _choose(store: "Database", account_id: int, state: str | None, since: int) -> None:
-    """Have what is asked for wait once more."""
+    """Reset the selected bodies to pending."""
     from frontdesk.store import raw_events
     from frontdesk.store.raw_events import Place
 
@@ -168,7 +168,7 @@ def _choose(store: "Database", account_id: int, state: str | None, since: int) -
 
 
 def _waiting(store: "Database", account_id: int) -> int:
-    """How many bodies are to be applied: those that were chosen, and those that wait anyway."""
+    """Count the pending bodies, selected ones included."""
     from frontdesk.store.raw_events import STORED, tallies
 
     told = store.read_latest(lambda connection: tallies(connection, account_id))
@@ -176,11 +176,11 @@ def _waiting(store: "Database", account_id: int) -> int:
 
 
 def _apply(intake: "Intake", account_id: int, waiting: int, take: Callable[["Step"], None]) -> None:
-    """Apply what waits, until nothing does or another process is at it; `take` each step."""
+    """Apply pending bodies until none is left or another process applies them; `take` each step."""
     with progress("Replaying", waiting) as advance:
         moved = True
         while moved:
-            # What is applied is counted too, also if the user interrupts.
+            # An interrupt takes effect after the step, so that the counts match what was applied.
             with whole():
                 step = intake.step(account_id)
                 take(step)
@@ -194,7 +194,7 @@ def _account_id(store: "Database", slug: str) -> int:
 
 
 def _moment(text: str | None) -> int | None:
-    """Epoch milliseconds of an ISO 8601 date or time; without a zone it is UTC."""
+    """Parse an ISO 8601 date or time to epoch milliseconds; UTC without an offset."""
     if text is None:
         return None
     told = instant(text)

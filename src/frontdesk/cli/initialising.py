@@ -1,4 +1,4 @@
-"""`frontdesk init`, `frontdesk upgrade`: a database to begin with, or one to go on with."""
+"""`frontdesk init` and `frontdesk upgrade`: create and migrate databases."""
 
 import click
 

@@ -1,7 +1,7 @@
-"""Where the keys of profiles are kept: in the system's key store, or in files for one reader.
+"""API keys of profiles: stored in the system's keyring or in private files.
 
-A profile may name a command instead, which says the key each time. Keys are never in the
-configuration, never in arguments, never printed.
+A profile may name a command instead, which prints the key. Keys never appear in the configuration,
+in arguments or in output.
 """
 
 import subprocess
@@ -22,9 +22,9 @@ _COMMAND_SECONDS = 60.0
 
 
 def kept_key(profile: "Profile") -> str | None:
-    """The key of a profile; None: none is kept.
+    """Return a profile's key, None without one.
 
-    Raises: BadSettings: its file can be read by others, or its command fails.
+    Raises: BadSettings: its file is readable by others, or its command fails.
     """
     if profile.key_command:
         return _said_by(profile.key_command)
@@ -45,9 +45,9 @@ def kept_key(profile: "Profile") -> str | None:
 
 
 def keep_key(name: str, key: str) -> str:
-    """Keep the key of a profile; says where, for the reader.
+    """Store a profile's key; return the location for display.
 
-    Raises: UnusableFile: it can be kept nowhere.
+    Raises: UnusableFile: it cannot be stored.
     """
     ring = _keyring()
     if ring is not None:
@@ -66,7 +66,7 @@ def keep_key(name: str, key: str) -> str:
 
 
 def forget_key(name: str) -> None:
-    """Forget the key of a profile, wherever it is kept."""
+    """Delete a profile's key from all locations."""
     _file(name).unlink(missing_ok=True)
     ring = _keyring()
     if ring is None:
@@ -82,13 +82,13 @@ def _file(name: str) -> Path:
 
 
 def _keyring() -> ModuleType | None:
-    """The system's key store, where the extra is installed and there is one that works."""
+    """Return the keyring module if it is installed and has a working backend."""
     try:
         keyring = import_module("keyring")
         import_module("keyring.errors")
     except ImportError:
         return None
-    # Those that keep nothing, or ask for what nobody can say, have a priority below 1.
+    # Backends that store nothing, or that need interaction, have a priority below 1.
     try:
         return keyring if keyring.get_keyring().priority >= 1 else None
     except (RuntimeError, keyring.errors.KeyringError):
@@ -96,7 +96,7 @@ def _keyring() -> ModuleType | None:
 
 
 def _said_by(command: tuple[str, ...]) -> str:
-    """The first line that a command writes; what it says otherwise goes to the terminal."""
+    """Return the first line printed by a command; its standard error goes to the terminal."""
     try:
         said = subprocess.run(
             command,

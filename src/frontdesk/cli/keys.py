@@ -1,4 +1,4 @@
-"""`frontdesk keys`: API keys of a database are made and ended here, since no request can."""
+"""`frontdesk keys`: creates, lists, rotates and revokes API keys."""
 
 import json
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _HEADINGS = ("KEY", "ACCOUNT", "NAME", "USER", "SCOPES", "CREATED", "LAST USED",
 
 @dataclass(frozen=True, slots=True)
 class KeyOrder:
-    """What a new key is to open. expires_in: milliseconds, None for ever."""
+    """Options of a new key. expires_in: milliseconds, None to never expire."""
 
     account: str
     name: str
@@ -125,18 +125,18 @@ def rotate_command(key_id: str, database: str, overlap: int | None, as_json: boo
 
 
 def make_key(target: str | Path, order: KeyOrder, *, now: int) -> dict[str, object]:
-    """Make and keep a key; now is in epoch milliseconds. The answer alone holds the key itself.
+    """Create and store a key; now: epoch milliseconds. Only the result contains the secret.
 
-    Raises: UnusableFile: there is no such database. BadSettings: no such account or user.
+    Raises: UnusableFile: no database. BadSettings: unknown account or user.
     """
     with opened(target, upgrade=True) as store:
         return keep_new_key(store, order, now=now)
 
 
 def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, object]:
-    """Make a key and keep what is kept of it. The answer alone holds the key itself.
+    """Create and store a key; now: epoch milliseconds. Only the result contains the secret.
 
-    Raises: BadSettings: no such account or user.
+    Raises: BadSettings: unknown account or user.
     """
     from frontdesk.service.auth import new_key
     from frontdesk.store.keys import user_named
@@ -161,9 +161,9 @@ def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, o
 
 
 def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> dict[str, object]:
-    """Make a key like another, which ends after `overlap` milliseconds.
+    """Create a key like an existing one, which expires after `overlap` milliseconds.
 
-    Raises: BadSettings: there is no such key, or it has ended already.
+    Raises: BadSettings: no such key, or it has ended already.
     """
     from frontdesk.service.auth import new_key
     from frontdesk.store.keys import end_key, revoke_key
@@ -189,7 +189,7 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
 
 
 def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
-    """Print a key for the only time: it alone is on standard output, or one JSON object."""
+    """Print a new key, the only time that it is shown; standard output has just the key or JSON."""
     if as_json:
         click.echo(json.dumps(made, ensure_ascii=False))
     else:
@@ -202,7 +202,7 @@ def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
 def _keep(
     connection: "Connection", key: str, like: "Row", now: int, expires_at: int | None
 ) -> dict[str, object]:
-    """Keep a key for the account, user, name and scopes of `like`."""
+    """Store a key with the account, user, name and scopes of `like`."""
     from frontdesk.service.auth import key_hash, key_id
     from frontdesk.store.keys import NewKey, add_key
     from frontdesk.wire import timestamp
@@ -233,12 +233,12 @@ def _keep(
 
 
 def _key(connection: "Connection", key_id: str) -> "Row":
-    """Raises: BadSettings: there is no such key."""
+    """Raises: BadSettings: unknown key."""
     from frontdesk.store.keys import find_key
 
     row = find_key(connection, key_id)
     if row is None:
-        # What was given may be a whole key by mistake: it is not repeated.
+        # The argument may be a whole key by mistake, so it is not quoted.
         raise BadSettings("The database has no key with this id; see frontdesk keys list")
     return row
 
@@ -289,7 +289,7 @@ def _line(row: "Row", now: int) -> tuple[str, ...]:
 
 
 def _lifetime(text: str | None) -> int | None:
-    """Milliseconds, from a length of time that is not none."""
+    """Parse a positive duration to milliseconds."""
     if text is None:
         return None
     told = length(text, "hdw")

@@ -1,4 +1,4 @@
-"""Lengths of time as people type them: 30s, 15m, 12h, 90d, 8w."""
+"""Parses durations such as 30s, 15m, 12h, 90d and 8w."""
 
 import re
 from datetime import timedelta
@@ -8,9 +8,7 @@ _LENGTH = re.compile(r"([0-9]{1,5})([smhdw])")
 
 
 def length(text: str, units: str) -> timedelta | None:
-    """The length of time that was typed, in one of the `units` that mean something to a command.
-
-    None for anything else. The longest before this year, 99999w, is a year that Python knows.
+    """Parse a duration in one of the `units`, at most 99999w; None if invalid.
 
     >>> length("30d", "hdw"), length("30m", "hdw")
     (datetime.timedelta(days=30), None)

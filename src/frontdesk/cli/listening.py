@@ -1,4 +1,4 @@
-"""Sockets that listen, and what their addresses mean."""
+"""Listening sockets and their addresses."""
 
 import ipaddress
 import os
@@ -10,15 +10,15 @@ from frontdesk.errors import BadSettings
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# Bits before the IPv4 address in an IPv4-mapped IPv6 address.
+# Length of the prefix of IPv4-mapped IPv6 addresses.
 MAPPED_PREFIX = 96
 
 
 @contextmanager
 def listening_on(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that listens; port 0 takes a free one.
+    """Open a listening socket; port 0 selects a free port.
 
-    Raises: BadSettings: there is no such address, or the port is taken.
+    Raises: BadSettings: invalid address, or the port is taken.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -29,7 +29,7 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
     with socket.socket(family, kind, protocol) as listening:
         try:
             if os.name == "posix":
-                # Elsewhere it would let others take a port that is in use.
+                # On Windows this option would let other processes take the same port.
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
             listening.listen(1024)
@@ -39,13 +39,13 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def base_url(listening: socket.socket) -> str:
-    """The address that a browser or client finds it at."""
+    """Return the URL of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach the host."""
+    """Check if a host is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -55,9 +55,9 @@ def is_loopback(host: str) -> bool:
 
 
 def network_of(text: str) -> Network:
-    """A network, or the one of a single address; IPv4 if it is written as IPv4-mapped IPv6.
+    """Parse a network or an address; IPv4-mapped IPv6 becomes IPv4.
 
-    Raises: ValueError: it is neither.
+    Raises: ValueError: invalid.
     """
     network = ipaddress.ip_network(text.strip())
     mapped = getattr(network.network_address, "ipv4_mapped", None)

@@ -1,4 +1,4 @@
-"""`frontdesk list`: the lists of an inbox, a page of each or all of it."""
+"""`frontdesk list`: prints conversations, contacts and catalogues."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ Ask: TypeAlias = "Callable[[InboxClient], Rows[Any]]"
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much of a list: pages of `limit` rows from `cursor` on, all of them or one."""
+    """Rows to list: pages of `limit` rows from `cursor` on, one or all."""
 
     limit: int
     cursor: str | None
@@ -47,7 +47,7 @@ def list_group() -> None:
 
 
 def extent_options(usual: int) -> Callable[[F], F]:
-    """The options `--limit`, `--cursor` and `--all`."""
+    """Add the options `--limit`, `--cursor` and `--all`."""
 
     def with_options(command: F) -> F:
         for option in (
@@ -123,7 +123,7 @@ def contacts_command(
 
 
 def _catalogue(name: str, help_text: str, of: Sequence[Column[Any]]) -> None:
-    """Add the command that lists one catalogue."""
+    """Add the command for one catalogue."""
 
     @list_group.command(name, help=help_text)
     @place_options
@@ -170,7 +170,7 @@ async def _write(
     rows: "Rows[Any]", writer: Writer[Any], noun: str, extent: Extent, style: str
 ) -> None:
     if extent.all:
-        # What is written as it comes in would stand between the words on the same terminal.
+        # Rows and progress on the same terminal would mix.
         progress = Progress(shown=style == "table" or not sys.stdout.isatty())
         async for row in walked(rows, noun, progress):
             writer.add(row)

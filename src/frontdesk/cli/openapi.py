@@ -1,4 +1,4 @@
-"""`frontdesk openapi`: the description of the interface, for tools that read it."""
+"""`frontdesk openapi`: prints the OpenAPI document."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Opens the viewer on the place that the command line names."""
+"""Opens the viewer on the place given on the command line."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from frontdesk.cli.beginning import Beginning
 
 
 def open_inbox(said: Mapping[str, str | None], begun: Beginning) -> None:
-    """The viewer on the place that is said, or on the demo if that is what the reader wants.
+    """Open the viewer, or the demo if the user chose that.
 
     Raises: InboxError.
     """
@@ -16,7 +16,7 @@ def open_inbox(said: Mapping[str, str | None], begun: Beginning) -> None:
 
         wants_demo = open_viewer(said_place(**said), begun)
     finally:
-        # What is told of a failure is for the terminal as it was.
+        # Error messages must be printed on the restored terminal.
         begun.end()
     if wants_demo:
         from frontdesk.cli.demo import open_demo

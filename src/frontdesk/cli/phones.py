@@ -1,4 +1,4 @@
-"""Phone numbers as people write them, as E.164."""
+"""Parses phone numbers as typed by people to E.164."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ _NUMBER = re.compile(rf"(?:\+|00)?({PHONE_DIGITS})")
 
 
 def international(text: str) -> str | None:
-    """The number that an international spelling means; None where it is none.
+    """Parse an international number; None if invalid.
 
     >>> international("0044 (0)20 7946-0018"), international("tel:+44-20-7946-0018")
     ('+442079460018', '+442079460018')
@@ -24,7 +24,7 @@ def international(text: str) -> str | None:
 
 
 def _ascii_digit(one: str) -> str:
-    """Digits of any script are digits; marks of direction, which come along when copied, go."""
+    """Convert a digit of any script to ASCII; direction marks of copied text are removed."""
     if unicodedata.category(one) == "Cf":
         return ""
     value = unicodedata.decimal(one, None)

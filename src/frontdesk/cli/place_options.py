@@ -1,4 +1,4 @@
-"""The options that say where a command asks."""
+"""Options shared by commands that read an inbox: server, database, user, profile."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -11,7 +11,7 @@ from frontdesk.cli.places import said_place
 
 
 def place_options(command: Callable[..., object]) -> Callable[..., object]:
-    """The options `--url`, `--database`, `--as` and `--profile`; the command gets a `place`."""
+    """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `place`."""
 
     def placed(*values: Any, **others: Any) -> object:
         said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}

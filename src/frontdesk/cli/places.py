@@ -1,4 +1,4 @@
-"""Where a command asks: a server, or a database served in this process."""
+"""Target of a command: a server, or a database served in this process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 
 class Place(NamedTuple):
-    """What the options say. user: who "me" is, in a database. profile: the name of one."""
+    """Target given by options. user: the user meant by "me" in a database. profile: a profile's
+    name."""
 
     url: str | None = None
     database: str | None = None
@@ -31,9 +32,9 @@ def said_place(
     user: str | None = None,
     profile: str | None = None,
 ) -> Place:
-    """The place that options say.
+    """Build a place from options.
 
-    Raises: BadSettings: they say two.
+    Raises: BadSettings: conflicting options.
     """
     if len([one for one in (url, database, profile) if one]) > 1:
         raise BadSettings("Say one of --url, --database and --profile")
@@ -43,11 +44,10 @@ def said_place(
 
 
 def found(place: Place, configured: Configuration | None = None) -> Place:
-    """The place with what its profile says; where nothing is said, that of the profile in use.
+    """Resolve a place's profile, or the default profile if the place is empty.
 
-    A place that is nowhere stays nowhere, if there is no profile in use.
-
-    Raises: BadSettings: there is no such profile, or it is a server and a user is said.
+    An empty place stays empty without a default profile. Raises: BadSettings: unknown profile, or a
+    user given for a server.
     """
     if place.url or place.database:
         return place
@@ -61,12 +61,12 @@ def found(place: Place, configured: Configuration | None = None) -> Place:
 
 
 def key_of(place: Place, configured: Configuration | None = None) -> str:
-    """The key for a server.
+    """Return the API key of a server.
 
-    For an address it is in the environment, or kept for a profile of that address; for a profile
-    it is the one that is kept, or else that in the environment.
+    For a URL: from the environment, or else stored for a profile with that URL. For a profile: the
+    stored key, or else from the environment.
 
-    Raises: BadSettings: there is none.
+    Raises: BadSettings: no key found.
     """
     environment = settings.key_in_environment()
     if environment and not place.profile:
@@ -88,7 +88,7 @@ def key_of(place: Place, configured: Configuration | None = None) -> str:
 
 
 def where(profile: Profile) -> str:
-    """Where a profile's inbox is, as it may be shown."""
+    """Return a profile's URL or database, without passwords."""
     if profile.url:
         return profile.url
     from frontdesk.store.addresses import shown
@@ -97,7 +97,7 @@ def where(profile: Profile) -> str:
 
 
 def asked(place: Place, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
-    """What some work finds out at a place; its client is closed afterwards.
+    """Run `work` with a client of the place, and close the client.
 
     Raises: InboxError.
     """
@@ -107,9 +107,9 @@ def asked(place: Place, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
 
 
 def client_of(place: Place, ending: ExitStack) -> "InboxClient":
-    """A client of the place; what it stands on is put away with `ending`.
+    """Return a client of the place; `ending` closes what it depends on.
 
-    Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
+    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
     """
     place = _somewhere(place)
     if place.url:
@@ -120,9 +120,9 @@ def client_of(place: Place, ending: ExitStack) -> "InboxClient":
 
 
 def network(configured: Configuration | None = None) -> "Network":
-    """How servers are reached: as the configuration says, else the environment.
+    """Return network settings from the configuration or else the environment.
 
-    Raises: BadSettings: the configuration says it wrongly.
+    Raises: BadSettings: invalid configuration.
     """
     said = (configured or configuration(whole=False)).network
     from frontdesk.client import Network
@@ -131,9 +131,9 @@ def network(configured: Configuration | None = None) -> "Network":
 
 
 def kept_under(place: Place) -> str:
-    """The name that the viewer keeps the pages of a place under.
+    """Return the cache origin of a place.
 
-    Raises: BadSettings: there is no such place. UnusableFile: it is no database of ours.
+    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
     """
     place = _somewhere(place)
     if place.url:

@@ -1,4 +1,4 @@
-"""Private files as commands read and write them: what is wrong with one is said in a sentence."""
+"""Reads and writes private files, with errors as messages for users."""
 
 import os
 import stat
@@ -11,9 +11,9 @@ _LARGEST_FILE = 1 << 20
 
 
 def private_text(path: str | Path) -> str:
-    """A file that nobody else can read or change.
+    """Read a file that only its owner can read and change.
 
-    Raises: BadSettings: it is a link, others can read it, or it is not there. UnicodeDecodeError.
+    Raises: BadSettings: a symbolic link, readable by others, or missing. UnicodeDecodeError.
     """
     try:
         number = private.open_here(path)
@@ -30,7 +30,7 @@ def private_text(path: str | Path) -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a whole file at once, 0600; where it is a link, what it leads to is written.
+    """Replace a file atomically with mode 0600; a symbolic link's target is replaced.
 
     Raises: UnusableFile.
     """

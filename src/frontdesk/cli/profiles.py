@@ -1,4 +1,4 @@
-"""`frontdesk profiles`: inboxes by a name, each with its address and its key."""
+"""`frontdesk profiles`: adds, lists, selects and removes profiles."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def profiles_group() -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """How a profile is to be added. key_variable: which variable has the key."""
+    """Options of `profiles add`. key_variable: environment variable with the key."""
 
     use: bool
     replace: bool
@@ -123,9 +123,9 @@ def remove_command(name: str, yes: bool) -> None:
 
 
 def add(configured: Configuration, profile: Profile, key: str | None, *, use: bool) -> str:
-    """Keep a profile and its key, in place of one of that name; the first is in use at once.
+    """Save a profile and its key, replacing one of that name; the first becomes the default.
 
-    Says in words what became of it. Raises: UnusableFile, BadSettings.
+    Returns a message. Raises: UnusableFile, BadSettings.
     """
     from frontdesk.cli.configuration_text import choosing, with_profile, without_profile
     from frontdesk.cli.key_store import forget_key, keep_key
@@ -146,13 +146,13 @@ def add(configured: Configuration, profile: Profile, key: str | None, *, use: bo
 
 
 def check_name(name: str) -> None:
-    """Raises: BadSettings: no profile can have this name."""
+    """Raises: BadSettings: invalid profile name."""
     if not PROFILE_NAME.fullmatch(name):
         raise BadSettings(f"{name!r} is no name: letters, digits, - and _ are, up to 40")
 
 
 def _checked(configured: Configuration, name: str, *, replace: bool) -> Configuration:
-    """The configuration, if a profile can be added to it."""
+    """Return the configuration if a profile can be added to it."""
     check_name(name)
     _text(configured)
     if name in configured.profiles and not replace:
@@ -161,7 +161,7 @@ def _checked(configured: Configuration, name: str, *, replace: bool) -> Configur
 
 
 def _key(profile: Profile, variable: str | None) -> str:
-    """The key: from a variable, a command, the terminal without showing it, or a pipe."""
+    """Read the key from a variable, a command, a hidden prompt, or standard input."""
     if profile.key_command:
         from frontdesk.cli.key_store import kept_key
 
@@ -187,9 +187,9 @@ def _found(profile: Profile, key: str | None) -> str:
 
 
 def _text(configured: Configuration) -> str:
-    """The file as it is, or a new one.
+    """Return the configuration file's text, or that of a new file.
 
-    Raises: BadSettings: it is not TOML, so no program should change it.
+    Raises: BadSettings: the file is not TOML, so it must not be edited automatically.
     """
     from frontdesk.cli.configuration_text import NEW_FILE
 

@@ -1,4 +1,4 @@
-"""The command `frontdesk`, and where those below it are."""
+"""Root command `frontdesk`, with lazily loaded subcommands."""
 
 import gc
 

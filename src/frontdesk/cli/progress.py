@@ -1,4 +1,4 @@
-"""How far a long command has come, and what stands when it is interrupted: on standard error."""
+"""Progress bars and interrupt handling of long commands."""
 
 import signal
 import sys
@@ -13,7 +13,7 @@ from frontdesk.cli.ending import INTERRUPTED
 
 @contextmanager
 def progress(label: str, length: int) -> Iterator[Callable[[int], object]]:
-    """A bar over `length` steps, on a terminal; what it gives is told how many more are done."""
+    """Show a progress bar on a terminal; yields a function that takes the number of steps done."""
     if not (length and sys.stderr.isatty()):
         yield lambda steps: None
         return
@@ -23,7 +23,7 @@ def progress(label: str, length: int) -> Iterator[Callable[[int], object]]:
 
 @contextmanager
 def interruptible(stands: str) -> Iterator[None]:
-    """End the command if the user interrupts, and say what stands then."""
+    """On Ctrl-C, print the resulting state and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -33,7 +33,7 @@ def interruptible(stands: str) -> Iterator[None]:
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """Work that an interrupt does not break off: it takes effect as soon as the work is done."""
+    """Defer Ctrl-C to the end of the block."""
     asked: list[FrameType | None] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(frame))
     try:

@@ -1,4 +1,4 @@
-"""The options of `frontdesk serve` by which it receives webhooks, and where their secrets are."""
+"""Webhook options of `frontdesk serve`, and loading of webhook secrets."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What was asked for. webhooks: the address of their own, None for the interface's."""
+    """Webhook options. webhooks: separate address, None to share that of `/v1`."""
 
     webhooks: tuple[str, int] | None
     secrets_file: str | None
@@ -37,7 +37,7 @@ class Order:
 
 
 def receiving_options(command: F) -> Callable[..., object]:
-    """The options of a command that takes an `Order` as its argument `order`."""
+    """Add the options that make up the command's `order` argument."""
 
     @admission_options
     @wraps(command)
@@ -112,7 +112,7 @@ def receiving_options(command: F) -> Callable[..., object]:
 
 
 def rules(order: Order) -> "Rules":
-    """What the service does unasked."""
+    """Return the settings of the background worker."""
     from frontdesk.ingest.retention import DAY
     from frontdesk.ingest.silences import Silence
     from frontdesk.service.clerk import Rules
@@ -124,11 +124,10 @@ def rules(order: Order) -> "Rules":
 
 
 def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
-    """What is agreed on with Meta, by a file or the environment; None: no webhooks are received.
+    """Load webhook secrets from a file or the environment; None disables webhooks.
 
-    on_loopback: whether only this machine can reach where they would be received.
-
-    Raises: BadSettings: half of it is there, or there is none and webhooks were asked for.
+    on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
+    secrets are incomplete, or missing although webhooks were requested.
     """
     from frontdesk.service.agreements import Agreement, Agreements
 
@@ -167,7 +166,7 @@ def _from_file(name: str) -> "Agreements":
 
 
 def _agreement(name: str, place: str, members: object) -> "Agreement":
-    """Raises: BadSettings, which repeats no value."""
+    """Raises: BadSettings, which quotes no value."""
     from frontdesk.service.agreements import Agreement
 
     needed = ("app_secret", "verify_token")
@@ -179,7 +178,7 @@ def _agreement(name: str, place: str, members: object) -> "Agreement":
 
 
 def _address(text: str | None) -> tuple[str, int] | None:
-    """HOST:PORT, with brackets around an IPv6 address."""
+    """Parse HOST:PORT, with brackets around an IPv6 address."""
     if text is None:
         return None
     host, _, port = text.rpartition(":")

@@ -1,4 +1,4 @@
-"""The process that makes the demo's files beside the viewer, as the viewer's process sees it."""
+"""Controls the subprocess that generates the demo's files."""
 
 import os
 import subprocess
@@ -13,23 +13,23 @@ from frontdesk.errors import UnusableFile
 
 DATABASE = "inbox.db"
 CACHE = "pages.db"
-# The name of the sample in the cache.
+# Cache origin of the sample.
 ORIGIN = "sample"
 
 _MAKER = "import gc; gc.disable(); from frontdesk.cli.demo_maker import main; main()"
 
 
 class Rehearsal:
-    """Files that are being made in a directory, and the process that makes them."""
+    """Demo files under construction, and the process that generates them."""
 
     def __init__(self, directory: Path, maker: "subprocess.Popen[bytes]") -> None:
         self.database, self.cache = directory / DATABASE, directory / CACHE
         self._maker = maker
 
     def wait_for_first_page(self) -> None:
-        """Wait until the cache has what the viewer opens with.
+        """Wait until the viewer's first page is cached.
 
-        Raises: UnusableFile: it never will.
+        Raises: UnusableFile: generation failed.
         """
         assert self._maker.stdout is not None
         if not self._maker.stdout.readline():
@@ -38,18 +38,18 @@ class Rehearsal:
     def wait_for_all(self) -> None:
         """Wait until the database has the whole sample.
 
-        Raises: UnusableFile: it never will.
+        Raises: UnusableFile: generation failed.
         """
         if self._maker.wait():
             raise _failed()
 
     def stop(self) -> None:
-        """Make no more. Whoever waits is told that there will be nothing."""
+        """Kill the process; pending waits raise UnusableFile."""
         self._maker.kill()
 
 
 def rehearse(ending: ExitStack) -> Rehearsal:
-    """Begin to make the sample. Process and files go with `ending`."""
+    """Start generating the sample; `ending` kills the process and deletes the files."""
     directory = ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-"))
     package = os.path.dirname(os.path.dirname(frontdesk.__file__))
     maker = subprocess.Popen(

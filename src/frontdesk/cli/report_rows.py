@@ -1,4 +1,4 @@
-"""An inbox report as rows: one for each figure, for programs; tables of them, for eyes."""
+"""Converts an inbox report to records (one per metric) and to tables."""
 
 from collections.abc import Iterator
 from datetime import tzinfo
@@ -17,7 +17,7 @@ from frontdesk.tui.widgets.metrics import (
 )
 from frontdesk.wire import Metrics, PricingCount, Report
 
-# What the tables of channels and of parts have room for.
+# Short headings for tables of channels and periods.
 _HEADINGS = {
     "conversations_count": "NEW",
     "reopened_count": "AGAIN",
@@ -43,13 +43,14 @@ COLUMNS: tuple[Column[Row], ...] = tuple(
 
 
 def records(report: Report) -> Iterator[dict[str, Cell]]:
-    """The rows with the names of their columns."""
+    """Yield the report's rows as mappings."""
     for row in rows(report):
         yield dict(zip(NAMES, row, strict=True))
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    """Headings and rows of each table: figures, channels, who sent, pricing, parts, and now."""
+    """Yield (headings, rows) of each table: metrics, channels, authors, pricing, series, live
+    counts."""
     yield ("FIGURE", "THIS", "PREVIOUS", "CHANGE"), list(_against(report))
     shorts = tuple(_HEADINGS.get(metric.field, metric.short.upper()) for metric in METRICS)
     if len(report.channels) > 1:
@@ -72,12 +73,12 @@ def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list
 
 
 def all_written(metrics: Metrics) -> tuple[str, ...]:
-    """Every figure for eyes, in little room."""
+    """Format every metric compactly."""
     return tuple(value_words(m, value_of(metrics, m.field), tight=True) for m in METRICS)
 
 
 def _charged(count: PricingCount) -> tuple[str, ...]:
-    """Messages that were charged alike, and how many there were in the period before."""
+    """Format a pricing count with that of the previous period."""
     channel = first_said(count.channel.name, count.channel.id)
     numbers = (count.count, count.billable_count, count.previous_count)
     shown = (*pricing_words(count), channel, words(count.author))
@@ -85,7 +86,7 @@ def _charged(count: PricingCount) -> tuple[str, ...]:
 
 
 def _day(time: str) -> str:
-    """A local time without its midnight."""
+    """Strip a time of midnight from a local time."""
     return time.removesuffix(" 00:00")
 
 

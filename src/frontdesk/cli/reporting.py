@@ -1,4 +1,4 @@
-"""`frontdesk report`: what happened in a period, against the one before."""
+"""`frontdesk report`: prints the inbox report of a period, compared with the previous one."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _DAY = timedelta(days=1)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-# "7 days" of the viewer is 7d here, "last week" is last-week.
+# The viewer's "7 days" is 7d here, "last week" is last-week.
 NAMES = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
@@ -73,7 +73,7 @@ def report_command(
 
 
 def _end(last: str | None) -> str | None:
-    """The moment that a period ends at: a day that counts ends where the next begins."""
+    """Return the exclusive end of a period whose last day is included."""
     if last is None or not _DATE.fullmatch(last):
         return last
     try:
@@ -83,7 +83,7 @@ def _end(last: str | None) -> str | None:
 
 
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
-    """The query with the days of a named period, as the calendar of its zone has them."""
+    """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
     span = PERIODS[NAMES[period]](datetime.now(_zone(zone)).date())
     end = span.end.isoformat() if span.end else None
@@ -131,7 +131,7 @@ def _for_eyes(report: Report, *, markdown: bool, width: int | None) -> str:
 
 
 def _title(report: Report, zone: tzinfo) -> str:
-    """Which period, in which zone, of what, against which."""
+    """Return the report's title: period, zone, channel, previous period."""
     period, before = report.period, report.previous_period
     said = f"{local_time(period.from_, zone)} – {local_time(period.to, zone)} ({period.timezone})"
     if report.channel:
@@ -149,7 +149,7 @@ def _markdown(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
 
 
 def _shown_zone(name: str) -> tzinfo:
-    """The report's zone; UTC where this machine does not know it."""
+    """Return the report's zone, UTC if unknown on this machine."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):

@@ -1,4 +1,4 @@
-"""`frontdesk sample`: a database with an inbox of any size, made up, to try and to measure with."""
+"""`frontdesk sample`: generates a database with a synthetic inbox of any size."""
 
 import sys
 import time
@@ -60,7 +60,7 @@ def sample_command(
 def _progress(
     conversations: int,
 ) -> Iterator[tuple[Callable[[int], object], Callable[[str], None]]]:
-    """A bar over the conversations and then what else is made, on a terminal only."""
+    """Show a progress bar over conversations, then the remaining steps; on a terminal only."""
     if not sys.stderr.isatty():
         yield lambda more: None, lambda stage: None
         return

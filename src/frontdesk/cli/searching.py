@@ -1,4 +1,4 @@
-"""`frontdesk search`: words in a database, or in what the viewer has shown of a server."""
+"""`frontdesk search`: full-text search in a database or in the viewer's cache of a server."""
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 KINDS = ("message", "note", "conversation", "contact")
 THREAD_KINDS = ("message", "note")
 USUAL, MOST = 50, 1000
-# No id of a row is longer.
+# Maximum number of digits of a row id.
 _LONGEST_ID = 18
 
 _NOTHING_SEARCHED = (
@@ -47,7 +47,7 @@ _COLUMNS: tuple[Column[Hit], ...] = (
 
 
 class Query(NamedTuple):
-    """kinds: never empty. conversation: the id of the one to search, None for all."""
+    """Search options. kinds: never empty. conversation: id, None for all."""
 
     text: str
     terms: Terms
@@ -57,7 +57,7 @@ class Query(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The hits, newest first. extent: what they were looked for in."""
+    """Search result, newest first. extent: description of what was searched."""
 
     hits: list[Hit]
     extent: str
@@ -104,7 +104,7 @@ def search_command(
 
 
 def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> Query:
-    """Raises: BadSettings: there is no word to look for, or nothing of these kinds in a thread."""
+    """Raises: BadSettings: no word to search, or only kinds that a conversation does not have."""
     terms = Terms.of(text)
     if not terms.spellings:
         raise BadSettings("There is no word to look for: give at least one letter or digit")
@@ -125,9 +125,9 @@ def _write(hits: Sequence[Hit], style: str) -> None:
 
 
 def _search_cache(place: Place, query: Query) -> Result:
-    """Search what the viewer keeps of a server.
+    """Search the viewer's cache of a place.
 
-    Raises: NotFound: nothing is kept of it, so that nothing was searched.
+    Raises: NotFound: nothing is cached, so nothing was searched.
     """
     origin, file = kept_under(place), settings.cache_file()
     if not file.exists():
@@ -153,9 +153,9 @@ def _search_cache(place: Place, query: Query) -> Result:
 
 
 def _search_database(place: Place, query: Query) -> Result:
-    """Scan a database, as far as it has to be for the newest hits.
+    """Scan a database for the newest hits.
 
-    Raises: NotFound: there is nothing in it to search. UnusableFile, Unreachable, BadSettings.
+    Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
     """
     from frontdesk.store.addresses import shown
 
@@ -176,21 +176,21 @@ def _search_database(place: Place, query: Query) -> Result:
 
 @dataclass
 class NewestHits:
-    """Keeps the newest hits, up to a limit, in a heap whose first is the oldest."""
+    """Bounded min-heap of the newest hits."""
 
     limit: int
     heap: list[tuple[tuple[int, int, int], Hit]] = field(default_factory=list)
 
     def fits(self, key: tuple[int, int, int]) -> bool:
-        """Whether a hit of this time, kind and id would be kept."""
+        """Check if a hit with this (time, kind, id) would be among the newest."""
         return len(self.heap) < self.limit or key > self.heap[0][0]
 
     def older(self, moment: int) -> bool:
-        """Whether anything of this time would be too old to be kept."""
+        """Check if every hit of this time would be too old."""
         return len(self.heap) == self.limit and moment < self.heap[0][0][0]
 
     def add(self, key: tuple[int, int, int], hit: Hit) -> None:
-        """Keep a hit, in place of the oldest where there are too many."""
+        """Add a hit; drops the oldest if the heap is full."""
         if len(self.heap) < self.limit:
             heapq.heappush(self.heap, (key, hit))
         else:
@@ -198,13 +198,13 @@ class NewestHits:
 
 
 class DatabaseScan:
-    """A scan of a database, chunk by chunk; messages last, until none can be among the newest.
+    """Scans a database in chunks, messages last and only until older ones cannot be hits.
 
-    totals: how many rows of each kind there were at its beginning.
+    totals: number of rows by kind at the start.
     """
 
     def __init__(self, database: "Database", query: Query) -> None:
-        """Raises: NotFound: there is no such conversation."""
+        """Raises: NotFound: unknown conversation."""
         self._database = database
         self._query = query
         self._conversation = self._conversation_id()
@@ -214,19 +214,19 @@ class DatabaseScan:
 
     @property
     def hits(self) -> list[Hit]:
-        """The hits so far, newest first."""
+        """Hits so far, newest first."""
         return [hit for _, hit in sorted(self._newest.heap, reverse=True)]
 
     @property
     def extent(self) -> str:
-        """What was searched so far, as part of a sentence."""
+        """Description of what was searched so far, as part of a sentence."""
         totals = {kind: max(n, self.totals[kind]) for kind, n in self._searched.items()}
         if totals == self._searched:
             return "all " + _listed([_number(n, kind) for kind, n in totals.items()])
         return _listed([_part(kind, self._searched[kind], n) for kind, n in totals.items()])
 
     def run(self) -> None:
-        """Scan everything; progress goes to standard error. An interrupt leaves what was found."""
+        """Scan all kinds, with progress on standard error. Hits remain valid after an interrupt."""
         progress = Progress(shown=True)
         try:
             for kind in reversed(self._query.kinds):
@@ -248,7 +248,7 @@ class DatabaseScan:
             progress.say(f"{_part(kind, self._searched[kind], self.totals[kind])} …")
 
     def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
-        """Keep a row as a hit if it has all the words."""
+        """Add a row as a hit if it contains all words."""
         pieces = tuple(map(clean, _pieces(kind, row)))
         if not self._query.terms.match_text(searched_text("\n".join(pieces))):
             return
@@ -283,13 +283,13 @@ class DatabaseScan:
 
 
 def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
-    """The texts of a row in which words are looked for."""
+    """Return the searchable texts of a row."""
     said = said_in(kind, _value(kind, row))
     return said.pieces if said else ()
 
 
 def _value(kind: str, row: "Row") -> dict[str, Any]:
-    """The members of a row's wire JSON that words are looked for in."""
+    """Return the wire members of a row that contain searchable text."""
     value = dict(row)
     del value["created_at"]
     match kind:
@@ -306,7 +306,7 @@ def _value(kind: str, row: "Row") -> dict[str, Any]:
 
 
 def _decoded(text: str | None) -> Mapping[str, Any]:
-    # A lone surrogate in an escape stays one here; `clean` replaces it.
+    # Replaces lone surrogates; those from JSON escapes are replaced by `clean`.
     return members_of(text.encode(errors="replace")) if text else {}
 
 
@@ -315,7 +315,7 @@ def _number(number: int, noun: str) -> str:
 
 
 def _part(kind: str, searched: int, total: int) -> str:
-    """How much of a kind was searched: only messages are read in order of time."""
+    """Describe the progress of a kind. Only messages are scanned by time."""
     if searched >= total:
         return f"all {_number(searched, kind)}"
     newest = "the newest " if kind == "message" and searched else ""

@@ -1,4 +1,4 @@
-"""`frontdesk serve`: the `/v1` service over TCP, until it is told to stop."""
+"""`frontdesk serve`: runs the `/v1` service over TCP."""
 
 import io
 import os
@@ -125,7 +125,7 @@ def serve_command(
         strict_query=strict_query,
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
     )
-    # What there is to be said against the database is said once, before any worker starts.
+    # Database errors are reported once, before any worker starts.
     with opened(database, read_target=read_database):
         pass
     with _log_stream(access_log) as log, ExitStack() as sockets:
@@ -176,7 +176,7 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
 
 
 def _check_private(hosts: Sequence[str]) -> None:
-    """Raises: BadSettings: one of them is not this machine alone."""
+    """Raises: BadSettings: a host is reachable from other machines."""
     for host in hosts:
         if not is_loopback(host):
             raise BadSettings(
@@ -186,7 +186,7 @@ def _check_private(hosts: Sequence[str]) -> None:
 
 
 def _check_means(workers: int) -> None:
-    """Raises: BadSettings: something that serving needs is not here."""
+    """Raises: BadSettings: a dependency or system feature is missing."""
     try:
         import httptools  # noqa: F401
         import uvicorn  # noqa: F401
@@ -200,12 +200,12 @@ def _check_means(workers: int) -> None:
 
 @contextmanager
 def _log_stream(name: str | None) -> Iterator[TextIO | None]:
-    """The end of a log file, readable by its owner alone; standard error, or None."""
+    """Open a log file, readable by its owner only, for appending; or standard error, or None."""
     if name is None or name == STANDARD_ERROR:
         yield sys.stderr if name else None
         return
     try:
-        # Without a buffer: on a full disk it would keep what it cannot write.
+        # Unbuffered: on a full disk, a buffer would keep what it cannot write.
         file = open(name, "ab", buffering=0, opener=private.opener)  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"{name} cannot be written: {error.strerror}") from error

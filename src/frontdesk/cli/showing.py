@@ -1,4 +1,4 @@
-"""`frontdesk show` and `frontdesk contact`: one conversation as a transcript, one customer."""
+"""`frontdesk show` and `frontdesk contact`: print a transcript or a contact."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -65,7 +65,7 @@ def show_command(
     if people and notes:
         raise click.UsageError("--people does not go with --notes")
 
-    # Which of the newest people wrote is known when they are read.
+    # Authors are known only after reading, so the limit is applied afterwards.
     most = None if people else last
 
     async def work(client: "InboxClient") -> list[Entry]:
@@ -81,7 +81,7 @@ def show_command(
 
 
 async def _notes(client: "InboxClient", id: str, last: int | None, *, wanted: bool) -> list[Note]:
-    """The notes; none where the key or the server has none, unless they alone are wanted."""
+    """Return the notes; none if the key or server lacks them, unless only notes are `wanted`."""
     try:
         return await _newest(client.notes(id), "notes", last)
     except (Forbidden, NotFound) as error:
@@ -143,14 +143,14 @@ def contact_command(place: Place, phone: tuple[str, ...], style: str) -> None:
 
 
 async def _definitions(client: "InboxClient") -> list[CustomField]:
-    """What custom fields are called; nothing where the key or the server does not tell."""
+    """Return definitions of custom fields, [] if the key or server does not provide them."""
     with suppress(Forbidden, NotFound):
         return [definition async for definition in client.custom_fields()]
     return []
 
 
 def _facts(contact: Contact, definitions: list[CustomField]) -> Iterator[tuple[str, Cell]]:
-    """All members, custom fields by their names in the order of their definitions."""
+    """Yield all members; custom fields by name, in the order of their definitions."""
     for name, value in contact:
         if name != "custom_fields":
             time = name.endswith("_at")

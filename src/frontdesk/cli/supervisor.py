@@ -1,4 +1,4 @@
-"""Several processes at the same work: begun together, replaced when one dies, ended together."""
+"""Pre-fork supervisor: starts worker processes together, restarts and stops them."""
 
 import os
 import selectors
@@ -18,18 +18,18 @@ from frontdesk.crash import trace
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 
-# For finishing what was begun; more than a worker takes for itself.
+# Time limit of a shutdown, longer than a worker's own.
 PATIENCE_SECONDS = 20.0
-# Workers that die at once are not replaced at once.
+# Minimum interval between restarts of workers.
 PAUSE_SECONDS = 1.0
 
-# Calls its argument as soon as it has begun, and returns when a signal tells it to end.
+# Worker function: calls its argument when ready, and returns after a termination signal.
 Work = Callable[[Callable[[], None]], None]
 
 
 @dataclass(slots=True)
 class _State:
-    """begun: all workers once were at work. end_by: when the last must have ended, if they must."""
+    """begun: all workers were ready once. end_by: deadline of the shutdown, None before it."""
 
     waiting: dict[int, int] = field(default_factory=dict)
     at_work: set[int] = field(default_factory=set)
@@ -42,21 +42,21 @@ class _State:
 
 
 class Supervisor:
-    """Keeps `count` processes at `work`, each a fork of this one."""
+    """Keeps `count` forked worker processes running."""
 
     def __init__(self, count: int, work: Work) -> None:
         self._count = count
         self._work = work
         self._state = _State()
         self._selector = selectors.DefaultSelector()
-        # Who reads it learns that this process is gone, however it went.
+        # Workers read end of file when this process exits, for whatever reason.
         self._lifeline, self._life = os.pipe()
 
     def run(self, begun: Callable[[], None], stopping: Callable[[], None]) -> bool:
-        """Work until SIGTERM or SIGINT, and until the last worker has ended.
+        """Run until SIGTERM or SIGINT, and until the last worker has exited.
 
-        `begun` is called once all are at work, `stopping` before they are told to end. Returns
-        False if one ended before all had begun, which ends the others.
+        `begun` is called once all workers are ready, `stopping` before they are terminated. Returns
+        False if a worker exited before all were ready, which stops the others.
         """
         state = self._state
         with _signals() as signals:
@@ -73,7 +73,7 @@ class Supervisor:
         return state.begun
 
     def _listen(self, signals: socket.socket, stopping: Callable[[], None]) -> None:
-        """Wait for one thing to happen, and do what it asks for."""
+        """Wait for the next events and handle them."""
         for key, _ in self._selector.select(self._patience()):
             if key.fileobj is not signals:
                 self._note_begun(key.fd, key.data)
@@ -88,7 +88,7 @@ class Supervisor:
             self._tell_all(signal.SIGKILL)
 
     def _patience(self) -> float | None:
-        """Seconds until something is due though nothing happens; None: nothing is."""
+        """Return seconds until the next deadline, None without one."""
         state = self._state
         if state.end_by is not None:
             return max(state.end_by - time.monotonic(), 0.1)
@@ -97,7 +97,7 @@ class Supervisor:
         return None
 
     def _start_missing(self) -> None:
-        """Start all workers or, later, at most one in a while."""
+        """Start all workers, or later at most one per interval."""
         state = self._state
         while state.end_by is None and state.count() < self._count:
             if state.begun and time.monotonic() < state.next_start:
@@ -107,7 +107,7 @@ class Supervisor:
 
     def _start(self) -> None:
         told, tell = os.pipe()
-        # A signal waits until the new process would understand it.
+        # Signals stay blocked until the child has installed its handlers.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         pid = os.fork()
         if not pid:
@@ -119,7 +119,7 @@ class Supervisor:
         self._selector.register(told, selectors.EVENT_READ, pid)
 
     def _be_worker(self, tell: int) -> NoReturn:
-        """The whole life of a worker."""
+        """Run a worker in the child process; never returns."""
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -139,14 +139,14 @@ class Supervisor:
             os._exit(code)
 
     def _note_begun(self, told: int, pid: int) -> None:
-        """A worker has begun, or is gone before it could."""
+        """Mark a worker as ready, or ignore it if it has exited."""
         self._selector.unregister(told)
         if os.read(told, 1) and self._state.waiting.pop(pid, None) is not None:
             self._state.at_work.add(pid)
         os.close(told)
 
     def _bury(self) -> None:
-        """Forget the workers that have ended."""
+        """Reap workers that have exited."""
         for pid in (*self._state.waiting, *self._state.at_work):
             if os.waitpid(pid, os.WNOHANG)[0]:
                 self._state.waiting.pop(pid, None)
@@ -163,7 +163,7 @@ class Supervisor:
 
 @contextmanager
 def _signals() -> Iterator[socket.socket]:
-    """A socket on which the numbers of signals arrive."""
+    """Yield a socket that receives the numbers of signals."""
     arriving, sending = socket.socketpair()
     with arriving, sending:
         arriving.setblocking(False)
@@ -180,7 +180,7 @@ def _signals() -> Iterator[socket.socket]:
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:
-    """The signal's number is on the socket."""
+    """No-op: the signal's number is written to the socket."""
 
 
 def _say_begun(tell: int) -> None:
@@ -189,6 +189,6 @@ def _say_begun(tell: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """End this process when the one that started it is gone."""
+    """Terminate this process when its parent has exited."""
     os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)

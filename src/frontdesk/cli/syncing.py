@@ -1,4 +1,4 @@
-"""`frontdesk sync`: asks other services what they have, and changes nothing there."""
+"""`frontdesk sync`: imports channels and templates from the Graph API, read-only."""
 
 import asyncio
 import sys
@@ -87,7 +87,7 @@ def meta_command(
 
 
 class _Found:
-    """What Meta told: events, and why what could not be read was passed over."""
+    """Events from the Graph API, and errors of unreadable rows."""
 
     def __init__(self) -> None:
         self.events: list[DomainEvent] = []
@@ -130,7 +130,7 @@ def _take(
 
 
 async def _rows(api: "ForeignApi", path: str, fields: tuple[str, ...]) -> AsyncIterator[object]:
-    """The rows of a list, with how many there are so far on a terminal."""
+    """Yield a list's rows; shows their number on a terminal."""
     from frontdesk.client.meta_graph import rows
 
     count = 0

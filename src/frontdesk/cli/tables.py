@@ -1,4 +1,4 @@
-"""What lists look like on a terminal: columns as wide as their widest cell."""
+"""Plain-text tables with aligned columns."""
 
 import shutil
 import unicodedata
@@ -10,7 +10,7 @@ from frontdesk.wire import timestamp
 
 _GAP = "  "
 _ELLIPSIS = "…"
-# Columns are not made narrower than this to fit a terminal.
+# Columns are not narrowed below this width.
 _LEAST_WIDTH = 8
 _NO_CELL = ("Mn", "Me", "Cf")
 
@@ -22,9 +22,10 @@ def table(
     width: int | None = None,
     rigid: Collection[int] = (),
 ) -> str:
-    """Lines of aligned columns, the headings first; nothing in a cell is obeyed by a terminal.
+    """Format aligned columns, headings first; control characters are removed from cells.
 
-    width: cells that a line may have; the widest columns are cut to fit, the `rigid` ones last.
+    width: maximum line width in terminal cells; the widest columns are truncated first, `rigid`
+    ones last.
     """
     lines = [tuple(headings), *(tuple(plain(cell) for cell in row) for row in rows)]
     widths = [max(cells(line[column]) for line in lines) for column in range(len(headings))]
@@ -37,12 +38,12 @@ def table(
 
 
 def plain(text: str) -> str:
-    """A text on one line that takes the same room on every terminal and is obeyed by none."""
+    """Make a text safe for terminals: one line, no control characters, stable width."""
     return text if text.isalnum() and text.isascii() else steady(one_line(clean(text)))
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal a plain text takes."""
+    """Return the width of a plain text in terminal cells."""
     if text.isascii():
         return len(text)
     return sum(
@@ -56,7 +57,7 @@ def cells(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """A plain text in at most `width` cells; an ellipsis tells that some is missing."""
+    """Truncate a plain text to `width` cells, with an ellipsis."""
     if cells(text) <= width:
         return text
     room, kept = width - 1, ""
@@ -69,12 +70,12 @@ def cut(text: str, width: int) -> str:
 
 
 def terminal_width(out: TextIO) -> int | None:
-    """How many cells a line may have; None where no terminal reads."""
+    """Return the terminal's width, None if `out` is no terminal."""
     return shutil.get_terminal_size().columns if out.isatty() else None
 
 
 def moment(milliseconds: int | None) -> str:
-    """A moment to the minute, in UTC; "-" where there is none."""
+    """Format epoch milliseconds to the minute in UTC; "-" for None."""
     if milliseconds is None:
         return "-"
     return timestamp(milliseconds)[:16].replace("T", " ") + "Z"
@@ -86,7 +87,7 @@ def _fitted(text: str, width: int) -> str:
 
 
 def _narrowed(widths: Sequence[int], room: int, rigid: Collection[int]) -> list[int]:
-    """Widths of columns that fit a line, taken from the widest ones."""
+    """Return column widths that fit a line, reducing the widest first."""
     widths = list(widths)
     columns = range(len(widths))
     for some in ([one for one in columns if one not in rigid], columns):

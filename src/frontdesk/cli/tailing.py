@@ -1,4 +1,4 @@
-"""`frontdesk tail`: new activity, a line for each message, until Ctrl-C."""
+"""`frontdesk tail`: prints new messages as they arrive."""
 
 import asyncio
 import random
@@ -93,10 +93,11 @@ async def follow(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
 ) -> None:
-    """Tell what is new, for ever. Pauses grow while nothing happens or nobody answers."""
+    """Print new messages forever. Pauses grow while nothing happens or the server is
+    unreachable."""
     pause, lost = interval, False
     while True:
-        # Many who follow the same server do not ask in step.
+        # Jitter, so that many clients do not poll in step.
         await sleep(pause * (0.9 + 0.2 * chance()))
         try:
             news = await feed.news()
@@ -116,7 +117,7 @@ async def follow(
 
 
 def _longer(pause: float, error: Unreachable) -> float:
-    """At most a minute, or as long as the server asks for."""
+    """Limit a pause to a minute, unless the server asks for more."""
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
@@ -130,13 +131,13 @@ def _teller(out: TextIO, style: str) -> Tell:
 
 
 def as_json(one: Activity) -> str:
-    """The message with its conversation."""
+    """Encode the message with its conversation."""
     message = json_of(one.message) if one.message else "null"
     return f'{{"conversation":{json_of(one.conversation)},"message":{message}}}'
 
 
 def line(one: Activity, width: int | None) -> str:
-    """When, where, with whom, who, what: on one line, cut to the width of a terminal."""
+    """Format time, channel, contact, author and text on one line, truncated to `width`."""
     conversation, at = one.conversation, one.at
     time = f"{here(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
@@ -159,7 +160,7 @@ def _what(one: Activity) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """A moment that was typed: how long ago, or ISO 8601; without an offset it is local."""
+    """Parse a duration before now, or an ISO 8601 time; local without an offset."""
     if (told := length(text, "smhd")) is not None:
         return datetime.now(UTC) - told
     try:

@@ -1,4 +1,4 @@
-"""Whether an address and a key, or a database, lead to an inbox: tried before it is kept."""
+"""Tests the connection to a server or database before a profile is saved."""
 
 import asyncio
 from contextlib import ExitStack
@@ -7,10 +7,10 @@ from frontdesk.errors import InboxError, NotOffered, Unauthorised, Unreachable
 
 
 def tried(url: str, key: str) -> str:
-    """What the server has to be read, in a few words.
+    """Connect to a server and describe its inbox in a few words.
 
-    Raises: BadSettings: the address or the key cannot be used. Unreachable, Unauthorised,
-    Forbidden, NotFound, BadResponse: the server gives no inbox.
+    Raises: BadSettings: invalid URL or key. Unreachable, Unauthorised, Forbidden, NotFound,
+    BadResponse: no inbox is available.
     """
     return asyncio.run(found_at(url, key))
 
@@ -37,9 +37,9 @@ async def found_at(url: str, key: str) -> str:
 
 
 def found_in(database: str, user: str | None) -> str:
-    """What a database says of itself.
+    """Open a database and describe its inbox in a few words.
 
-    Raises: UnusableFile: it is no database of ours. BadSettings: it has no such user. Unreachable.
+    Raises: UnusableFile: not a frontdesk database. BadSettings: unknown user. Unreachable.
     """
     from frontdesk.cli.databases import opened
     from frontdesk.cli.in_process import in_process, user_of

@@ -1,7 +1,7 @@
-"""Opens the viewer: on a database in this process, or on a server.
+"""Opens the viewer on a server, or on a database served in this process.
 
-What a start costs is imports. Here is what the first paint needs; the network stack and the
-service are imported by `connect`, which the viewer runs in a thread after it.
+Imports dominate the start-up time. This module imports what the first paint needs; `connect`
+imports the network stack and the service, in a thread after the first paint.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _SWITCH_SECONDS = 0.0005
 
 
 class Inbox(NamedTuple):
-    """What the viewer opens. `origin`: the name that its pages are kept under."""
+    """Inbox to open. origin: the cache origin of its pages."""
 
     connect: Callable[[], "InboxClient"]
     origin: str
@@ -40,13 +40,13 @@ class Inbox(NamedTuple):
 
 
 def open_viewer(place: Place, begun: Beginning) -> bool:
-    """The viewer on a place, and on each profile that the reader goes to from there.
+    """Open the viewer on a place, and on each profile that the user switches to.
 
-    A profile that cannot be opened is told of in the one that was left for it. True: nothing was
-    opened, for the reader wants the demo.
+    If a profile cannot be opened, the previous one is shown with the error. Returns True if nothing
+    was opened because the user chose the demo.
 
-    Raises: UnusableFile: it is no database of ours. BadSettings: the place, the address or the key
-    cannot be used, or a database has no such user.
+    Raises: UnusableFile: not a frontdesk database. BadSettings: invalid place, URL or key, or
+    unknown user.
     """
     configured = configuration()
     notices = told_mistakes(configured)
@@ -65,18 +65,18 @@ def open_viewer(place: Place, begun: Beginning) -> bool:
             place, left, notices = left, None, (str(error),)
             continue
         if switch is None or _draws_on_a_page():
-            # A page shows the inbox that it was served for: no page has a key command run here.
+            # A page is limited to its own inbox, and must not run key commands of other profiles.
             return False
         left, notices = place, ()
-        # Another start like this one does not begin there.
+        # Another start with the same arguments does not open this profile.
         place, begun = Place(profile=switch.profile), Beginning()
 
 
 def _asked_for(configured: Configuration) -> Place:
-    """Where the reader wants to go at the first start; nowhere is the demo."""
+    """Return the user's choice on the first run; an empty place is the demo."""
     from frontdesk.cli.connecting import connect
 
-    # A file that cannot be read may have profiles in it: it is not the time for another.
+    # An unreadable file may contain profiles, so no new one is created.
     configured.in_use  # noqa: B018
     place = connect(configured)
     if place is None:
@@ -91,7 +91,7 @@ def _nothing() -> BadSettings:
 
 
 def told_mistakes(configured: Configuration) -> tuple[str, ...]:
-    """Tell what is wrong with the configuration; gives what the viewer says of it."""
+    """Print configuration errors; return them for display in the viewer."""
     for mistake in configured.mistakes:
         say(f"{configured.path}, {mistake}")
     return tuple(f"{configured.path.name}, {mistake}" for mistake in configured.mistakes)
@@ -100,7 +100,7 @@ def told_mistakes(configured: Configuration) -> tuple[str, ...]:
 def preferences_of(
     configured: Configuration, profile: Profile | None, notices: tuple[str, ...]
 ) -> Preferences:
-    """What the viewer is told of the configuration."""
+    """Return the preferences passed to the viewer."""
     look = configured.look
     return Preferences(
         theme=(profile.theme if profile else None) or look.theme,
@@ -117,14 +117,14 @@ def preferences_of(
 def _open(
     place: Place, configured: Configuration, notices: tuple[str, ...], begun: Beginning
 ) -> Switch | None:
-    """The viewer on one place."""
+    """Run the viewer on one place."""
     place = found(place, configured)
     if not place.url and not place.database:
         raise _nothing()
     profile = configured.profiles.get(place.profile or "")
     preferences = preferences_of(configured, profile, notices)
     if notices or (profile and profile.key_command):
-        # Something is said on the terminal before the viewer opens, or may be.
+        # Output on the terminal before the viewer opens rules out a saved first frame.
         begun.start = None
     with ExitStack() as ending:
         inbox = _of_server(place, configured) if place.url else _of_database(place, ending)
@@ -133,7 +133,7 @@ def _open(
 
 def _of_server(place: Place, configured: Configuration) -> Inbox:
     url, key = place.url or "", key_of(place, configured)
-    # A mistake in it is told before the viewer opens.
+    # Report invalid network settings before the viewer opens.
     configured.network  # noqa: B018
 
     def connect() -> "InboxClient":
@@ -141,7 +141,7 @@ def _of_server(place: Place, configured: Configuration) -> Inbox:
 
         from frontdesk.client import InboxClient
 
-        # The first request would have this imported where the screen waits for it.
+        # Imports anyio's back end here, not in the first request while the screen waits.
         anyio.run(anyio.sleep, 0)
         return InboxClient(url, key, network=network(configured))
 
@@ -149,7 +149,7 @@ def _of_server(place: Place, configured: Configuration) -> Inbox:
 
 
 def _of_database(place: Place, ending: ExitStack) -> Inbox:
-    """A database, served in this process; "me" is its user, or nobody."""
+    """Serve a database in this process; `place.user` is the user meant by "me"."""
     from frontdesk.cli.databases import opened
     from frontdesk.cli.in_process import in_process, user_of
     from frontdesk.store.addresses import short_name
@@ -175,15 +175,15 @@ def view(
     begun: Beginning | None = None,
     leaving: Callable[[], None] = lambda: None,
 ) -> Switch | None:
-    """Run the viewer until it is left; for another profile, if that is given back.
+    """Run the viewer until it is closed; return the profile to switch to, if any.
 
-    `leaving` is called then, before `connect` is waited for if it is still under way. `begun`: how
-    the terminal is, and what another start like this one begins with.
+    `leaving` is called on exit, before waiting for a running `connect`. begun: state of the
+    terminal, and where the first frame of the next start is saved.
     """
     begun = begun or Beginning()
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
-    # A thread that imports or decodes gives way to the screen at once, not after 5 ms each time.
+    # Background threads yield to the UI thread sooner than after the default 5 ms.
     sys.setswitchinterval(_SWITCH_SECONDS)
     limit_bytes = settings.cache_limit_bytes(look.cache_mb)
     cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
@@ -198,7 +198,7 @@ def view(
         try:
             ended = asyncio.run(_run(app, leaving, look.mouse))
         except SystemExit:
-            # Its terminal is gone, or it was told to end.
+            # SIGTERM, or the terminal was closed.
             keep_first_screen(app)
             raise
         begun.end()
@@ -216,9 +216,9 @@ def view(
 def _keeper(
     begun: Beginning, cache: Cache, title: str, preferences: Preferences
 ) -> Callable[[FrontdeskApp], None]:
-    """What keeps, for a viewer that was left, the screen that another start like it begins with."""
+    """Return a function that saves a closed viewer's first frame for the next identical start."""
     configured_in = str(settings.config_file())
-    # As the configuration is now: it may be written while the viewer is open.
+    # Computed now, as the configuration may be edited while the viewer is open.
     circumstances = begun.circumstances(configured_in)
 
     def keep(left: FrontdeskApp) -> None:
@@ -250,7 +250,7 @@ async def _run(
 
 
 def _draws_on_a_page() -> bool:
-    """Whether `frontdesk web` has started this, and reads what is drawn."""
+    """Check if the viewer was started by `frontdesk web`."""
     return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 

@@ -1,4 +1,4 @@
-"""Lists over many pages: progress on standard error, and patience where the server asks for it."""
+"""Reads all pages of a list, with progress output and waits requested by the server."""
 
 import asyncio
 import sys
@@ -20,29 +20,27 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 class Progress:
-    """One line on standard error that goes when it is done, where a terminal shows it."""
+    """Progress line on standard error that is erased at the end; only if `shown`."""
 
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown and sys.stderr.isatty()
         self._said = False
 
     def say(self, words: str) -> None:
-        """Replace what was said before."""
         if self._shown:
             click.echo(f"{_CLEAR_LINE}{words}", nl=False, err=True)
             self._said = True
 
     def clear(self) -> None:
-        """Leave the line empty, for other words."""
         if self._said:
             click.echo(_CLEAR_LINE, nl=False, err=True)
             self._said = False
 
 
 async def walked(rows: "Rows[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
-    """Every row of a list, page after page; waits when the server says for how long.
+    """Yield all rows of a list; waits as long as the server asks (Retry-After).
 
-    Raises: InboxError: Unreachable when it asks for pauses again and again.
+    Raises: InboxError: Unreachable after too many waits.
     """
     seen = waits = 0
     try:
@@ -66,7 +64,7 @@ async def walked(rows: "Rows[W]", noun: str, progress: Progress) -> AsyncIterato
 
 
 def tell_unreadable(number: int) -> None:
-    """Say how many rows were left out, if any."""
+    """Print the number of unreadable rows, if any."""
     if number:
         noun = "row" if number == 1 else "rows"
         click.echo(f"frontdesk: {number} {noun} could not be read and were left out", err=True)

@@ -1,4 +1,4 @@
-"""`frontdesk web`: the viewer in a browser, for people without a terminal."""
+"""`frontdesk web`: serves the viewer to a browser."""
 
 import asyncio
 import sys
@@ -31,7 +31,7 @@ def web_command(place: Place, port: int, host: str, opening: bool) -> None:
     Ctrl-C ends all viewers.
     """
     _check_means()
-    # What there is to be said against the place is said here, not on a page.
+    # Errors of the place are reported here instead of on a page.
     place = found(place)
     asked(place, _nothing)
     from frontdesk.cli.browser.door import Door
@@ -61,7 +61,8 @@ def web_command(place: Place, port: int, host: str, opening: bool) -> None:
 
 
 def _viewer_options(place: Place) -> Iterator[str]:
-    """The options that open a place, whatever is configured later; the key is no option."""
+    """Yield the options that open a place, independent of later configuration changes, without
+    the key."""
     options = {
         "--profile": place.profile,
         "--url": None if place.profile else place.url,
@@ -72,11 +73,11 @@ def _viewer_options(place: Place) -> Iterator[str]:
 
 
 async def _nothing(inbox: object) -> None:
-    """What is asked to see whether a place can be opened at all."""
+    """No-op: opening the client verifies the place."""
 
 
 def _check_means() -> None:
-    """Raises: BadSettings: what serves pages is not installed."""
+    """Raises: BadSettings: the web dependencies are not installed."""
     try:
         import textual_serve.server  # noqa: F401
     except ImportError as error:

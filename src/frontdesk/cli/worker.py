@@ -1,4 +1,4 @@
-"""One process of the service: it answers on a socket until a signal, and finishes what it began."""
+"""Service worker: serves on listening sockets until a signal, then drains."""
 
 import signal
 import socket
@@ -28,11 +28,11 @@ DRAIN_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What every worker serves, and how.
+    """Settings of every worker.
 
-    read_database: where reads go, if not to `database`. proxies: networks whose X-Forwarded-For
-    and X-Forwarded-Proto are believed. agreements: by which webhooks are taken, None where they
-    are not. webhook_port: the only port where they are, None for the interface's own.
+    read_database: target of reads, if not `database`. proxies: networks trusted for X-Forwarded-For
+    and X-Forwarded-Proto. agreements: webhook secrets, None to accept no webhooks. webhook_port:
+    port reserved for webhooks, None to share that of `/v1`.
     """
 
     database: str
@@ -49,7 +49,7 @@ class Plan:
 def serve(
     plan: Plan, listening: Sequence[socket.socket], limits: Limits, ready: Callable[[], None]
 ) -> None:
-    """Serve until a signal; `ready` is called as soon as requests are taken."""
+    """Serve until a signal; `ready` is called once connections are accepted."""
     with _application(plan, limits) as app:
         answer(
             app,
@@ -62,7 +62,7 @@ def serve(
 
 @contextmanager
 def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
-    """All that is served, over a database for readers and one for what comes in."""
+    """Build the application, with separate databases for `/v1` and for webhooks."""
     log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
         opened(
@@ -70,7 +70,7 @@ def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
             read_target=plan.read_database,
             statement_seconds=plan.query_seconds,
         ) as database,
-        # What is written takes the time that it takes.
+        # No statement timeout: writes may take longer than reads.
         opened(plan.database, read_target=plan.read_database) as inbound,
     ):
         clerk = Clerk(inbound, system_clock, plan.rules)
@@ -88,7 +88,7 @@ def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
 def _receiving(
     plan: Plan, database: Database, clerk: Clerk, log: AccessLog | None
 ) -> Iterator[Receiver | None]:
-    """The receiver, if webhooks are taken."""
+    """Build the webhook receiver, if webhooks are enabled."""
     if plan.agreements is None:
         yield None
         return
@@ -114,7 +114,7 @@ def answer(
     proxies: tuple[Network, ...] = (),
     problem_base_uri: str = PROBLEM_BASE_URI,
 ) -> None:
-    """Answer by an application until a signal; requests under way are finished first."""
+    """Serve an application until a signal; running requests are completed."""
 
     class Protocol(BoundedProtocol):
         open_connections = OpenConnections()
@@ -123,7 +123,7 @@ def answer(
     Protocol.proxies = proxies
 
     class Server(uvicorn.Server):
-        """A server that tells as soon as it accepts."""
+        """uvicorn server that reports when it accepts connections."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -143,13 +143,13 @@ def answer(
             lifespan="off",
             ws="none",
             server_header=False,
-            # Not left to a default: that would trust this machine, or the environment.
+            # The default would trust this machine or the environment.
             proxy_headers=bool(proxies),
             forwarded_allow_ips=[str(network) for network in proxies],
             timeout_graceful_shutdown=DRAIN_SECONDS,
         )
     )
-    # The server raises its signal again once it has stopped; by then there is nothing left to do.
+    # The server raises the signal again after it stopped; exit quietly then.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     many_files()

@@ -1,1 +1,1 @@
-"""The viewer in a browser: a page with a terminal, and a viewer for each page."""
+"""Browser front end: serves a page with a terminal, and runs a viewer per page."""

@@ -1,4 +1,4 @@
-"""Who may come in from a browser: the link's token, the host asked for, the page that asks."""
+"""Web authentication: link token, Host check (DNS rebinding) and origin check."""
 
 import ipaddress
 import secrets
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from frontdesk.cli.listening import is_loopback
 
-# Styles stand inline because the terminal writes its own; scripts never do.
+# The terminal emulator sets inline styles; scripts are never inline.
 _POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -27,24 +27,23 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The rules of one server. host: what it was told to listen on.
+    """Access rules of one server. host: listen address.
 
-    The token is made for each start. It opens to everyone who has the link, on loopback too: other
-    users of the machine reach its ports. It is not used up, so that a closed tab can be reopened.
+    The token is generated on each start. It is required on loopback too, as other users of the
+    machine can connect. It stays valid, so that a closed tab can be reopened.
     """
 
     host: str
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def opens_to(self, token: str | None) -> bool:
-        """Whether somebody has the token."""
+        """Compare with the token in constant time."""
         return secrets.compare_digest((token or "").encode(), self.token.encode())
 
     def refusal(self, headers: Mapping[str, str], *, websocket: bool = False) -> str | None:
-        """Why a request is refused, whoever sends it; None when it is not.
+        """Return why a request is refused, None if it is not.
 
-        A name that leads here but is not ours is a stranger's (DNS rebinding); another origin is
-        another page's script.
+        An unknown Host indicates DNS rebinding; another Origin, a script of another site.
         """
         asked = headers.get("Host", "")
         if not self._is_ours(_host_name(asked)):
@@ -56,20 +55,20 @@ class Door:
             return "Pages of other origins are refused"
         if headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none"):
             return None
-        # A link elsewhere may lead here; anything else that another site asks for may not.
+        # Cross-site navigation by a link is allowed, any other cross-site request is not.
         if websocket or headers.get("Sec-Fetch-Mode") != "navigate":
             return "Pages of other origins are refused"
         return None
 
     def _is_ours(self, name: str) -> bool:
-        """Names other than localhost can be rebound; addresses cannot."""
+        """Check a host name. Names other than localhost can be rebound, addresses cannot."""
         if is_loopback(name) or name == self.host.lower():
             return True
         return not is_loopback(self.host) and _is_address(name)
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port; "" if there is none."""
+    """Return the name in a Host header without its port, "" if invalid."""
     try:
         parts = urlsplit(f"//{host}")
         name = parts.hostname or ""

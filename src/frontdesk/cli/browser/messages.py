@@ -1,35 +1,35 @@
-"""Messages of a page to its viewer (JSON over the WebSocket), checked and bounded."""
+"""Decodes and validates messages from a page to its viewer (JSON over WebSocket)."""
 
 import json
 from typing import NamedTuple
 
 MOST_CELLS = 1000
-# What may be pasted at once. A longer message closes the connection.
+# Maximum size of a message, such as a paste; a larger one closes the connection.
 MOST_BYTES = 2**20
 _LONGEST_PING = 64
 
 
 class Typed(NamedTuple):
-    """Keys, the mouse, or what was pasted, as a terminal sends them; never empty."""
+    """Keys, mouse events or a paste in terminal encoding; never empty."""
 
     keys: bytes
 
 
 class Resized(NamedTuple):
-    """A new size in cells, each from 1 to MOST_CELLS."""
+    """New size in cells, each from 1 to MOST_CELLS."""
 
     columns: int
     lines: int
 
 
 class Pinged(NamedTuple):
-    """A text that the page wants back, to measure how long that takes."""
+    """Text to be echoed, which measures latency."""
 
     text: str
 
 
 class Focused(NamedTuple):
-    """The page got or lost the focus."""
+    """Focus change of the page."""
 
     focused: bool
 
@@ -38,7 +38,7 @@ Message = Typed | Resized | Pinged | Focused
 
 
 def decode(text: str) -> Message | None:
-    """A message, as [kind, value]; None for one that is of no known kind or shape."""
+    """Decode [kind, value]; None if the kind or the value is invalid."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -48,7 +48,7 @@ def decode(text: str) -> Message | None:
     value = message[1] if len(message) > 1 else None
     match message[0]:
         case "stdin" if isinstance(value, str):
-            # The viewer's driver stops reading at an empty packet.
+            # An empty packet stops the viewer's driver.
             keys = value.encode("utf-8", "ignore")
             return Typed(keys) if keys else None
         case "ping" if isinstance(value, str) and len(value) <= _LONGEST_PING:
@@ -61,7 +61,7 @@ def decode(text: str) -> Message | None:
 
 
 def bounded(cells: int) -> int:
-    """A number of columns or lines that a viewer can draw."""
+    """Clamp a number of columns or lines to 1 … MOST_CELLS."""
     return min(max(cells, 1), MOST_CELLS)
 
 

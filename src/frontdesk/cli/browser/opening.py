@@ -1,4 +1,4 @@
-"""Leads a browser to a link that no list of processes shows: it is told a private file instead."""
+"""Opens a browser at a secret link, passed in a private file instead of on a command line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +20,9 @@ _PAGE = """<!doctype html>
 
 @contextmanager
 def opener() -> Iterator[Callable[[str], bool]]:
-    """What opens a link in this machine's browser, False if it cannot; its file goes at the end.
+    """Yield a function that opens a link in the default browser, False if it cannot.
 
-    Raises: UnusableFile: the file cannot be written.
+    Its file is deleted at the end. Raises: UnusableFile: the file cannot be written.
     """
     with TemporaryDirectory(prefix="frontdesk-", ignore_cleanup_errors=True) as directory:
 

@@ -1,4 +1,4 @@
-"""The web server: its page, what the page needs, and a connection for each viewer."""
+"""Web server of `frontdesk web`: page, assets, and a WebSocket per viewer."""
 
 import asyncio
 import signal
@@ -28,7 +28,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class BrowserServer(Server):
-    """A viewer for each page that has the token; `program` is what is started for it."""
+    """Runs `program`, the viewer, for each authenticated page."""
 
     def __init__(self, program: Sequence[str], door: Door, listening: socket.socket) -> None:
         host, port = listening.getsockname()[:2]
@@ -40,7 +40,7 @@ class BrowserServer(Server):
         self._viewers: set[BrowserViewer] = set()
 
     async def run(self, announce: Callable[[], None]) -> None:
-        """Serve until SIGINT, SIGTERM or SIGHUP; all viewers end with it."""
+        """Serve until SIGINT, SIGTERM or SIGHUP, then stop all viewers."""
         stopped = asyncio.Event()
         _on_ending(stopped.set)
         runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=10)
@@ -64,7 +64,6 @@ class BrowserServer(Server):
         return application
 
     async def on_shutdown(self, app: web.Application) -> None:
-        """End all viewers."""
         await asyncio.gather(*(viewer.stop() for viewer in self._viewers))
 
     @web.middleware
@@ -74,7 +73,7 @@ class BrowserServer(Server):
         if refusal is not None:
             raise web.HTTPForbidden(text=refusal)
         if request.path == "/" and self._door.opens_to(request.query.get("token")):
-            # The token does not stay in the address, where it would be seen and copied.
+            # Redirect, so that the token does not remain in the address bar and history.
             answer = web.HTTPSeeOther("/")
             answer.set_cookie(self._cookie, self._door.token, httponly=True, samesite="Lax")
             raise answer
@@ -83,11 +82,11 @@ class BrowserServer(Server):
         return await handler(request)
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
-        """The page, which names nothing that is not served here."""
+        """Serve the page, which loads only assets of this server."""
         return web.FileResponse(_PAGE / "index.html")
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """A viewer for as long as the page is open."""
+        """Run a viewer for as long as the connection is open."""
         if len(self._viewers) >= MOST_VIEWERS:
             raise web.HTTPServiceUnavailable(text="As many viewers are open as there may be")
         websocket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_BYTES)
@@ -109,7 +108,7 @@ class BrowserServer(Server):
         return websocket
 
     async def handle_download(self, request: web.Request) -> web.StreamResponse:
-        """A file that a viewer saves. It is never shown as a page of this origin."""
+        """Serve a file that a viewer saves, as a download and never as a page of this origin."""
         key = request.match_info["key"]
         try:
             download = await self.download_manager.get_download_metadata(key)
@@ -126,7 +125,7 @@ class BrowserServer(Server):
 
 
 async def _read_page(websocket: web.WebSocketResponse, viewer: BrowserViewer) -> None:
-    """Hand on what a page sends until it is closed; what cannot be read is passed over."""
+    """Forward messages of a page until it is closed; invalid ones are ignored."""
     async for frame in websocket:
         if frame.type != WSMsgType.TEXT:
             continue
@@ -142,7 +141,7 @@ async def _read_page(websocket: web.WebSocketResponse, viewer: BrowserViewer) ->
 
 
 def _attachment(name: str) -> str:
-    """The header that has a browser keep a file under a name (RFC 6266)."""
+    """Return a Content-Disposition header (RFC 6266)."""
     return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
@@ -151,11 +150,11 @@ async def _secure(request: web.Request, response: web.StreamResponse) -> None:
 
 
 def _on_ending(stop: Callable[[], object]) -> None:
-    """Have a signal to end do that instead; not every loop has handlers of its own for it."""
+    """Call `stop` on termination signals; not every event loop supports signal handlers."""
     loop = asyncio.get_running_loop()
 
     def end(number: int, frame: object) -> None:
-        # A second Ctrl-C may come when the loop has ended and all that is left is tidied up.
+        # A second Ctrl-C may arrive after the loop is closed, during cleanup.
         if not loop.is_closed():
             loop.call_soon_threadsafe(stop)
 

@@ -1,4 +1,4 @@
-"""A viewer in a process of its own, which draws on a page and reads its keys."""
+"""Viewer subprocess that is displayed on a page."""
 
 import asyncio
 import os
@@ -13,14 +13,14 @@ from typing import Any
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-# What the viewer's driver says before its first packet.
+# First output of the viewer's web driver.
 _GREETING = b"__GANGLION__\n"
 
 
 class BrowserViewer(AppService):
-    """One page's viewer; `program` is what is started, with this process's environment.
+    """Viewer of one page. `program` is run with this process's environment, without a shell.
 
-    No shell is involved. What the viewer says on standard error appears on this one's.
+    Its standard error is that of this process.
     """
 
     def __init__(
@@ -41,14 +41,13 @@ class BrowserViewer(AppService):
 
     @property
     def stdin(self) -> asyncio.StreamWriter:
-        """Where the viewer reads packets."""
         assert self.process is not None
         assert self.process.stdin is not None
         return self.process.stdin
 
     async def start(self, width: int, height: int) -> None:
         """Start the viewer for a page of this size in cells."""
-        # A session of its own: Ctrl-C in the terminal is for the server, which ends its viewers.
+        # Own session: Ctrl-C in the terminal reaches only the server, which stops its viewers.
         self.process = await asyncio.create_subprocess_exec(
             *self._program,
             stdin=PIPE,
@@ -59,11 +58,11 @@ class BrowserViewer(AppService):
         self._reading = asyncio.create_task(self.run())
 
     async def stop(self) -> None:
-        """End the viewer: it is asked, then killed."""
+        """Ask the viewer to quit, then kill it after `patience_seconds`."""
         process = self.process
         if process is None:
             return
-        # A page that is left and a server that ends may both want that at once.
+        # A closed page and a stopping server may both call this at once.
         async with self._stopping:
             try:
                 with suppress(TimeoutError, ConnectionError):
@@ -83,7 +82,7 @@ class BrowserViewer(AppService):
             await reading
 
     async def run(self) -> None:
-        """Hand on what the viewer draws until it ends, then close the page's connection."""
+        """Forward the viewer's output until it ends, then close the connection."""
         assert self.process is not None
         stdout = self.process.stdout
         assert stdout is not None
@@ -96,7 +95,7 @@ class BrowserViewer(AppService):
             with suppress(ConnectionError):
                 await self.remote_close()
         except ConnectionError:
-            # The page is gone. What the viewer still draws is read, so that it can end.
+            # The page is closed. Drain the output, so that the viewer can exit.
             while await stdout.read(65536):
                 pass
 
@@ -113,7 +112,7 @@ class BrowserViewer(AppService):
 
 
 def _environment(width: int, height: int) -> dict[str, str]:
-    """The environment in which Textual draws on a page, as its web driver documents it."""
+    """Return the environment for Textual's web driver, as documented there."""
     return {
         **os.environ,
         "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
@@ -127,7 +126,7 @@ def _environment(width: int, height: int) -> dict[str, str]:
 
 
 def _kill(process: Process) -> None:
-    """Kill a viewer and what it runs, such as a command that writes its key."""
+    """Kill a viewer and its child processes, such as a key command."""
     if sys.platform == "win32":
         process.kill()
     else:

@@ -1,4 +1,4 @@
-"""`frontdesk import`: brings what is known elsewhere into a database."""
+"""`frontdesk import`: imports data of other systems into a database."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`frontdesk import catalogue`: labels, users, teams and the like from a file written by hand."""
+"""`frontdesk import catalogue`: imports labels, users, teams etc. from a TOML or JSON file."""
 
 import sys
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
 def _brought_in(
     store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
 ) -> "tuple[list[str], list[Problem]]":
-    """The differences that the file makes, and what is wrong with it."""
+    """Return the resulting differences, and the file's problems."""
     from frontdesk.ingest.catalogue_changes import bring_in
     from frontdesk.ingest.importing import rehearse
 

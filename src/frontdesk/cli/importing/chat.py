@@ -1,4 +1,4 @@
-"""`frontdesk import chat`: what WhatsApp's "Export chat" writes."""
+"""`frontdesk import chat`: imports chats exported by WhatsApp on a phone."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from frontdesk.ingest.importing import Transactions
     from frontdesk.store.database import Connection
 
-# Phones write no more than about so many messages, with the files or without.
+# Approximate limits of WhatsApp's export, without media and with them.
 _MOST, _MOST_WITH_FILES = 40_000, 10_000
 _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
 
@@ -95,7 +95,7 @@ def chat_command(
 
 @contextmanager
 def _said(lines: list[str]) -> Iterator[None]:
-    """In the end, also of what was interrupted, say what was done."""
+    """Print the report at the end, even of an interrupted import."""
     try:
         yield
     finally:
@@ -105,7 +105,7 @@ def _said(lines: list[str]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Whose chat it is, as the options say it."""
+    """Target of the import, as given by options."""
 
     account: str
     channel: str
@@ -115,7 +115,7 @@ class _Asked:
 
 
 class _Run:
-    """One run of the command over all its files."""
+    """Run of the command over all files."""
 
     def __init__(
         self, asked: _Asked, zone: tzinfo | None, zone_name: str | None, order: "Order | None"
@@ -127,7 +127,7 @@ class _Run:
         self._order = order
 
     def read(self, path: Path) -> "Chat":
-        """A file as a chat. Raises: BadSettings, UnusableFile, with the file's name."""
+        """Parse a file. Raises: BadSettings, UnusableFile, with the file's name."""
         from frontdesk.ingest.exported_chat import chat, files
 
         today = datetime.now(UTC).date()
@@ -138,7 +138,7 @@ class _Run:
             raise BadSettings(clean(f"{path}: {error}")) from error
 
     def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
-        """Put every chat in and note what came of it."""
+        """Import every chat and collect the report."""
         from frontdesk.ingest.exported_chat.importing import put_in
 
         place = database.write(self._place)
@@ -172,7 +172,7 @@ class _Run:
         return Place(account_id, number or asked.channel, person, asked.me, asked.initial_status)
 
     def _told(self, name: str, chat: "Chat", outcome: "Outcome") -> Iterator[str]:
-        """What was taken, how it was read, and what cannot be in it."""
+        """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.exported_chat.dates import NAMES
 
         taken, files = outcome.taken, outcome.files
@@ -212,7 +212,7 @@ class _Run:
 
 
 def _zone(name: str | None) -> tzinfo | None:
-    """Raises: BadSettings: there is no such zone."""
+    """Raises: BadSettings: unknown time zone."""
     if name is None:
         return None
     try:
@@ -225,7 +225,7 @@ def _zone(name: str | None) -> tzinfo | None:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], object]]:
-    """A bar over the messages, on a terminal only."""
+    """Show a progress bar over messages, on a terminal only."""
     if not sys.stderr.isatty():
         yield lambda more: None
         return

@@ -1,4 +1,4 @@
-"""`frontdesk import chatwoot`: everything of a Chatwoot account, through its API."""
+"""`frontdesk import chatwoot`: imports a Chatwoot account through its API."""
 
 import asyncio
 import re
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from frontdesk.ingest.chatwoot.journal import Journal
     from frontdesk.ingest.chatwoot.walk import Order, Walk
 
-# Chatwoot's own limit is 50 a second from one address.
+# Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
 _BETWEEN_WORDS = 0.1
 _INTERRUPTED = "the same command goes on"
@@ -102,7 +102,7 @@ def chatwoot_command(
 
 
 def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
-    """Have everything written down. Raises: InboxError."""
+    """Export everything to native lines. Raises: InboxError."""
     from frontdesk.client.foreign_api import ForeignApi, Manners
     from frontdesk.ingest.chatwoot.walk import Walk
     from frontdesk.ingest.shapes import Malformed
@@ -131,7 +131,7 @@ def _report(walked: "Walk", path: Path) -> None:
 
 
 def _import(context: click.Context, path: Path, database: str, account: str) -> None:
-    """Import the lines as `import events` does."""
+    """Import the lines like `import events`."""
     from frontdesk.ingest.importing import Order
 
     choice: InitialStatus = "auto"
@@ -155,7 +155,7 @@ def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _source(url: str, order: "Order") -> dict[str, object]:
-    """What lines are of; those of something else are not gone on with."""
+    """Identify the source of lines; those of another source are not resumed."""
     return {
         "chatwoot": urlsplit(url).netloc,
         "account": order.account,
@@ -167,7 +167,7 @@ def _source(url: str, order: "Order") -> dict[str, object]:
 
 
 class _Words:
-    """What is being read, on a terminal."""
+    """Progress line on a terminal."""
 
     def __init__(self) -> None:
         self._shown_at = 0.0

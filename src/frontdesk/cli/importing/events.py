@@ -1,4 +1,4 @@
-"""`frontdesk import events`: archives of webhook bodies, sent messages and native lines."""
+"""`frontdesk import events`: imports archives of webhooks, sent messages and native lines."""
 
 import re
 from functools import partial
@@ -96,7 +96,7 @@ def events_command(
 
 
 class Run:
-    """One import of some files, from the first line to the summary."""
+    """One import of several files, with its summary."""
 
     def __init__(self, files: tuple[str, ...], order: "Order", dry_run: bool) -> None:
         self._files = files
@@ -105,11 +105,12 @@ class Run:
         self._import: Import | None = None
         self._rejects = Rejects(keep=not dry_run)
         self._resumed: dict[str, int] = {}
-        # A sentence about each file of which nothing could be read.
+        # Messages about files of which nothing could be read.
         self.unread: list[str] = []
 
     def over(self, store: "Database") -> bool:
-        """Import every file; returns False if the user interrupted, between two transactions."""
+        """Import every file; return False if interrupted, which takes effect between
+        transactions."""
         from frontdesk.ingest.importing import rehearse
 
         try:
@@ -129,7 +130,7 @@ class Run:
         return 0 if self._import is None else self._import.outcome.rejected
 
     def report(self) -> None:
-        """Rejected lines on standard error, the summary on standard output."""
+        """Print rejected lines to standard error, and the summary to standard output."""
         self._rejects.report()
         if self._import is None:
             return

@@ -1,4 +1,4 @@
-"""The files of an import: opened, measured, and what of them was rejected."""
+"""Import files: opening, progress and rejected lines."""
 
 import io
 import json
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 REJECTED_SHOWN = 20
 STANDARD_INPUT = "-"
 
-# Told the bytes that were read of a file, and the lines that were put in of all files.
+# Called with the bytes read of the current file, and the lines imported from all files.
 Advance = Callable[[int, int], object]
 
 
 def check(files: tuple[str, ...]) -> None:
-    """Refuse before anything is touched if a file cannot be opened."""
+    """Check that all files can be opened, before anything is changed."""
     for name in files:
         if name != STANDARD_INPUT:
             path = Path(name)
@@ -44,7 +44,7 @@ def check(files: tuple[str, ...]) -> None:
 
 
 def refuse_foreign(files: tuple[str, ...]) -> None:
-    """Refuse before anything is touched if a file is no archive; streams are looked at later.
+    """Check that regular files are archives, before anything is changed; streams are checked later.
 
     Raises: NothingRead.
     """
@@ -59,13 +59,12 @@ def refuse_foreign(files: tuple[str, ...]) -> None:
 
 
 def unread(name: str, reason: object) -> str:
-    """A sentence about a file of which nothing could be read."""
     return clean(f"Cannot read {named(name)}: {reason}")
 
 
 @contextmanager
 def stream(name: str) -> Iterator[io.BufferedReader]:
-    """A file, or standard input, which stays open."""
+    """Open a file, or standard input, which stays open."""
     if name == STANDARD_INPUT:
         yield cast(io.BufferedReader, sys.stdin.buffer)
         return
@@ -78,25 +77,26 @@ def stream(name: str) -> Iterator[io.BufferedReader]:
 
 
 def digest(name: str, order: "Order") -> str | None:
-    """By what the checkpoint of a file is found; a stream cannot be read twice, and has none."""
+    """Return the key of a file's checkpoint; None for a stream, which cannot be read again."""
     from frontdesk.ingest.importing import digest_of
 
     return digest_of(Path(name), order) if is_regular(name) else None
 
 
 def is_regular(name: str) -> bool:
-    """Whether it is a file that stays as it is while it is read."""
+    """Check for a regular file, which does not change while it is read."""
     return name != STANDARD_INPUT and stat.S_ISREG(os.stat(name).st_mode)
 
 
 def named(name: str) -> str:
-    """What a file is called in messages."""
+    """Return a file's name for messages."""
     return "standard input" if name == STANDARD_INPUT else clean(name)
 
 
 @contextmanager
 def progress(files: tuple[str, ...]) -> Iterator[Advance]:
-    """A bar over the bytes of all files, on a terminal only; of streams alone, the lines so far."""
+    """Show a progress bar over the bytes of all files, or for streams the number of lines; on a
+    terminal only."""
     total = sum(os.path.getsize(name) for name in files if is_regular(name))
     if not sys.stderr.isatty():
         yield lambda position, lines: None
@@ -122,14 +122,14 @@ def _count(position: int, lines: int) -> None:
 
 
 def position(name: str, opened: io.BufferedReader) -> int:
-    """How many bytes of a file were read."""
+    """Return the number of bytes read of a file, 0 for a stream."""
     return opened.tell() if is_regular(name) else 0
 
 
 class Rejects:
-    """The lines that were rejected: the first for the screen, all in a file beside each.
+    """Rejected lines: the first are printed, all are written to a file next to each input.
 
-    Each line of FILE.rejects.ndjson is {line, reason, body}; imported, it is read as its body.
+    Each line of FILE.rejects.ndjson is {line, reason, body}; it can be imported, as its body.
     """
 
     def __init__(self, *, keep: bool) -> None:
@@ -140,7 +140,8 @@ class Rejects:
         self._paths: list[str] = []
 
     def take(self, name: str, line: "Rejected", *, more: bool) -> None:
-        """A line was rejected. more: an interrupted import has rejected others of that file."""
+        """Add a rejected line. more: append to the rejects of an interrupted import of that
+        file."""
         self._total += 1
         if len(self._shown) < REJECTED_SHOWN:
             place = line.place or f"line {line.number}"
@@ -151,7 +152,7 @@ class Rejects:
             self._file(name, "a" if more else "w").write(json.dumps(row, ensure_ascii=True) + "\n")
 
     def report(self) -> None:
-        """Tell of them on standard error."""
+        """Print rejected lines and their files to standard error."""
         for line in self._shown:
             click.echo(line, err=True)
         if self._total > len(self._shown):
@@ -160,7 +161,6 @@ class Rejects:
             click.echo(clean(f"rejected lines are in {path}"), err=True)
 
     def close(self) -> None:
-        """Have all of them in their files."""
         for file in self._files.values():
             file.close()
         self._files.clear()

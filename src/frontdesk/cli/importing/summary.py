@@ -1,4 +1,4 @@
-"""What an import did, in lines for people."""
+"""Formats an import's result as text."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from frontdesk.ingest.importing import Outcome
 
 _ALWAYS = ("messages", "statuses", "conversations", "contacts", "channels")
-# Told where there are any; people know happenings as events.
+# Shown only if not zero; "happenings" are called events.
 _IF_ANY = {
     "reactions": "reactions",
     "amendments": "edits and revocations",
@@ -20,12 +20,12 @@ _IF_ANY = {
 
 
 def summary(outcome: "Outcome") -> Iterator[str]:
-    """The lines below the first: what was new, changed, known, ignored and rejected."""
+    """Yield the lines after the first: new, changed, known, ignored and rejected."""
     applied = outcome.applied
     for name in _ALWAYS:
         tally = getattr(applied, name)
         changed = f", {tally.changed:,} completed" if tally.changed else ""
-        # People and channels are named in every line: only new ones say something.
+        # Contacts and channels occur in every line, so known ones are not reported.
         told = name in ("messages", "statuses")
         known = f", {tally.known:,} already known" if told else ""
         yield f"{name}: {tally.new:,} new{changed}{known}"
@@ -47,7 +47,7 @@ def summary(outcome: "Outcome") -> Iterator[str]:
 
 
 def unknown_channels(ignored: Mapping[str, int]) -> dict[str, str]:
-    """Of what is ignored that of numbers that are no channels, {kind: a line about it}."""
+    """Return {kind: message} for skipped elements of unknown channels."""
     from frontdesk.ingest.admission import UNKNOWN_CHANNEL
 
     found = {}

@@ -1,4 +1,4 @@
-"""The database that an import goes into, or only seems to."""
+"""Target database of an import or dry run."""
 
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def importable(target: str, *, dry_run: bool) -> "Iterator[Database]":
-    """The database, made if there is none; for a rehearsal, one that is gone afterwards."""
+    """Open the database, created if missing; for a dry run, a temporary one."""
     if dry_run and not is_address(target) and not Path(target).exists():
         with tempfile.TemporaryDirectory() as place, opened(f"{place}/inbox.db", create=True) as it:
             yield it
