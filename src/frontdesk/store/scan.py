@@ -1,4 +1,4 @@
-"""Scans what a text search looks at, in chunks by key, each read in a transaction of its own."""
+"""Chunked table scans for text search, one transaction per chunk."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """select: a statement up to FROM, whose table is called t. key: its columns, unique."""
+    """Scan of a table. select: statement up to FROM, with the table aliased t. key: unique
+    columns."""
 
     select: str
     key: tuple[str, ...]
@@ -56,11 +57,11 @@ def chunks(
     conversation_id: int | None = None,
     size: int = CHUNK,
 ) -> Iterator[list[Row]]:
-    """All rows of a kind: message, note, conversation or contact; up to `size` at a time.
+    """Yield all rows of a kind (message, note, conversation or contact), up to `size` at a time.
 
-    Messages are in order of time, the newest first, the others in descending order of their key.
-    created_at: of conversations and contacts, the last activity. conversation_id: only messages
-    or notes of that one. What is written meanwhile is in it or not.
+    Messages are sorted by time, the others by key, in descending order. created_at: of
+    conversations and contacts, the last activity. conversation_id: restricts messages or notes.
+    Rows written during the scan may or may not be included.
     """
     after: Row | None = None
     while True:
@@ -79,7 +80,6 @@ def chunks(
 def row_count(
     connection: Connection, account_id: int, kind: str, conversation_id: int | None = None
 ) -> int:
-    """How many rows of a kind there are."""
     row = connection.row(
         f"SELECT COUNT(*) AS n FROM {kind} AS t WHERE {_condition(conversation_id)}",
         {"account": account_id, "conversation": conversation_id},
