@@ -1,4 +1,4 @@
-"""Random access to a cached list by position, in logarithmic time."""
+"""Random access to a cached list by position, through its index of counted nodes."""
 
 from bisect import bisect_right
 from collections import OrderedDict

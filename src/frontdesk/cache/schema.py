@@ -5,11 +5,12 @@ APPLICATION_ID = 0x66647067
 LAYOUT = 3
 
 # entry: rows of a list in order, with the number of their object. Numbers are assigned in order of
-# arrival, so that a block of rows is read from few database pages. node: index of a list; level 1
-# counts the entries of a block, level 2 those of a run of blocks. A node extends from its key to
-# the next one's. bookmark: cursors of a list's pages, each for the rows below its key. said: case-
-# folded text of an object by its number; the last message of a conversation whose thread is not
-# cached has the negated number of the conversation.
+# arrival, so that a block of rows is read from few database pages.
+# node: index of a list; level 1 counts the entries of a block, level 2 those of a run of blocks. A
+# node extends from its key to the next one's.
+# bookmark: cursors of a list's pages, each for the rows below its key.
+# said: case-folded text of an object, by its number; the last message of a conversation whose
+# thread is not cached has the negated number of the conversation.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS origin(number INTEGER PRIMARY KEY, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS object(

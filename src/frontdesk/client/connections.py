@@ -90,10 +90,9 @@ class Connector:
 
 
 async def drop_invalid_location(response: httpx.Response) -> None:
-    """Response hook: removes a Location that names no address.
+    """Response hook that removes an invalid Location header.
 
-    httpx builds the next request even where it does not follow redirects, and loses the answer
-    where it cannot.
+    httpx parses it even if redirects are disabled, and discards the response if that fails.
     """
     try:
         url = httpx.URL(response.headers.get("location", ""))

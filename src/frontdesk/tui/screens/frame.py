@@ -238,7 +238,7 @@ class InboxFrame(SizedScreen[None]):
 
     @work(group="ahead", exclusive=True)
     async def _read_ahead(self) -> None:
-        """Prefetch the next page and the newest messages of the next conversation."""
+        """Prefetch the newest messages of the next conversation, or else the next page."""
         rows, below = self._list.rows, self._list.cursor + 1
         beneath = rows[below].id if rows is not None and below < len(rows) else None
         if await self._mailbox.prefetch(self._queue.filter, self._list.cursor, beneath):

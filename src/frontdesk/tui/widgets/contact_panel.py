@@ -111,7 +111,7 @@ def contact_facts(
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
-    """The notes under their number, which is not there while it is not known."""
+    """Heading and notes; the heading has their number unless that is unknown."""
     known = notes is not None and (bool(notes) or not no_notes)
     facts = [Fact(f"NOTES ({len(notes or ())})" if known else "NOTES")]
     if no_notes or notes is None:
