@@ -1,4 +1,4 @@
-"""Size limit of the cache file: LRU eviction and vacuum, in small steps."""
+"""Size limit of the cache file: LRU eviction and vacuum, one small step at a time."""
 
 import sqlite3
 from collections.abc import Callable, Collection

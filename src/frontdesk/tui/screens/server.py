@@ -1,4 +1,4 @@
-"""Server view: capabilities, deviations from the contract, latency, cache statistics."""
+"""Server view: capabilities, deviations from `/v1`, latency, cache statistics."""
 
 from collections.abc import Sequence
 from typing import ClassVar
