@@ -118,6 +118,15 @@ def test_a_line_is_found_however_it_is_written() -> None:
     assert line_of(text, ("profiles", "x", "me")) == 6
 
 
+def test_each_of_many_mistakes_has_its_line_also_beside_a_long_value(tmp_path: Path) -> None:
+    long = ["theme = [", *['"x = 1",'] * 40, "]"]
+    text = "\n".join(
+        ["[profiles.a]", "url = 1", "[viewer]", *long, *(f"b{n} = 1" for n in range(900))]
+    )
+    mistakes = parsed(tmp_path / "config.toml", text).mistakes
+    assert [one.line for one in mistakes] == [2, 4, *range(4 + len(long), 904 + len(long))]
+
+
 def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> None:
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]

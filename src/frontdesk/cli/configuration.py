@@ -4,8 +4,7 @@ An invalid value is reported and replaced by its default; the rest of the file i
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,7 +19,7 @@ from frontdesk.text import clean, one_line
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
 _LINES_TRIED = 20
-_LINES_TOLD = 10
+_STATEMENT = re.compile(r"\s*+(?:\[|[\w\"'.\- \t]++=|[\"'].*=)")
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 Place = tuple[str, ...]
 
@@ -171,32 +170,68 @@ def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
 
 
 def line_of(text: str, place: Place) -> int:
-    """Return the line of valid TOML that defines the value at a place.
+    """Return the line of valid TOML that defines the value at a place."""
+    return _nearest(lines_of(text), place)
 
-    Binary search: once a prefix of the text defines the value, every longer one does.
+
+def _nearest(lines: Mapping[Place, int], place: Place) -> int:
+    """Return the line of a place, or of the nearest table around it that is written."""
+    while place not in lines:
+        place = place[:-1]
+    return lines[place]
+
+
+def lines_of(text: str) -> dict[Place, int]:
+    """Return the line on which each place of valid TOML is defined.
+
+    Parses one statement at a time. The lines of a very long value are skipped.
     """
     lines = text.splitlines()
-    ends = range(1, len(lines) + 1)
-    found = bisect_left(ends, True, key=lambda end: _beginning(lines, end, place)[1])
-    return _beginning(lines, found + 1, place)[0] if found < len(ends) else 1
+    found: dict[Place, int] = {(): 1}
+    table: Place = ()
+    start = 0
+    while start < len(lines):
+        end, members = _statement(lines, start)
+        if lines[start].lstrip().startswith("[") and members:
+            table = next(_places((), members, deepest=True), table)
+            for depth in range(1, len(table) + 1):
+                found.setdefault(table[:depth], start + 1)
+        else:
+            for place in _places(table, members):
+                found.setdefault(place, start + 1)
+        start = end
+    return found
 
 
-def _beginning(lines: Sequence[str], end: int, place: Place) -> tuple[int, bool]:
-    """Return the first line from `end` on where the text can be cut, and if the place is defined
-    by then."""
-    # Limit on the length of multi-line values.
-    for at in range(end, min(end + _LINES_TRIED, len(lines) + 1)):
+def _statement(lines: Sequence[str], start: int) -> tuple[int, dict[str, Any]]:
+    """Return the index of the line after a statement, and the members that it sets."""
+    if _STATEMENT.match(lines[start]) is None:
+        return start + 1, {}
+    for end in range(start + 1, min(start + _LINES_TRIED, len(lines)) + 1):
         try:
-            found: Any = toml.loads("\n".join(lines[:at]))
+            return end, toml.loads("\n".join(lines[start:end]))
         except ValueError:
             continue
-        try:
-            for name in place:
-                found = found[name]
-        except (KeyError, TypeError):
-            return at, False
-        return at, True
-    return end, False
+    return start + 1, _members_of_key(lines[start])
+
+
+def _members_of_key(line: str) -> dict[str, Any]:
+    """Return the member whose long value begins on a line."""
+    try:
+        return toml.loads(f"{line.partition('=')[0]}= 0")
+    except ValueError:
+        return {}
+
+
+def _places(above: Place, members: Mapping[str, Any], *, deepest: bool = False) -> Iterator[Place]:
+    """Yield the places of members; with `deepest`, only that of the table that a header names."""
+    for name, value in members.items():
+        place = (*above, name)
+        inner = value[0] if deepest and isinstance(value, list) and value else value
+        inside = inner if isinstance(inner, dict) else {}
+        if not (deepest and inside):
+            yield place
+        yield from _places(place, inside, deepest=deepest)
 
 
 def _without_looks(members: dict[str, Any]) -> dict[str, Any]:
@@ -214,6 +249,7 @@ class _Reader:
 
     def __init__(self, path: Path, text: str) -> None:
         self._path, self._text = path, text
+        self._lines: dict[Place, int] | None = None
         self._mistakes: list[Mistake] = []
 
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
@@ -299,7 +335,12 @@ class _Reader:
                 self._wrong((*place, name), f"{name!r} means nothing here{_or(name, known)}")
 
     def _wrong(self, place: Place, words: str) -> None:
-        self._mistakes.append(Mistake(line_of(self._text, place), one_line(clean(words)), place))
+        self._mistakes.append(Mistake(self._line(place), one_line(clean(words)), place))
+
+    def _line(self, place: Place) -> int:
+        if self._lines is None:
+            self._lines = lines_of(self._text)
+        return _nearest(self._lines, place)
 
 
 def _repeated(value: object) -> str:
