@@ -128,7 +128,8 @@ def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -
     """Status tabs with counts for the filter's channel, label and assignee: Open 12  Snoozed 1.
 
     Counts are never truncated. Without room they are abbreviated (965k), and then left out from
-    the last tab on, that of the selected status last.
+    the last tab on, that of the selected status last. A width of 0 is that of a hidden list, which
+    has no limit.
     """
     wide = _status_tabs(counts, chosen, " ", str, STATUSES)
     if width >= 40 and _cells(wide) <= width - _TITLE_MARK:
@@ -137,7 +138,7 @@ def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -
     by_worth = [*(status for status in STATUSES if status == chosen.status), *others]
     tabs = _status_tabs(counts, chosen, "", str, by_worth)
     for counted in range(len(by_worth), -1, -1):
-        if _cells(tabs) <= width - _TITLE_MARK:
+        if not width or _cells(tabs) <= width - _TITLE_MARK:
             break
         tabs = _status_tabs(counts, chosen, "", rounded, by_worth[:counted])
     return tabs
