@@ -392,7 +392,22 @@ async def test_tabs_do_not_count_what_is_left_out_here(viewer: Viewer, keys: str
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert "Open 60" in lines(app)[2]
+        assert "All 60 │ London 19" in lines(app)[1]
         await pilot.press(*keys.split(), *(["o", "enter"] if keys == "f t" else []))
         await settle(pilot)
         assert "Open 60" not in lines(app)[2]
         assert "Open" in lines(app)[2]
+        assert "All │ London │" in lines(app)[1]
+
+
+@pytest.mark.parametrize("keys", ["f r", "f n", "f s a n y enter"])
+async def test_channels_are_counted_only_where_all_open_conversations_are_shown(
+    viewer: Viewer, keys: str
+) -> None:
+    """The server counts those alone: beside resolved ones the number would be another's."""
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys.split())
+        await settle(pilot)
+        assert "All │ London │" in lines(app)[1]

@@ -43,6 +43,8 @@ MOST_ROWS_SIFTED = 5000
 
 _SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
 
+_EVERY_OPEN = ConversationFilter(status="open")
+
 _VIEW, _CONVERSATION = "inbox.view", "inbox.conversation"
 
 
@@ -374,9 +376,14 @@ class Queue:
         self._list.say_when_empty(words)
 
     def show_channels(self) -> list[ChannelRow]:
-        """Update the channels pane; returns its rows."""
+        """Update the channels pane; returns its rows.
+
+        The server counts only the open conversations of a channel, so other views have no counts.
+        """
         channels = self._mailbox.catalogues.channels()
-        rows = channel_rows(channels, self.all_counts, self.filter.channel)
+        every_open = self.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
+        counts = self.all_counts if every_open and not self.sieve.filters else None
+        rows = channel_rows(channels, counts, self.filter.channel)
         self._channels.show_channels(rows)
         return rows
 
