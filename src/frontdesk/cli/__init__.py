@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Entry point of `frontdesk`. The command line is imported late: first frame and demo need
-    none."""
+    """Entry point of `frontdesk`. Imports the command line late: some processes need none."""
     # Objects created at start live until exit: skip garbage collection before the first paint.
     gc.disable()
     from frontdesk.cli.beginning import beginning

@@ -34,8 +34,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Position in a conversation: time of the last message yielded, and ids of messages at that
-    time."""
+    """Position in a conversation: time of the last message yielded, and its ids at that time."""
 
     moment: datetime
     ids: frozenset[str] = frozenset()

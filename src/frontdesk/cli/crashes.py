@@ -43,8 +43,7 @@ def report(error: BaseException, command: str, moment: float) -> str:
 
 
 def keep(error: BaseException) -> str:
-    """Write a report; return a message with its path, or with the report if it cannot be
-    written."""
+    """Write a report; return a message with its path, or with the report if that failed."""
     moment = time.time()
     told = report(error, _command(), moment)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))

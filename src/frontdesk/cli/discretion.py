@@ -12,8 +12,7 @@ class Discreet(logging.Formatter):
     """Log formatter that reduces exceptions to types and places, without their messages."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record. Errors of asyncio quote their context, so only their first words are
-        kept."""
+        """Format a record. Errors of asyncio quote their context, so only their start is kept."""
         line = super().format(record)
         if record.name == "asyncio" and record.levelno >= logging.ERROR:
             line = line.partition("\n")[0].partition("(")[0]

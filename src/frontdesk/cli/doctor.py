@@ -59,7 +59,8 @@ class Finding:
             if name in features
             and (
                 features[name].state in bad
-                # Without conversations, messages are not seen either, and are not to blame.
+                # Unlike conversations, messages may be unknown only because there is no
+                # conversation to probe.
                 or (name == "conversations" and features[name].state == "unknown")
             )
         ]

@@ -17,8 +17,7 @@ T = TypeVar("T")
 
 
 class Place(NamedTuple):
-    """Target given by options. user: the user meant by "me" in a database. profile: a profile's
-    name."""
+    """Target given by options. user: the user meant by "me" in a database. profile: its name."""
 
     url: str | None = None
     database: str | None = None

@@ -49,7 +49,7 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    """Yield (headings, rows) of each table: metrics, channels, authors, pricing, series, live
+    """Yield (headings, rows) per table: metrics, channels, authors, pricing, series, live
     counts."""
     yield ("FIGURE", "THIS", "PREVIOUS", "CHANGE"), list(_against(report))
     shorts = tuple(_HEADINGS.get(metric.field, metric.short.upper()) for metric in METRICS)

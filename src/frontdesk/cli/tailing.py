@@ -93,8 +93,7 @@ async def follow(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
 ) -> None:
-    """Print new messages forever. Pauses grow while nothing happens or the server is
-    unreachable."""
+    """Print new messages forever. Pauses grow without news or while the server is unreachable."""
     pause, lost = interval, False
     while True:
         # Jitter, so that many clients do not poll in step.

@@ -61,8 +61,7 @@ def web_command(place: Place, port: int, host: str, opening: bool) -> None:
 
 
 def _viewer_options(place: Place) -> Iterator[str]:
-    """Yield the options that open a place, independent of later configuration changes, without
-    the key."""
+    """Yield the options that open a place, independent of later configuration; without the key."""
     options = {
         "--profile": place.profile,
         "--url": None if place.profile else place.url,

@@ -147,8 +147,7 @@ class _Batch:
         return rules.fold(standing, (), (happening,))
 
     def _stand(self, thread: Thread) -> Standing:
-        """Fold new facts onto the stored state, or all facts from the first if they are out of
-        order."""
+        """Fold new facts onto the stored state, or all facts again if they are out of order."""
         stored = thread.stored
         before = Standing() if stored is None else _standing(stored, thread.labels)
         if not thread.refold and (

@@ -80,8 +80,11 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Options of reading. live: treat as current, not as back-fill. channel: default of records
-    that name none. after: last line imported already."""
+    """Reader options.
+
+    live: treat as current, not as back-fill. channel: default of records that name none. after:
+    last line imported already.
+    """
 
     live: bool = False
     channel: str | None = None
@@ -175,8 +178,7 @@ def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
 
 
 def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
-    """Return the first non-blank line with the blank ones before it; of an array its first
-    bytes."""
+    """Return the first non-blank line with those before it; of an array its first bytes."""
     if stream.peek(1).startswith(_BYTE_ORDER_MARK):
         stream.read(len(_BYTE_ORDER_MARK))
     if _begins_array(stream.peek(HEAD)):

@@ -12,8 +12,10 @@ from frontdesk.store.preview import preview_json, previewed_id
 def conversation_row(
     account_id: int, thread: Thread, standing: Standing, choice: InitialStatus, now: int
 ) -> dict[str, Any]:
-    """Build a row of `conversation`. now: time of the change; `choice` sets the status of
-    conversations known only from back-fill."""
+    """Build a row of `conversation`.
+
+    now: time of the change. choice: status of conversations known only from back-fill.
+    """
     stored = _still_told(thread)
     last_activity_at = _last_activity(thread, standing)
     status = rules.initial_status(standing, choice, now, last_activity_at)

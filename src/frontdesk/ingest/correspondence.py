@@ -285,8 +285,7 @@ class Correspondence:
         *,
         changed: bool,
     ) -> None:
-        """Record a possible change of a message; its conversation is refolded if rules depend on
-        it."""
+        """Record a change of a message, with a refold of its conversation if rules depend on it."""
         if not changed:
             self._counted.known(kind)
             return

@@ -36,8 +36,7 @@ class Distribution:
         self._last: dict[int, int] = {}
 
     def turn(self, thread: Thread, standing: Standing) -> Turn | None:
-        """Return the assignment if a live inbound message has just created or reopened the
-        thread."""
+        """Return the assignment if a live inbound message has just opened the conversation."""
         if standing.assignee_id or standing.status != OPEN:
             return None
         if thread.stored is not None and thread.stored["status"] == OPEN:

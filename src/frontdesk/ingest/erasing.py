@@ -24,8 +24,11 @@ Advance = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Number of erased rows by table. raw_events: deleted webhook bodies; cut_events: bodies
-    that also concern others, and lost only this person's elements."""
+    """Numbers of erased rows, by table.
+
+    raw_events: deleted webhook bodies; cut_events: bodies that also concern others, and lost only
+    this person's elements.
+    """
 
     rows: Counter[str] = field(default_factory=Counter)
     raw_events: int = 0

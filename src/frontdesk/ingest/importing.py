@@ -85,8 +85,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """Target account. copying: the account's revision while an exact copy is restored into it;
-    None while lines are applied as events."""
+    """Target account of lines.
+
+    copying: the account's revision while an exact copy is restored into it; None while lines are
+    applied as events.
+    """
 
     slug: str
     id: int

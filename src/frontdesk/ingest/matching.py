@@ -154,8 +154,7 @@ def _moment(row: Row) -> int:
 
 
 def _is_worded(row: Row) -> bool:
-    """Check for a message that is all text, which exports contain as plain text whatever its
-    type."""
+    """Check for a message that is all text; exports contain it as plain text whatever its type."""
     return bool(_words(row["text"])) and row["type"] not in (*MEDIA_TYPES, *QUIET_TYPES)
 
 

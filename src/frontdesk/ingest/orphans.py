@@ -28,7 +28,7 @@ class Orphans:
         self._targets: set[tuple[int, str]] = set()
 
     def load(self, channel_id: int, targets: Collection[str]) -> None:
-        """Read parked updates of these messages of a channel, or with channel 0 of these
+        """Read the updates parked for messages of a channel, or with channel 0 for phone
         numbers."""
         if not self._any:
             return

@@ -195,8 +195,11 @@ class Parts:
         return list({id(group): group for group in groups.values()}.values())
 
     def _believed(self) -> Iterator[tuple[int, int]]:
-        """Yield the part ids joined by valid changes: the new name was unused before, and of
-        several changes to it the earliest wins."""
+        """Yield pairs of part ids joined by valid changes.
+
+        A change is valid if the new name was unused before; of several changes to it, the earliest
+        wins.
+        """
         first: dict[int, tuple[int, str, str, int]] = {}
         for old, new, at in self._news:
             source, target = self._directory.called(old), self._directory.called(new)

@@ -64,8 +64,7 @@ def revoked(body: Mapping[str, Any]) -> dict[str, int]:
 
 
 def needles(wamids: Collection[str]) -> list[bytes]:
-    """Return byte strings, at least one of which occurs in any body that contains one of the
-    wamids."""
+    """Return byte strings of which any body that contains one of the wamids has at least one."""
     # JSON allows an escaped slash.
     spellings = {json.dumps(wamid)[1:-1] for wamid in wamids}
     return [one.encode() for one in sorted(spellings | {s.replace("/", "\\/") for s in spellings})]

@@ -101,8 +101,7 @@ class Part:
         return found
 
     def moment(self, name: str) -> int:
-        """Return a required time as epoch milliseconds; given as Unix seconds or, with 13
-        digits, ms."""
+        """Return a required time in epoch milliseconds, given in Unix seconds or milliseconds."""
         text = self.text(name)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
         moment = number if len(text) == 13 else number * 1000

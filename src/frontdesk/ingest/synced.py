@@ -56,8 +56,7 @@ def tell_contact(value: Value, entry: Part) -> None:
 
 
 def _tell_thread(value: Value, thread: Part) -> None:
-    """Convert the messages with one person, oldest first; unreadable ones are refused one by
-    one."""
+    """Convert the messages with one person, oldest first; each unreadable one is refused alone."""
     elements = list(thread.elements("messages"))
     value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
     for message in _in_order([one for one in elements if isinstance(one, Part)]):

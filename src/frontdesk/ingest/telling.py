@@ -83,8 +83,7 @@ class Telling:
         self.asides.load_happenings(kinds.get(ConversationEvent, ()))
 
     def tell(self, kinds: Kinds) -> None:
-        """Apply messages before events that refer to them, by time, so that ids are in this
-        order."""
+        """Apply events: messages by time, so that ids have this order, then what refers to them."""
         messages = sorted(kinds.get(MessageUpsert, ()), key=_message_order)
         _each(self.people.tell, kinds.get(ContactUpsert, ()))
         _each(self.people.remove, kinds.get(ContactRemove, ()))

@@ -69,8 +69,7 @@ class Threads:
         return known.correspondents(self._connection, self._account_id, conversation_ids)
 
     def regroup(self, shares: Mapping[int, Sequence[Share]]) -> None:
-        """Move conversations of stored contacts to the contacts that these were merged or split
-        into."""
+        """Move conversations to the contacts that theirs were merged or split into."""
         for thread in list(self._threads.values()):
             present = [
                 share
@@ -128,8 +127,7 @@ class Threads:
         return self._threads[conversation_id]
 
     def _regroup(self, thread: Thread, shares: Sequence[Share]) -> None:
-        """Move everything to the contact of its part; the thread stays with its contact if any part
-        does.
+        """Move everything to the contact of its part; the thread stays if any part does.
 
         Facts of the contact's own part have no part id, so they are moved first.
         """
@@ -176,8 +174,10 @@ class Threads:
         self._received[thread.id] = min(at, self._received.get(thread.id, at))
 
     def _move(self, thread: Thread, contact_id: int) -> Thread:
-        """Move a conversation to a contact; merge it if the contact has one on that channel.
-        Return the resulting conversation."""
+        """Move a conversation to a contact, merging it if the contact has one on that channel.
+
+        Returns the resulting conversation.
+        """
         del self._by_pair[thread.contact_id, thread.channel_id]
         other = self._by_pair.get((contact_id, thread.channel_id))
         if other is None:

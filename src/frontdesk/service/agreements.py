@@ -42,7 +42,7 @@ class Agreements:
     own: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
 
     def of(self, slug: str) -> Agreement:
-        """Return the account's secrets or the common ones; without either, random ones match
+        """Return the account's secrets or the common ones; without either, ones that match
         nothing."""
         found = self.own.get(slug) or self.common
         # Random secrets keep the comparison, so that timing does not reveal which accounts exist.

@@ -73,8 +73,10 @@ def conversation_page(
     *,
     with_preview: bool,
 ) -> Written[Page[Conversation]]:
-    """Serialize a page of conversations. labels: rows by conversation id. Without `with_preview`,
-    `last_message` is omitted."""
+    """Serialize a page of conversations.
+
+    labels: rows by conversation id. Without `with_preview`, `last_message` is omitted.
+    """
     columns = tuple(rows[0].keys()) if rows else ()
     written = [
         _written_conversation(
@@ -131,8 +133,10 @@ def _conversation(row: Row, labels: tuple[str, ...], *, with_preview: bool) -> C
 def message_body(
     row: Row, author: Ref | None, quoted: Row | None, reactions: Sequence[Row]
 ) -> Message:
-    """Serialize a message. A deleted one has no text, content or media. `pricing` is omitted if
-    empty."""
+    """Serialize a message.
+
+    A deleted one has no text, content or media. `pricing` is omitted if empty.
+    """
     pricing = _pricing(row)
     deleted = row["deleted_at"] is not None
     outbound = row["direction"] == 1
@@ -402,8 +406,7 @@ def _times(row: Row) -> dict[str, str]:
 
 
 def _contents(text: str | None) -> Any:
-    """Decode stored JSON without lone surrogates, NaN and Infinity, which UTF-8 JSON cannot
-    carry."""
+    """Decode stored JSON, replacing lone surrogates, NaN and Infinity."""
     if text is None:
         return None
     if "\\ud" in text.lower():

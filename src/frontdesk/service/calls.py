@@ -59,8 +59,10 @@ class Call:
         filters: Mapping[str, str],
         find: Callable[[int | str], Position | None] = lambda row_id: None,
     ) -> Place:
-        """Decode `limit` and `cursor` for the list with these filters. A faulty cursor is noted as
-        a fault. find: looks up the sort key of a row by id."""
+        """Decode `limit` and `cursor` for the list with these filters.
+
+        A faulty cursor is recorded as a fault. find: looks up the sort key of a row by id.
+        """
         endpoint = self.endpoint
         limit = self.parameters.limit(endpoint.page_length)
         secret = cursor_secret(self.connection)
@@ -84,7 +86,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Route below /v1 and its handler. `{}` in a path stands for a value.
+    """Route below /v1 and its handler. A `{}` in a path matches a value.
 
     scope: required of the key. page_length: default page size. until: parameter that ends the
     period; without it in the query, the response depends on the current minute. at_once: cheap

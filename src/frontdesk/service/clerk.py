@@ -132,8 +132,8 @@ class Clerk:
         return step.moved > 0
 
     def _truncate_log(self) -> None:
-        """Truncate the write-ahead log, which may hold deleted rows; retried if a reader blocks
-        it."""
+        """Truncate the write-ahead log, which may hold deleted rows; retried later if it is in
+        use."""
         if self._log_to_truncate:
             self._log_to_truncate = not self._database.truncate_log()
 

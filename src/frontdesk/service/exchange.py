@@ -96,7 +96,7 @@ def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
 
 
 def entity_tag(request: Request, caller: Caller, awake_at: int | None, minute: int | None) -> str:
-    """Compute a weak ETag from the account's revision and the request, without the body.
+    """Compute a weak ETag from the account's revision and the request; needs no response.
 
     awake_at and minute cover what time alone changes within a revision.
     """

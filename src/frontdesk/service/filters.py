@@ -16,8 +16,10 @@ def own_id(text: str) -> int | None:
 
 
 def label_and_channel(call: Call) -> tuple[int, int | None, dict[str, str]]:
-    """Resolve `label` and `channel` to row ids. The mapping has their normalised values, which bind
-    a cursor to its list."""
+    """Resolve `label` and `channel` to row ids.
+
+    The mapping has their normalised values, which bind a cursor to its list.
+    """
     parameters = call.parameters
     filters: dict[str, str] = {}
     label_id: int | None = queries.NO_LABEL

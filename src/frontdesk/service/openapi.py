@@ -48,7 +48,7 @@ _OPENS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# The groups of operations, and the resources of each.
+# Operation tags with their descriptions and resources.
 _TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Conversations": ("The inbox as a list, and its counts.", ("conversations",)),
@@ -70,7 +70,7 @@ _TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
-# One example of each resource, by the name of its schema.
+# One example per schema name.
 EXAMPLES: Mapping[str, Any] = MappingProxyType(
     json.loads((files(__package__) / "examples.json").read_text(encoding="utf-8"))
 )
@@ -296,13 +296,13 @@ def _operation(endpoint: Endpoint) -> Schema:
 
 
 def _tag(endpoint: Endpoint) -> str:
-    """The group that an operation is listed in."""
+    """Return the tag that contains an endpoint's resource."""
     resource = endpoint.scope.partition(":")[0]
     return next(tag for tag, (_, resources) in _TAGS.items() if resource in resources)
 
 
 def _example(body: type[Wire]) -> Any:
-    """An example of what an endpoint answers with; of a page, one with a single row."""
+    """Return an example of an endpoint's response; a page has a single row."""
     name = name_of(body)
     if name in EXAMPLES:
         return EXAMPLES[name]

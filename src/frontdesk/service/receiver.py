@@ -161,8 +161,10 @@ class Receiver:
         return Response(200, _PLAIN, told.get("hub.challenge", "").encode())
 
     def _take(self, delivery: _Delivery, now: int) -> Response:
-        """Verify and store a body. A missing account is reported only after the signature is
-        verified."""
+        """Verify and store a body.
+
+        A missing account is reported only after the signature is verified.
+        """
         agreement = self._agreements.of(delivery.slug or DEFAULT_ACCOUNT)
         if not agreement.is_signed(delivery.body, delivery.headers.get(_SIGNATURE, b"")):
             raise Refusal("invalid_signature", "X-Hub-Signature-256 is not that of the body.")

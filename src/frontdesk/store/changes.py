@@ -237,8 +237,8 @@ def hand_over(
 
 
 def free_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
-    """Release the unique contact of a conversation about to be saved, so that two can be
-    exchanged."""
+    """Release a conversation's contact before it is saved, so that contacts can swap
+    conversations."""
     connection.run(
         "UPDATE conversation SET contact_id=-id WHERE account_id=:account_id AND id=:id",
         {"account_id": account_id, "id": conversation_id},

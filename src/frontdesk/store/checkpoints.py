@@ -13,8 +13,7 @@ FORGOTTEN_AFTER = 90 * 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Import progress. line: last line imported. state: other data needed to resume, JSON
-    values."""
+    """Import progress. line: last line imported. state: JSON values needed to resume."""
 
     line: int
     state: Mapping[str, Any] = field(default_factory=dict)

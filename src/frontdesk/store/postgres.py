@@ -183,8 +183,7 @@ class PostgresDatabase:
         return Unreachable("The database does not answer", retry_after=RETRY_SECONDS)
 
     def _greet(self, parameters: Mapping[str, Any]) -> None:
-        """Connect once, so that an error in the URL is reported in full instead of by a pool
-        timeout."""
+        """Connect once, to report an error in the URL in full instead of a pool timeout."""
         try:
             psycopg.connect(make_conninfo(**parameters)).close()
         except psycopg.OperationalError as error:

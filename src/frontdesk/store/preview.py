@@ -55,8 +55,7 @@ def _joined(text: str, cut: int) -> bool:
 
 
 def _extends(character: str) -> bool:
-    """Check for marks, variation selectors, skin tones and tag characters, which extend a
-    grapheme."""
+    """Check for marks, variation selectors, skin tones and tags, which extend a grapheme."""
     return (
         unicodedata.category(character).startswith("M")
         or "\U0001f3fb" <= character <= "\U0001f3ff"

@@ -356,7 +356,6 @@ def reactions_to(
 
 
 def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]:
-    """Return the placeholders of an `IN (...)` list and their parameters; NULL for an empty
-    list."""
+    """Return the placeholders of an `IN (...)` list and their parameters; NULL if it is empty."""
     parameters = {f"{name}{number}": value for number, value in enumerate(values)}
     return ", ".join(f":{key}" for key in parameters) or "NULL", parameters

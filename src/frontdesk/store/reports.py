@@ -76,10 +76,10 @@ def figures(
 def priced(
     connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[Span]
 ) -> list[Row]:
-    """Return (tag, channel_id, author, category, type, n, billable) of messages with a known
-    pricing.
+    """Return counts of messages with a known pricing, by span and pricing.
 
-    category and type are truncated, "" if unknown. Several rows with the same key add up.
+    (tag, channel_id, author, category, type, n, billable): category and type are truncated, "" if
+    unknown. Several rows with the same key add up.
     """
     parts = _parted(spans)
     selects: list[_Select] = [

@@ -11,8 +11,7 @@ CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Scan of a table. select: statement up to FROM, with the table aliased t. key: unique
-    columns."""
+    """Scan of a table `t`. select: statement up to FROM. key: unique columns."""
 
     select: str
     key: tuple[str, ...]

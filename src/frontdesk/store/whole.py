@@ -51,8 +51,7 @@ def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]
 
 
 def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
-    """Yield conversations by id, with the identifiers of their contact as contact_phone and so
-    on."""
+    """Yield conversations by id, with their contact's identifiers in columns contact_phone etc."""
     source = """
         SELECT t.*, p.phone AS contact_phone, p.wa_id AS contact_wa_id,
           p.wa_user_id AS contact_wa_user_id, p.name AS contact_name

@@ -109,8 +109,7 @@ class Run:
         self.unread: list[str] = []
 
     def over(self, store: "Database") -> bool:
-        """Import every file; return False if interrupted, which takes effect between
-        transactions."""
+        """Import every file; return False if interrupted, which happens between transactions."""
         from frontdesk.ingest.importing import rehearse
 
         try:

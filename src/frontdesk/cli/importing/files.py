@@ -95,8 +95,7 @@ def named(name: str) -> str:
 
 @contextmanager
 def progress(files: tuple[str, ...]) -> Iterator[Advance]:
-    """Show a progress bar over the bytes of all files, or for streams the number of lines; on a
-    terminal only."""
+    """Show a progress bar over bytes, or for streams the number of lines; on a terminal only."""
     total = sum(os.path.getsize(name) for name in files if is_regular(name))
     if not sys.stderr.isatty():
         yield lambda position, lines: None
@@ -140,8 +139,7 @@ class Rejects:
         self._paths: list[str] = []
 
     def take(self, name: str, line: "Rejected", *, more: bool) -> None:
-        """Add a rejected line. more: append to the rejects of an interrupted import of that
-        file."""
+        """Add a rejected line. more: append to the rejects of an interrupted import."""
         self._total += 1
         if len(self._shown) < REJECTED_SHOWN:
             place = line.place or f"line {line.number}"

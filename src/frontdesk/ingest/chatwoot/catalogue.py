@@ -98,8 +98,7 @@ def user_key(row: Part) -> str:
 def team_line(
     row: Part, members: Collection[str], inbox_members: Mapping[str, Collection[str]]
 ) -> Line:
-    """Convert a team. It is linked to the inboxes that have all its members (Chatwoot has no
-    links)."""
+    """Convert a team, linked to the inboxes that have all its members (Chatwoot has no links)."""
     channels = sorted(
         channel
         for channel, users in inbox_members.items()

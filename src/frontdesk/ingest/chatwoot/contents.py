@@ -155,8 +155,7 @@ def _location(file: Part) -> Line:
 
 
 def _add_card(cards: list[dict[str, Any]], file: Part) -> None:
-    """Add a phone to its contact card: Chatwoot has one attachment per phone, with the card's
-    name."""
+    """Add a phone to its contact card: Chatwoot has an attachment for each phone of a card."""
     meta = file.optional_part("meta") or Part({})
     first, last = (meta.optional_text(name) or None for name in ("firstName", "lastName"))
     title = file.optional_text("fallback_title") or ""
@@ -200,8 +199,10 @@ def _media(row: Part, file: Part, kind: str, *, keep_urls: bool) -> Line:
 
 
 def _is_sticker(row: Part, file: Part, name: str) -> bool:
-    """Detect stickers, which Chatwoot files as images: WhatsApp images are JPEG or PNG, so a
-    WebP from a phone is a sticker."""
+    """Detect stickers, which Chatwoot files as images.
+
+    WhatsApp images are JPEG or PNG, so a WebP from a phone is a sticker.
+    """
     if row.optional_text("content_type") == "sticker":
         return True
     from_phone = row.number("message_type") == 0 or bool(attributes_of(row).get("external_echo"))

@@ -71,8 +71,10 @@ def message_lines(
 
 
 def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
-    """Make the identities of messages without a wamid unique in a conversation, by moving later
-    ones forward by milliseconds."""
+    """Make times of messages without a wamid unique within a conversation.
+
+    Later messages of the same time, direction, type and text are moved by milliseconds.
+    """
     taken: set[tuple[object, ...]] = set()
     for line in lines:
         if line["kind"] != "message" or line.get("wamid"):

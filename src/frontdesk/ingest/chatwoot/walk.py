@@ -33,8 +33,11 @@ class Api(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Options. inboxes: ids, empty for all. since: epoch milliseconds. mapped: phone_number_ids
-    of inboxes for which Chatwoot returns none."""
+    """Export options.
+
+    inboxes: ids, empty for all. since: epoch milliseconds. mapped: phone_number_ids of inboxes for
+    which Chatwoot returns none.
+    """
 
     account: str
     inboxes: frozenset[str] = frozenset()
@@ -184,8 +187,10 @@ class Walk:
         return sorted(found.values(), key=lambda one: (one.created_at, int(one.id)))
 
     async def _pass(self, inbox: Inbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
-        """Yield the list's pages once, latest activity first, each with Chatwoot's total; rows
-        move up while the list is read."""
+        """Yield the list's pages once, latest activity first, with Chatwoot's total.
+
+        Rows move up while the list is read.
+        """
         page, since = 1, self.order.since
         while True:
             answer = await self._get(
@@ -200,8 +205,7 @@ class Walk:
             page += 1
 
     async def _chat(self, one: Summary, followed_at: int | None) -> None:
-        """Export a conversation with its messages; repeated in later runs only if it has new
-        activity."""
+        """Export a conversation with its messages; later runs repeat it only after new activity."""
         step = f"conversation {one.id} {one.active_at} {followed_at}"
         if self.journal.done(step):
             self._recall(step)
@@ -268,8 +272,7 @@ class Walk:
             return []
 
     async def _compare_messages(self, inbox: Inbox, until: int) -> None:
-        """Compare the number of messages with Chatwoot's reports, which only administrators can
-        read."""
+        """Compare the number of messages with Chatwoot's reports, which need an administrator."""
         period = {"since": (self.order.since or 0) // 1000, "until": until // 1000}
         try:
             report = await self._ask(

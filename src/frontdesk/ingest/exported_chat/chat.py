@@ -42,9 +42,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Message of an export. at: epoch milliseconds; below the precision of the header they only
-    keep the order. outbound: None for a notice of WhatsApp itself. stamped_at: an impossible
-    time in the header, which is replaced by that of a neighbour."""
+    """Message of an export.
+
+    at: epoch milliseconds; below the precision of the header they only keep the order. outbound:
+    None for a notice of WhatsApp itself. stamped_at: an impossible time in the header, which is
+    replaced by that of a neighbour.
+    """
 
     at: int
     outbound: bool | None
@@ -54,9 +57,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Parsed export. other: display name of the other side, None if only `me` wrote;
-    other_is_profile: a profile name chosen by the other side. before: number of lines before the
-    first header. unread: numbers of lines that look like headers but cannot be parsed."""
+    """Parsed export.
+
+    other: display name of the other side, None if only `me` wrote; other_is_profile: a profile name
+    chosen by the other side. before: number of lines before the first header. unread: numbers of
+    lines that look like headers but cannot be parsed.
+    """
 
     entries: Sequence[Entry]
     other: str | None
@@ -106,8 +112,11 @@ def read(export: Export, reading: Reading) -> Chat:
 
 @dataclass(slots=True)
 class _Lines:
-    """Entries with their continuation lines, the number of lines before the first, and the
-    numbers of lines that look like headers but cannot be parsed."""
+    """Entries with their continuation lines.
+
+    before: number of lines before the first entry. unread: numbers of lines that look like headers
+    but cannot be parsed.
+    """
 
     entries: list[_Line] = field(default_factory=list)
     before: int = 0
@@ -117,7 +126,8 @@ class _Lines:
 def _lines(
     rows: Sequence[str], family: Family, excluded: Collection[Stamp] = frozenset()
 ) -> _Lines:
-    """The entries. A line that begins with one of the `excluded` stamps begins none."""
+    """Split lines into entries; lines that start with an `excluded` stamp are continuation
+    lines."""
     found = _Lines()
     for number, row in enumerate(rows, start=1):
         start = header(row, family)

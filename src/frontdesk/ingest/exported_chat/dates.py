@@ -22,7 +22,7 @@ NAMES: Mapping[Order, str] = MappingProxyType(
 # WhatsApp was founded in 2009; earlier dates are wrong.
 _FIRST = date(2009, 1, 1)
 _CENTURY = 2000
-# At most one of so many lines may begin with a date that is none.
+# At most one in this many headers may have an invalid date.
 _LEAST_SHARE = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,9 +61,10 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decisi
 
 
 def outliers(stamps: Collection[Stamp], asked: Order | None) -> set[Stamp]:
-    """The stamps that are no dates in the order in which nearly all are; none if all are dates.
+    """Return stamps that are invalid in the order that nearly all others have.
 
-    A message may quote another chat, whose lines begin as its own do.
+    They come from quoted chats, whose lines start like headers. Empty if no date is invalid, too
+    many are, or the orders disagree.
     """
     orders = _PLACES if asked is None else (asked,)
     wrong = {

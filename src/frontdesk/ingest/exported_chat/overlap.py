@@ -14,8 +14,10 @@ from frontdesk.store.database import Row
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Export entry with the result of matching. stands_for: wamid of a placeholder that must be
-    this message."""
+    """Export entry with the result of matching.
+
+    stands_for: wamid of a placeholder that must be this message; at: its time.
+    """
 
     entry: Entry
     known: bool
