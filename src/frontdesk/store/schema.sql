@@ -1,21 +1,21 @@
--- Conversations at rest. One schema, two dialects: lines that start with "--sl " are for SQLite,
--- "--pg " for PostgreSQL, all others for both. Texts are compared by their bytes: for PostgreSQL
+-- Database schema for both dialects. Lines that start with "--sl" are for SQLite, those that start
+-- with "--pg" for PostgreSQL, all others for both. Text is compared by bytes: for PostgreSQL,
 -- store/layout.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
--- account_id leads every key and index. Times are epoch milliseconds, UTC. No triggers, no sequences.
--- "Nobody" is assignee_id 0, "no label" is label_id 0. status: 0 open, 1 snoozed, 2 resolved;
--- state = 2 * status + (assignee_id <> 0). direction: 0 inbound, 1 outbound.
--- Columns named *_json hold what is only ever passed through.
+-- account_id leads the keys and indexes of an account's tables. Times are epoch milliseconds, UTC.
+-- No triggers, no sequences. assignee_id 0 is "unassigned", label_id 0 "all conversations".
+-- status: 0 open, 1 snoozed, 2 resolved; state = 2 * status + (assignee_id <> 0).
+-- direction: 0 inbound, 1 outbound. *_json columns hold JSON text.
 
 CREATE TABLE meta(name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL);
 
--- revision: raised by every committing write of the account.
+-- revision: incremented by every transaction with a visible change.
 CREATE TABLE account(
   id BIGINT NOT NULL PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
   timezone TEXT NOT NULL DEFAULT 'UTC', revision BIGINT NOT NULL DEFAULT 0,
   disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL);
 
--- The last id given out, by kind of row.
+-- Last allocated id by kind of row.
 CREATE TABLE last_id(
   account_id BIGINT NOT NULL, kind TEXT NOT NULL, value BIGINT NOT NULL,
   PRIMARY KEY(account_id, kind));
@@ -26,7 +26,7 @@ CREATE TABLE api_key(
   created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT, last_used_at BIGINT);
 CREATE INDEX api_key_account ON api_key(account_id, created_at);
 
--- told_json of a catalogue's row: when each of its columns was last told, {column: milliseconds}.
+-- told_json of catalogue rows: time of each column's newest value, {column: milliseconds}.
 CREATE TABLE channel(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone_number_id TEXT NOT NULL,
   name TEXT NOT NULL, name_key TEXT NOT NULL, alias TEXT, phone TEXT, display_phone_number TEXT,
@@ -46,7 +46,7 @@ CREATE TABLE app_user(
 CREATE UNIQUE INDEX app_user_key ON app_user(account_id, key);
 CREATE INDEX app_user_order ON app_user(account_id, name_key, id);
 
--- last_assigned: whom the team's last conversation was given to, the next member is next.
+-- last_assigned: user of the team's last round-robin assignment.
 CREATE TABLE team(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
   description TEXT, distribution TEXT NOT NULL DEFAULT 'round_robin',
@@ -61,7 +61,7 @@ CREATE TABLE team_member(
   account_id BIGINT NOT NULL, team_id BIGINT NOT NULL, user_id BIGINT NOT NULL,
   PRIMARY KEY(account_id, team_id, user_id));
 
--- title_key: the casefolded title, what the label filter compares.
+-- title_key: the casefolded title, by which the label filter compares.
 CREATE TABLE label(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL,
   description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff', told_json TEXT,
@@ -91,10 +91,10 @@ CREATE TABLE template(
   PRIMARY KEY(account_id, id));
 CREATE INDEX template_order ON template(account_id, name, language, id);
 
--- name: the best name known, by name_rank (0 none, 1 profile, 2 imported, 3 address book).
--- told_json: what was told last of each thing, and when, {thing: [milliseconds, value]}.
--- phone_at, user_at: when the number and the user id were last told.
--- search: what the words of a search are looked for in, see store/contact_words.py.
+-- name: the best known name; name_rank: its source (0 none, 1 profile, 2 imported, 3 address book).
+-- told_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
+-- the newest mention of the number and the user id. search: searchable text, see
+-- store/contact_words.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
@@ -108,8 +108,8 @@ CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
 CREATE UNIQUE INDEX contact_wa_user ON contact(account_id, wa_user_id);
 CREATE INDEX contact_wa ON contact(account_id, wa_id);
 CREATE INDEX contact_order ON contact(account_id, name_key, id);
--- A trigram index of search. SQLite has it beside the table, by a number that VACUUM does not
--- change and that puts an account's contacts together: account_id * 2^40 + id.
+-- Trigram index of search. On SQLite an external table, whose rowids VACUUM does not change and
+-- that group contacts by account: account_id * 2^40 + id.
 --pg CREATE INDEX contact_search ON contact USING gin(account_id, search gin_trgm_ops);
 --sl CREATE VIEW contact_place AS
 --sl   SELECT account_id * 1099511627776 + id AS place, search FROM contact WHERE search <> '';
@@ -117,12 +117,12 @@ CREATE INDEX contact_order ON contact(account_id, name_key, id);
 --sl   search, content='contact_place', content_rowid='place',
 --sl   tokenize='trigram case_sensitive 1', detail=none, columnsize=0);
 
--- Other numbers and user ids, such as old ones, that still lead to a contact.
+-- Other numbers and user ids of a contact, such as former ones.
 CREATE TABLE contact_alias(
   account_id BIGINT NOT NULL, phone TEXT NOT NULL, contact_id BIGINT NOT NULL,
   PRIMARY KEY(account_id, phone));
 
--- News that a person goes by another number or user id: who was called old is called new since at.
+-- Identity changes: the person with the number or user id `old` has had `new` since `at`.
 CREATE TABLE identity_change(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL,
   at BIGINT NOT NULL,
@@ -130,20 +130,19 @@ CREATE TABLE identity_change(
 CREATE UNIQUE INDEX identity_change_new ON identity_change(account_id, new, old, at);
 CREATE INDEX identity_change_old ON identity_change(account_id, old);
 
--- Whoever such news names, as they are known by themselves: of one or several of these a contact
--- consists, which has the id of one of them, and they can be taken apart again.
--- row_json: a contact's columns, its aliases, and since when it has a conversation, by channel.
+-- Parts of merged contacts: each is a contact by itself, so that a merge can be undone. The contact
+-- has the id of one of its parts. row_json: columns of the contact, aliases, and the start of its
+-- conversations by channel.
 CREATE TABLE contact_part(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   row_json TEXT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE INDEX contact_part_contact ON contact_part(account_id, contact_id);
 
--- read_marker: inbound messages up to this time count as read; null where nothing ever told.
--- folded_at: time of the newest fact that the columns above it already contain.
--- told: 0 while only back-fill is known, so that status was chosen by age or by the importer;
--- unanswered_since: waiting_since as the facts have it, before such a choice of resolved hid it.
--- episode_at: start of the running episode; handed_over_at, bot_spoke_at: the last time of each.
+-- read_marker: inbound messages up to this time are read; null if unknown. folded_at: time of the
+-- newest fact contained in the preceding columns. told: 0 if only back-fill is known, and status
+-- was chosen by age or by the importer; unanswered_since: waiting_since before such a choice hid
+-- it. episode_at: start of the current episode; handed_over_at, bot_spoke_at: last times of each.
 CREATE TABLE conversation(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
@@ -161,7 +160,7 @@ CREATE INDEX conversation_start ON conversation(account_id, channel_id, created_
 CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)
   WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
 
--- The filter table: one row with label_id 0 for every conversation, and one for each of its labels.
+-- Conversation filter table: a row with label_id 0 per conversation, and one per label of it.
 CREATE TABLE entry(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, label_id BIGINT NOT NULL,
   state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
@@ -178,7 +177,7 @@ CREATE INDEX entry_channel
 --sl CREATE INDEX entry_assignee ON entry(
 --sl   account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id);
 
--- Counter cells: how many conversations (label 0: all) are in each combination; no row for none.
+-- Counter cells: number of conversations (label 0: all) per combination; zero counts have no row.
 -- unread: 0 read, 1 unread messages, 2 no read marker.
 CREATE TABLE cell(
   account_id BIGINT NOT NULL, label_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
@@ -188,12 +187,12 @@ CREATE TABLE cell(
 --sl   PRIMARY KEY(account_id, label_id, channel_id, state, assignee_id, awaiting, unread))
 --sl   WITHOUT ROWID;
 
--- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element,
--- kept where we do not map its type. live: 0 for back-fill. stamped_at: the provider's time where it
--- lies in the future; created_at is then the time of receipt. category, billable, pricing_model,
--- pricing_type: what the provider charged an outbound message as (service, marketing, …), as it was
--- told last, at priced_at; all null where nothing was told.
--- part, here and below: with which contact_part it was; null for the one with the contact's own id.
+-- richness: 0 placeholder, 1 history placeholder, 2 contents. raw_json: the provider's element, if
+-- its type is not mapped. live: 0 for back-fill. stamped_at: the provider's time if it lies in the
+-- future; created_at is then the time of receipt. category, billable, pricing_model, pricing_type:
+-- newest pricing by the provider of an outbound message (service, marketing, …), reported at
+-- priced_at; all null if unknown. part, here and below: id of the contact_part; null for the one
+-- with the contact's own id.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
@@ -209,17 +208,16 @@ CREATE TABLE message(
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 CREATE INDEX message_time ON message(account_id, created_at);
 
--- One person's current reaction to one message, found by the target's wamid; emoji '' once it was
--- taken away.
+-- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(
   account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target_wamid TEXT NOT NULL,
   person TEXT NOT NULL, emoji TEXT NOT NULL, direction SMALLINT NOT NULL, author TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, channel_id, target_wamid, person));
 
--- What was told of something before the thing itself. kind: edit, revoke or status:*, whose
--- target is the wamid of a message of the channel; number, whose target is a phone and whose
--- channel_id is 0.
+-- Updates that are parked until their target is known. kind: edit, revoke or status:*, with the
+-- wamid of a message of the channel as target; or number, with a phone number as target and
+-- channel_id 0.
 CREATE TABLE orphan(
   account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
   created_at BIGINT NOT NULL, detail_json TEXT NOT NULL,
@@ -232,7 +230,7 @@ CREATE TABLE note(
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX note_external ON note(account_id, external_id);
 
--- What happened to a conversation besides messages: opened, resolved, snoozed, assigned, …
+-- Conversation events other than messages: opened, resolved, snoozed, assigned, …
 CREATE TABLE conversation_event(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   created_at BIGINT NOT NULL, name TEXT NOT NULL, value_json TEXT NOT NULL DEFAULT '{}',
@@ -240,9 +238,9 @@ CREATE TABLE conversation_event(
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX conversation_event_external ON conversation_event(account_id, external_id);
 
--- What reports measure, derived from the facts of one conversation. name: episode_opened (after a
--- resolution), first_response, reply, resolved, bot_handoff, bot_resolved. started_at: null where
--- there is nothing to be timed.
+-- Metric events of reports, derived from the facts of one conversation. name: episode_opened (after
+-- a resolution), first_response, reply, resolved, bot_handoff, bot_resolved. started_at: null
+-- without a duration.
 CREATE TABLE metric_event(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, name TEXT NOT NULL, started_at BIGINT, ended_at BIGINT NOT NULL,
@@ -251,8 +249,9 @@ CREATE TABLE metric_event(
 CREATE INDEX metric_event_time
   ON metric_event(account_id, name, ended_at, channel_id, conversation_id);
 
--- Sums of messages ('incoming', 'outgoing' by author) and of measures (author ''). grain: minutes
--- of the bucket, 15 or 1440; samples and total: how many were timed, and their milliseconds.
+-- Sums of messages ('incoming', 'outgoing' by author) and of metric events (author ''). grain:
+-- length of the bucket in minutes, 15 or 1440; samples and total: number of durations, and their
+-- sum in milliseconds.
 CREATE TABLE rollup(
   account_id BIGINT NOT NULL, grain SMALLINT NOT NULL, bucket BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, name TEXT NOT NULL, author TEXT NOT NULL, n BIGINT NOT NULL,
@@ -260,8 +259,8 @@ CREATE TABLE rollup(
 --pg   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author));
 --sl   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author)) WITHOUT ROWID;
 
--- Sums of outbound messages whose pricing was told, as in rollup. category and type: their first 64
--- characters, '' where they were not told. billable: how many of the n were told to be so.
+-- Sums of outbound messages with a known pricing, like rollup. category and type: their first 64
+-- characters, '' if unknown. billable: number of those reported as billable.
 CREATE TABLE pricing_rollup(
   account_id BIGINT NOT NULL, grain SMALLINT NOT NULL, bucket BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, author TEXT NOT NULL, category TEXT NOT NULL, type TEXT NOT NULL,
@@ -269,9 +268,9 @@ CREATE TABLE pricing_rollup(
 --pg   PRIMARY KEY(account_id, grain, bucket, channel_id, author, category, type));
 --sl   PRIMARY KEY(account_id, grain, bucket, channel_id, author, category, type)) WITHOUT ROWID;
 
--- Webhook bodies as they came, by the SHA-256 of their bytes. state: stored, applied, failed or
--- ignored; reason: why it failed. done: how many events of a stored one are in already.
--- ignored_json: how many elements of which kind have no place here.
+-- Raw webhook bodies, by their SHA-256. state: stored, applied, failed or ignored; reason: why it
+-- failed. done: number of applied events of a stored body. ignored_json: number of skipped elements
+-- by kind.
 CREATE TABLE raw_event(
   account_id BIGINT NOT NULL, digest TEXT NOT NULL, received_at BIGINT NOT NULL,
   headers_json TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL DEFAULT 'stored',
@@ -280,7 +279,7 @@ CREATE TABLE raw_event(
 CREATE INDEX raw_event_state ON raw_event(account_id, state, received_at, digest);
 CREATE INDEX raw_event_time ON raw_event(account_id, received_at, digest);
 
--- How far imports came that were interrupted, by the SHA-256 of the file.
+-- Progress of interrupted imports, by the SHA-256 of the file.
 CREATE TABLE checkpoint(
   digest TEXT NOT NULL PRIMARY KEY, line BIGINT NOT NULL, state_json TEXT NOT NULL,
   updated_at BIGINT NOT NULL);
