@@ -158,9 +158,9 @@ def _name(written: str) -> str:
 
 
 def _other(lines: Sequence[_Line], me: str) -> str | None:
-    """Return the only sender besides `me`.
+    """Return the only sender besides `me`, None without one.
 
-    Raises: BadSettings: `me` does not occur, or it is a group.
+    Raises: BadSettings: there are several: it is a group, or `me` does not occur.
     """
     counts = Counter(line.sender for line in lines if line.sender is not None)
     others = [name for name, _ in counts.most_common() if name != _name(me)]
