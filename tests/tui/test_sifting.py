@@ -312,7 +312,7 @@ async def test_the_longest_wait_of_a_part_of_the_rows_is_called_so(cache: Cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "W")
-        assert re.search(r"of the \d+ loaded rows; S w sorts all", " ".join(said(app)))
+        assert re.search(r"of the \d+ loaded rows; S sorts all of them", " ".join(said(app)))
         app.clear_notifications()
         await press(pilot, "S", "w", "W")
         assert not said(app)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -15,12 +14,13 @@ from frontdesk.tui.screens.view_screen import ViewScreen
 from frontdesk.tui.screens.views import open_view
 from frontdesk.tui.stylesheets import STYLES
 from frontdesk.tui.theme import DARK, THEMES
+from frontdesk.tui.watched import WatchedApp
 from frontdesk.wire import ConversationFilter
 from tests.conftest import NOW
 from tests.tui.conftest import settle
 
 
-class Dressed(App[None]):
+class Dressed(WatchedApp[None]):
     """Looks as the viewer does, with nothing in it."""
 
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
