@@ -4,6 +4,7 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text import first_said
@@ -198,7 +199,7 @@ class Reading:
             title.show([("dim", " no conversation is open")])
             foot.show([])
             return
-        title.show(*say.thread_head(self.conversation, title.size.width))
+        title.show_fitted(partial(say.thread_head, self.conversation))
         below = bool(self.listing) and not self._thread.at_end
         all = f"{self._keys['inbox.filter']} {PART_LETTERS[ALL]} all"
         shown = [("accent", f"showing: {self.part}  {all} ")] if self.part != ALL else []

@@ -1,6 +1,6 @@
 """One-line bar with left and right pieces; the left ones are truncated first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.geometry import Region
@@ -9,6 +9,9 @@ from textual.strip import Strip
 
 from frontdesk.tui.widgets.cells import Piece, spread, width_of
 from frontdesk.tui.widgets.painted import Painted
+
+# The pieces on the left and on the right of a bar of a given width.
+Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]
 
 
 class Bar(Painted):
@@ -27,24 +30,27 @@ class Bar(Painted):
 
     def __init__(self, *, id: str | None = None, marked: bool = False) -> None:
         super().__init__(id=id)
-        self._left: Sequence[Piece] = ()
-        self._right: Sequence[Piece] = ()
+        self._words: Words = _nothing
         self._marked = marked
         self._mark = " "
 
     @property
     def words(self) -> str:
         """The shown text."""
-        return "".join(text for _, text in (*self._left, *self._right)).strip()
+        left, right = self._words(self.size.width)
+        return "".join(text for _, text in (*left, *right)).strip()
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
         """Show these pieces; only cells from the first to the last changed piece are repainted."""
-        if (left, right) != (self._left, self._right):
-            before = self._pieces()
-            self._left, self._right = left, right
-            first, end = _changed(before, self._pieces())
-            if first < end:
-                self.refresh(Region(first, 0, end - first, 1))
+        self.show_fitted(lambda width: (left, right))
+
+    def show_fitted(self, words: Words) -> None:
+        """Show the pieces that `words` gives for the width of the bar, whatever that becomes."""
+        before = self._pieces()
+        self._words = words
+        first, end = _changed(before, self._pieces())
+        if first < end:
+            self.refresh(Region(first, 0, end - first, 1))
 
     def mark(self, focused: bool) -> None:
         """Show or hide the focus mark."""
@@ -54,7 +60,8 @@ class Bar(Painted):
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        left = spread(self._left, self._right, self.size.width - self._marked)[: len(self._left)]
+        pieces, right = self._words(self.size.width)
+        left = spread(pieces, right, self.size.width - self._marked)[: len(pieces)]
         x = event.x - self._marked
         for piece, (_, text) in enumerate(left):
             x -= width_of([("", text)])
@@ -66,8 +73,13 @@ class Bar(Painted):
         return Strip(self.segments(self._pieces()), self.size.width)
 
     def _pieces(self) -> list[Piece]:
-        left = [("accent", self._mark), *self._left] if self._marked else self._left
-        return spread(left, self._right, self.size.width)
+        left, right = self._words(self.size.width)
+        left = [("accent", self._mark), *left] if self._marked else left
+        return spread(left, right, self.size.width)
+
+
+def _nothing(width: int) -> tuple[Sequence[Piece], Sequence[Piece]]:
+    return (), ()
 
 
 def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:
