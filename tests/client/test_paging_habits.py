@@ -8,6 +8,7 @@ from tests.client.other_server import OtherServer, Question, Reply, Slice, Varia
 from tests.client.prepared import ALL
 from tests.client.walks import CONVERSATION, client_of, walked_through
 
+from frontdesk.client.rows import MOST_EMPTY_PAGES
 from frontdesk.errors import BadResponse, CursorRefused
 
 
@@ -150,3 +151,15 @@ async def test_a_cursor_that_has_expired_is_refused_as_such(answer: Reply) -> No
         with pytest.raises(CursorRefused):
             await client.conversation_page(ALL, cursor=page.next_cursor)
         assert (await client.conversation_page(ALL)).data == page.data
+
+
+async def test_empty_pages_with_new_cursors_without_end_are_given_up_after_a_few() -> None:
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        cursor = f"at-{len(server.asked)}"
+        return reply({"data": [], "next_cursor": cursor, "has_more": True})
+
+    server = OtherServer((Variant(before=before),))
+    async with client_of(server) as client:
+        with pytest.raises(BadResponse, match="again and again"):
+            [row async for row in client.labels()]
+    assert len(server.asked) == MOST_EMPTY_PAGES

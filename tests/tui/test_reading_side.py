@@ -3,7 +3,7 @@
 from frontdesk.client import InboxClient
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.wire import ConversationFilter
-from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.conftest import Viewer, lines, settle, until
 from tests.tui.inbox_state import open_conversation, queue_names, screen_of
 
 
@@ -169,3 +169,26 @@ async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> No
         assert entry is not None
         await pilot.press("y")
         assert app.clipboard == entry.text
+
+
+async def test_a_thread_that_is_left_and_opened_again_is_where_the_reader_was(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+
+    def text() -> list[str]:
+        return [line[48:118] for line in lines(app)[3:-2]]
+
+    async with app.run_test(size=(120, 14)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        newest = text()
+        await pilot.press("pageup")
+        await settle(pilot)
+        there = text()
+        assert there != newest
+        await pilot.press("J")
+        await until(pilot, lambda: text() not in (there, newest) and any(text()))
+        await pilot.press("K")
+        await until(pilot, lambda: text() == there)

@@ -1,0 +1,49 @@
+"""The client of other services' APIs waits as long as they say before it asks again."""
+
+import asyncio
+
+from tests.client.sockets import Talk, serving
+
+from frontdesk.client.foreign_api import ForeignApi, Manners
+from frontdesk.client.network import Network
+
+
+def answers(*heads: str) -> Talk:
+    """Answers one request after the other with these status lines and headers, and `{}`."""
+    left = list(heads)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(
+            f"HTTP/1.1 {left.pop(0)}Content-Type: application/json\r\n"
+            "Content-Length: 2\r\nConnection: close\r\n\r\n{}".encode()
+        )
+        await writer.drain()
+
+    return talk
+
+
+async def test_the_pause_that_a_service_asks_for_is_made_before_the_next_try() -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    manners = Manners(1_000_000, sleep=sleep, chance=lambda: 0.5)
+    busy = answers("429 Too Many Requests\r\nRetry-After: 7\r\n", "200 OK\r\n")
+    async with serving(busy) as url, ForeignApi(url, {}, manners, Network()) as api:
+        assert await api.get("numbers") == {}
+    assert [seconds for seconds in waited if seconds >= 1] == [7]
+
+
+async def test_a_failure_without_a_pause_of_its_own_is_tried_again_after_one() -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    manners = Manners(1_000_000, sleep=sleep, chance=lambda: 0.5)
+    failing = answers("503 Service Unavailable\r\n", "200 OK\r\n")
+    async with serving(failing) as url, ForeignApi(url, {}, manners, Network()) as api:
+        assert await api.get("numbers") == {}
+    assert [seconds > 0.1 for seconds in waited if seconds > 0.01] == [True]
