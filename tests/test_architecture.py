@@ -54,6 +54,21 @@ def test_every_module_opens_with_one_sentence_that_says_what_it_is_for() -> None
     assert missing == []
 
 
+def test_no_module_begins_with_a_question_word() -> None:
+    words = ("What ", "Whether ", "How ", "Who ", "Where ", "Which ")
+    docstrings = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in MODULES}
+    assert [
+        named(path) for path, text in docstrings.items() if (text or "").startswith(words)
+    ] == []
+
+
+def test_no_source_refers_to_a_document_outside_the_repository() -> None:
+    outside = re.compile(
+        r"contract [0-9E]|reports [0-9]\.|\brules? R[0-9]|\bCLIENT-[0-9]|faults [0-9]"
+    )
+    assert [named(path) for path in MODULES if outside.search(path.read_text("utf-8"))] == []
+
+
 def test_styles_are_in_stylesheets() -> None:
     found = []
     for path in MODULES:
