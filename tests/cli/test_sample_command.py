@@ -81,7 +81,7 @@ def test_what_a_killed_sample_left_is_removed_by_the_next_and_a_living_one_is_le
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert [one.name for one in tmp_path.iterdir()] == ["inbox.db.partial"]
+    assert "inbox.db.partial" in [one.name for one in tmp_path.iterdir()]
     again = run("sample", "--database", str(path), "--conversations", "10")
     assert again.exit_code == 0, again.output
     assert [one.name for one in tmp_path.iterdir()] == ["inbox.db"]
