@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from frontdesk.cli.worker import answer
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id
 from frontdesk.service.options import Options, RateLimit
+from frontdesk.service.server.worker import answer
 from frontdesk.store.database import Database
 from frontdesk.store.opening import open_database
 

@@ -21,9 +21,9 @@ from frontdesk.cli.rehearsal import rehearse
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
-from frontdesk.service.agreements import Agreement
 from frontdesk.service.auth import new_guest
-from frontdesk.service.exchange import Request
+from frontdesk.service.http import Request
+from frontdesk.service.webhooks.secrets import Agreement
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.screens.connect import Wanted
 
@@ -56,9 +56,9 @@ main()
 
 SERVICE = f"""{FAILURE}
 import dataclasses
-from frontdesk.service import app, endpoints
+from frontdesk.service import app, routes
 
-known = endpoints.endpoint_at
+known = routes.endpoint_at
 broken = dataclasses.replace(known(["labels"])[0], answer=fail)
 app.endpoint_at = lambda path: (broken, "") if path == ["labels"] else known(path)
 from frontdesk.cli import main

@@ -15,9 +15,9 @@ from textual_serve.download_manager import DownloadManager
 from frontdesk.cli.browser.door import Door
 from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer, _on_ending
 from frontdesk.cli.browser.viewers import BrowserViewer
-from frontdesk.cli.listening import base_url, listening_on
 from frontdesk.cli.web import web_command
 from frontdesk.errors import BadSettings
+from frontdesk.service.server.sockets import base_url, listening_on
 
 
 class Hesitant(DownloadManager):

@@ -169,13 +169,14 @@ def test_workers_write_whole_lines_into_one_log(serve: Serve, key: str, tmp_path
 
 
 FAILING = """
-from frontdesk.cli.supervisor import Supervisor
+from frontdesk.cli.ending import guarded
 from frontdesk.errors import BadSettings
+from frontdesk.service.server.supervisor import Supervisor
 
 def work(ready):
     raise BadSettings("It cannot begin")
 
-supervisor = Supervisor(2, work)
+supervisor = Supervisor(2, lambda ready: guarded(lambda: work(ready)))
 print(supervisor.run(lambda: print("begun"), lambda: print("stopping")))
 """
 
@@ -190,7 +191,7 @@ def test_workers_that_cannot_begin_say_why_and_end_it():
 
 DYING = """
 import os, signal, sys, time
-from frontdesk.cli.supervisor import Supervisor
+from frontdesk.service.server.supervisor import Supervisor
 
 lives, life = os.pipe()
 os.write(life, b"+++")
@@ -218,7 +219,7 @@ def test_a_supervisor_waits_and_does_not_spin_while_workers_die():
 
 SLOW = """
 import os, pathlib, socket, sys
-from frontdesk.cli.worker import answer
+from frontdesk.service.server.worker import answer
 from frontdesk.service.app import create_app
 from frontdesk.store.database import NotAtOnce
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -286,7 +287,7 @@ def test_what_is_under_way_is_answered_after_the_signal(path: Path, key: str):
 
 
 IMPATIENT = f"""
-from frontdesk.cli import worker
+from frontdesk.service.server import worker
 worker.DRAIN_SECONDS = 0.1
 {SLOW}
 """

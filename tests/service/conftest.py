@@ -10,9 +10,9 @@ from tests.service.stations import NOW, SECRET, TOKEN, Station
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import DomainEvent
-from frontdesk.service.agreements import Agreement, Agreements
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
+from frontdesk.service.webhooks.secrets import Agreement, Agreements
 from frontdesk.store.database import Database
 
 

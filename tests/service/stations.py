@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.agreements import Agreements
 from frontdesk.service.options import PROBLEM_BASE_URI
-from frontdesk.service.receiver import Receiver
+from frontdesk.service.webhooks.receiver import Receiver
+from frontdesk.service.webhooks.secrets import Agreements
 from frontdesk.store import raw_events
 from frontdesk.store.database import Database
 

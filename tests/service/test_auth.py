@@ -17,8 +17,8 @@ from frontdesk.service.auth import (
     new_guest,
     new_key,
 )
-from frontdesk.service.calls import Endpoint
-from frontdesk.service.endpoints import ENDPOINTS
+from frontdesk.service.endpoint import Endpoint
+from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.accounts import disable_account
 from frontdesk.store.keys import find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase

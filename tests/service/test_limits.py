@@ -12,8 +12,8 @@ from kept_keys import keep
 
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import checksum, key_id, new_key
-from frontdesk.service.limits import WHOLE, FailureLimit, KeyLimit
 from frontdesk.service.options import Options, RateLimit
+from frontdesk.service.rate_limit import WHOLE, FailureLimit, KeyLimit
 from frontdesk.service.tallies import PLACES, ROWS, Tallies, Tally
 from frontdesk.store.keys import revoke_key
 
@@ -327,7 +327,7 @@ def test_threads_count_together():
 PROCESSES = """
 import os
 import threading
-from frontdesk.service.limits import Limits
+from frontdesk.service.rate_limit import Limits
 from frontdesk.service.options import RateLimit
 
 limits = Limits(RateLimit(requests=1, seconds=3600, burst=10000), shared=True)

@@ -13,9 +13,9 @@ from small_inbox import catalogue, conversations, thread
 import frontdesk.wire
 from frontdesk.cli.openapi import openapi_command
 from frontdesk.service.auth import SCOPES
-from frontdesk.service.endpoints import ENDPOINTS
 from frontdesk.service.openapi import EXAMPLES, document, path_of
 from frontdesk.service.problems import CODES
+from frontdesk.service.routes import ENDPOINTS
 
 # What the interface says it does not have: anywhere, and on a conversation.
 NOWHERE = {

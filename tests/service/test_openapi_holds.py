@@ -15,9 +15,9 @@ from small_inbox import CHANNELS, LABELS, catalogue, conversations, thread
 from frontdesk.ingest.apply import apply_events
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.service.endpoints import ENDPOINTS
 from frontdesk.service.openapi import codes_of, document, path_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
+from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000

@@ -24,9 +24,9 @@ from tests.service.stations import (
 )
 
 from frontdesk.errors import Unreachable
-from frontdesk.service import receiver as receiver_module
-from frontdesk.service.agreements import Agreement, Agreements
-from frontdesk.service.receiver import MOST_AT_ONCE, MOST_BYTES, MOST_BYTES_AT_ONCE
+from frontdesk.service.webhooks import receiver as receiver_module
+from frontdesk.service.webhooks.receiver import MOST_AT_ONCE, MOST_BYTES, MOST_BYTES_AT_ONCE
+from frontdesk.service.webhooks.secrets import Agreement, Agreements
 from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")

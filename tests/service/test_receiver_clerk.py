@@ -15,8 +15,8 @@ from frontdesk.ingest.recounting import differences
 from frontdesk.ingest.retention import DAY
 from frontdesk.ingest.rules import RESOLVED
 from frontdesk.ingest.silences import Silence
-from frontdesk.service import clerk as clerk_module
-from frontdesk.service.clerk import Clerk, Rules
+from frontdesk.service.webhooks import worker as clerk_module
+from frontdesk.service.webhooks.worker import Clerk, Rules
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database

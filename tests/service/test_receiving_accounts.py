@@ -15,9 +15,9 @@ from tests.service.stations import (
     signed,
 )
 
-from frontdesk.service.agreements import Agreement, Agreements
 from frontdesk.service.app import create_app
 from frontdesk.service.doors import Doors
+from frontdesk.service.webhooks.secrets import Agreement, Agreements
 from frontdesk.store.accounts import add_account, disable_account
 from frontdesk.store.database import Connection, Database
 

@@ -20,10 +20,10 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.service.auth import SCOPES, Grant
-from frontdesk.service.calls import Call
-from frontdesk.service.endpoints import ENDPOINTS
-from frontdesk.service.parameters import Parameters
+from frontdesk.service.endpoint import Call
+from frontdesk.service.params import Parameters
 from frontdesk.service.periods import moment_of
+from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.database import Connection, Row
 from frontdesk.wire import Metrics, Report, instant, timestamp
 

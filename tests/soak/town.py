@@ -9,9 +9,9 @@ import httpx
 
 from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
-from frontdesk.service.agreements import Agreement, Agreements
-from frontdesk.service.clerk import Clerk, Rules
-from frontdesk.service.receiver import Receiver
+from frontdesk.service.webhooks.receiver import Receiver
+from frontdesk.service.webhooks.secrets import Agreement, Agreements
+from frontdesk.service.webhooks.worker import Clerk, Rules
 from frontdesk.store.database import Database
 from tests.soak.virtual import VirtualLoop
 from tests.tui.hostile import HOSTILE

@@ -16,8 +16,8 @@ from frontdesk.ingest.retention import DEFAULT_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
-    from frontdesk.service.agreements import Agreement, Agreements
-    from frontdesk.service.clerk import Rules
+    from frontdesk.service.webhooks.secrets import Agreement, Agreements
+    from frontdesk.service.webhooks.worker import Rules
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -115,7 +115,7 @@ def rules(order: Order) -> "Rules":
     """Return the settings of the background worker."""
     from frontdesk.ingest.retention import DAY
     from frontdesk.ingest.silences import Silence
-    from frontdesk.service.clerk import Rules
+    from frontdesk.service.webhooks.worker import Rules
 
     silence = None
     if order.resolve_after_days is not None:
@@ -129,7 +129,7 @@ def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
     on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
     secrets are incomplete, or missing although webhooks were requested.
     """
-    from frontdesk.service.agreements import Agreement, Agreements
+    from frontdesk.service.webhooks.secrets import Agreement, Agreements
 
     if order.unsigned:
         if not on_loopback:
@@ -151,7 +151,7 @@ def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
 
 
 def _from_file(name: str) -> "Agreements":
-    from frontdesk.service.agreements import Agreements
+    from frontdesk.service.webhooks.secrets import Agreements
 
     try:
         members = toml.loads(private_text(name))
@@ -167,7 +167,7 @@ def _from_file(name: str) -> "Agreements":
 
 def _agreement(name: str, place: str, members: object) -> "Agreement":
     """Raises: BadSettings, which quotes no value."""
-    from frontdesk.service.agreements import Agreement
+    from frontdesk.service.webhooks.secrets import Agreement
 
     needed = ("app_secret", "verify_token")
     pair = members if isinstance(members, dict) else {}

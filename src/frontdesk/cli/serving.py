@@ -14,13 +14,14 @@ import click
 from frontdesk import private
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
-from frontdesk.cli.listening import base_url, is_loopback, listening_on, network_of
+from frontdesk.cli.ending import guarded
 from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
 from frontdesk.errors import BadSettings
+from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
 
 if TYPE_CHECKING:
-    from frontdesk.cli.listening import Network
-    from frontdesk.cli.worker import Plan
+    from frontdesk.service.server.sockets import Network
+    from frontdesk.service.server.worker import Plan
 
 STANDARD_ERROR = "-"
 
@@ -117,8 +118,8 @@ def serve_command(
         _check_private(hosts)
     _check_means(workers)
     agreed = agreements(order, on_loopback=is_loopback(hosts[-1]))
-    from frontdesk.cli.worker import Plan
     from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
+    from frontdesk.service.server.worker import Plan
 
     options = Options(
         rate_limit=RateLimit(rate_limit, 60, burst),
@@ -135,6 +136,7 @@ def serve_command(
             if listening[0].getsockname()[1] == listening[1].getsockname()[1]:
                 raise BadSettings("--webhooks needs another port than --port")
         plan = Plan(
+            opened,
             database,
             read_database,
             options,
@@ -149,9 +151,9 @@ def serve_command(
 
 
 def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> None:
-    from frontdesk.cli.supervisor import Supervisor
-    from frontdesk.cli.worker import serve
-    from frontdesk.service.limits import Limits
+    from frontdesk.service.rate_limit import Limits
+    from frontdesk.service.server.supervisor import Supervisor
+    from frontdesk.service.server.worker import serve
 
     limits = Limits(plan.options.rate_limit, shared=workers > 1)
 
@@ -167,7 +169,9 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
         for one in listening:
             one.close()
 
-    supervisor = Supervisor(workers, lambda ready: serve(plan, listening, limits, ready))
+    supervisor = Supervisor(
+        workers, lambda ready: guarded(lambda: serve(plan, listening, limits, ready))
+    )
     try:
         if not supervisor.run(announce, stopping=stop_listening):
             raise BadSettings("A worker did not start")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.listening import base_url, is_loopback, listening_on
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked, found
 from frontdesk.errors import BadSettings
+from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 
 
 @click.command("web", cls=Command)

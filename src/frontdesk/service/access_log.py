@@ -4,7 +4,7 @@ import json
 import logging
 from typing import TextIO
 
-from frontdesk.service.exchange import Response
+from frontdesk.service.http import Response
 from frontdesk.service.visits import Visit
 from frontdesk.wire import timestamp
 

@@ -17,12 +17,13 @@ from urllib.parse import unquote
 from starlette.types import Receive, Scope, Send
 
 from frontdesk.errors import Unreachable
+from frontdesk.service.access import Doorkeeper
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.auth import Caller, Guest
-from frontdesk.service.calls import Call, Endpoint
-from frontdesk.service.doorkeeper import Doorkeeper
-from frontdesk.service.endpoints import endpoint_at
-from frontdesk.service.exchange import (
+from frontdesk.service.endpoint import Call, Endpoint
+from frontdesk.service.health import PATHS as HEALTH_PATHS
+from frontdesk.service.health import alive, ready
+from frontdesk.service.http import (
     Request,
     Response,
     Written,
@@ -34,11 +35,8 @@ from frontdesk.service.exchange import (
     send_response,
     tags,
 )
-from frontdesk.service.health import PATHS as HEALTH_PATHS
-from frontdesk.service.health import alive, ready
-from frontdesk.service.limits import Limits
 from frontdesk.service.options import Options
-from frontdesk.service.parameters import Parameters
+from frontdesk.service.params import Parameters
 from frontdesk.service.problems import (
     Refusal,
     cause,
@@ -48,7 +46,9 @@ from frontdesk.service.problems import (
     too_busy,
     unavailable,
 )
+from frontdesk.service.rate_limit import Limits
 from frontdesk.service.room import Room
+from frontdesk.service.routes import endpoint_at
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection, Database, NotAtOnce
 from frontdesk.store.keys import touch_key

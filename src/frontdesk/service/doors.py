@@ -2,7 +2,7 @@
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from frontdesk.service.receiver import PATH
+from frontdesk.service.webhooks.receiver import PATH
 
 _PREFIX = f"/{PATH[0]}"
 

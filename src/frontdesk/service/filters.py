@@ -2,7 +2,7 @@
 
 import re
 
-from frontdesk.service.calls import Call
+from frontdesk.service.endpoint import Call
 from frontdesk.store import queries
 from frontdesk.store.folding import label_key
 from frontdesk.wire.queries import ASSIGNEE_WORDS

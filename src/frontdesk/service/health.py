@@ -1,6 +1,6 @@
 """Liveness and readiness endpoints for supervisors; no key needed."""
 
-from frontdesk.service.exchange import Response
+from frontdesk.service.http import Response
 from frontdesk.store.accounts import any_account
 from frontdesk.store.database import Database
 

@@ -11,13 +11,13 @@ from pydantic_core import to_json
 
 from frontdesk import __version__
 from frontdesk.service.auth import SCOPES
-from frontdesk.service.calls import Endpoint
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
-from frontdesk.service.endpoints import ENDPOINTS
-from frontdesk.service.exchange import Written
-from frontdesk.service.people import MAX_QUERY_LENGTH
+from frontdesk.service.endpoint import Endpoint
+from frontdesk.service.http import Written
+from frontdesk.service.openapi_schemas import OPEN, Schema, name_of, plain, reference, schemas_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
-from frontdesk.service.schemas import OPEN, Schema, name_of, plain, reference, schemas_of
+from frontdesk.service.routes import ENDPOINTS
+from frontdesk.service.routes.contacts import MAX_QUERY_LENGTH
 from frontdesk.wire import Problem, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT
 from frontdesk.wire.words import STATUSES

@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from frontdesk.service.calls import Call
-from frontdesk.service.parameters import Parameters, echo
+from frontdesk.service.endpoint import Call
+from frontdesk.service.params import Parameters, echo
 from frontdesk.service.periods import (
     DAY,
     Stretch,

@@ -4,8 +4,8 @@ import uuid
 from dataclasses import dataclass, field
 
 from frontdesk.service.auth import Caller
-from frontdesk.service.exchange import Request
-from frontdesk.service.limits import Allowance
+from frontdesk.service.http import Request
+from frontdesk.service.rate_limit import Allowance
 
 
 @dataclass(slots=True)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from frontdesk.cli.http_heads import RETRY_SECONDS, HeadProtocol
-from frontdesk.cli.listening import Network
 from frontdesk.service.addresses import client_network, unmapped
 from frontdesk.service.health import PATHS as HEALTH_PATHS
 from frontdesk.service.problems import Refusal, too_busy
+from frontdesk.service.server.protocol import RETRY_SECONDS, HeadProtocol
+from frontdesk.service.server.sockets import Network
 
 # Maximum per port, of two; `many_files` raises the limit of open files accordingly.
 MOST_CONNECTIONS = 800

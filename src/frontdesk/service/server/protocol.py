@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from frontdesk.service.exchange import MAX_REQUEST_BYTES, refused
+from frontdesk.service.http import MAX_REQUEST_BYTES, refused
 from frontdesk.service.options import PROBLEM_BASE_URI
 from frontdesk.service.problems import Refusal, too_busy
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from frontdesk.service import bodies
-from frontdesk.service.calls import Call
+from frontdesk.service import serializers
+from frontdesk.service.endpoint import Call
 from frontdesk.service.filters import own_id
 from frontdesk.service.problems import Refusal
 from frontdesk.store import queries
@@ -29,7 +29,7 @@ def messages(call: Call) -> Page[Message]:
             call.connection, call.account_id, thread["channel_id"], _told(rows, "reply_wamid")
         )
     }
-    reactions = bodies.grouped(
+    reactions = serializers.grouped(
         queries.reactions_to(
             call.connection, call.account_id, thread["channel_id"], _told(rows, "wamid")
         ),
@@ -37,7 +37,7 @@ def messages(call: Call) -> Page[Message]:
     )
     return Page[Message].of(
         (
-            bodies.message_body(
+            serializers.message_body(
                 row,
                 _author(row, names, thread),
                 quoted.get(row["reply_wamid"]),
@@ -62,7 +62,7 @@ def notes(call: Call) -> Page[Note]:
     )
     names = _user_names(call, rows)
     return Page[Note].of(
-        (bodies.note_body(row, _author(row, names, thread)) for row in rows), next_cursor
+        (serializers.note_body(row, _author(row, names, thread)) for row in rows), next_cursor
     )
 
 

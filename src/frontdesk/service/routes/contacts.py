@@ -2,8 +2,8 @@
 
 import re
 
-from frontdesk.service import bodies
-from frontdesk.service.calls import Call
+from frontdesk.service import serializers
+from frontdesk.service.endpoint import Call
 from frontdesk.service.problems import Refusal
 from frontdesk.store import contacts
 from frontdesk.store.contact_words import search_words
@@ -38,7 +38,7 @@ def contact_list(call: Call) -> Page[Contact]:
         ),
         ("nameless", "name_key", "id"),
     )
-    return Page[Contact].of((bodies.contact_body(row) for row in rows), next_cursor)
+    return Page[Contact].of((serializers.contact_body(row) for row in rows), next_cursor)
 
 
 def contact_by_phone(call: Call) -> Contact:
@@ -51,4 +51,4 @@ def contact_by_phone(call: Call) -> Contact:
     row = contacts.contact_by_phone(call.connection, call.account_id, phone)
     if row is None:
         raise Refusal("contact_not_found", "No contact has this number.", resource="contact")
-    return bodies.contact_body(row)
+    return serializers.contact_body(row)

@@ -17,11 +17,11 @@ from starlette.types import Receive, Scope, Send
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.agreements import Agreements
-from frontdesk.service.exchange import Request, Response, check_size, refused, send_response
+from frontdesk.service.http import Request, Response, check_size, refused, send_response
 from frontdesk.service.problems import Refusal, cause, failed, no_route, too_busy, unavailable
 from frontdesk.service.room import Holding, SharedLimit
 from frontdesk.service.visits import Visit
+from frontdesk.service.webhooks.secrets import Agreements
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import Arrival, keep

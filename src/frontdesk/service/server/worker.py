@@ -3,24 +3,23 @@
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TextIO
 
 import uvicorn
 
-from frontdesk.cli.databases import opened
-from frontdesk.cli.http_connections import BoundedProtocol, OpenConnections, many_files
-from frontdesk.cli.listening import Network
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.agreements import Agreements
 from frontdesk.service.app import Application, create_app, system_clock
-from frontdesk.service.clerk import Clerk, Rules
 from frontdesk.service.doors import Doors
-from frontdesk.service.limits import Limits
 from frontdesk.service.options import PROBLEM_BASE_URI, Options
-from frontdesk.service.receiver import Receiver
+from frontdesk.service.rate_limit import Limits
+from frontdesk.service.server.connections import BoundedProtocol, OpenConnections, many_files
+from frontdesk.service.server.sockets import Network
+from frontdesk.service.webhooks.receiver import Receiver
+from frontdesk.service.webhooks.secrets import Agreements
+from frontdesk.service.webhooks.worker import Clerk, Rules
 from frontdesk.store.database import Database
 
 DRAIN_SECONDS = 10
@@ -30,11 +29,13 @@ DRAIN_SECONDS = 10
 class Plan:
     """Settings of every worker.
 
-    read_database: target of reads, if not `database`. proxies: networks trusted for X-Forwarded-For
-    and X-Forwarded-Proto. agreements: webhook secrets, None to accept no webhooks. webhook_port:
-    port reserved for webhooks, None to share that of `/v1`.
+    open_database: opens and closes a database, called with its address. read_database: target of
+    reads, if not `database`. proxies: networks trusted for X-Forwarded-For and X-Forwarded-Proto.
+    agreements: webhook secrets, None to accept no webhooks. webhook_port: port reserved for
+    webhooks, None to share that of `/v1`.
     """
 
+    open_database: Callable[..., AbstractContextManager[Database]]
     database: str
     read_database: str | None
     options: Options
@@ -65,13 +66,13 @@ def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
     """Build the application, with separate databases for `/v1` and for webhooks."""
     log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
-        opened(
+        plan.open_database(
             plan.database,
             read_target=plan.read_database,
             statement_seconds=plan.query_seconds,
         ) as database,
         # No statement timeout: writes may take longer than reads.
-        opened(plan.database, read_target=plan.read_database) as inbound,
+        plan.open_database(plan.database, read_target=plan.read_database) as inbound,
     ):
         clerk = Clerk(inbound, system_clock, plan.rules)
         app = create_app(database, options=plan.options, limits=limits, access_log=log)

@@ -7,8 +7,8 @@ from typing import Any
 
 from frontdesk.service.auth import Grant
 from frontdesk.service.cursors import CursorBook, CursorOfAnotherList, CursorUnreadable
-from frontdesk.service.exchange import Written
-from frontdesk.service.parameters import Parameters
+from frontdesk.service.http import Written
+from frontdesk.service.params import Parameters
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.keys import cursor_secret
 from frontdesk.store.queries import Position

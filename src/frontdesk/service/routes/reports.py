@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from frontdesk.service import filters
-from frontdesk.service.bodies import grouped
-from frontdesk.service.calls import Call
+from frontdesk.service.endpoint import Call
 from frontdesk.service.periods import Stretch, parts_of, stretch_before
 from frontdesk.service.report_orders import ReportOrder, report_order
+from frontdesk.service.serializers import grouped
 from frontdesk.store import queries, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import Span

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from frontdesk.service import bodies, filters
+from frontdesk.service import filters, serializers
 from frontdesk.service.auth import Grant
-from frontdesk.service.calls import Call
-from frontdesk.service.exchange import Written
+from frontdesk.service.endpoint import Call
+from frontdesk.service.http import Written
 from frontdesk.store import queries
 from frontdesk.store.database import Row
 from frontdesk.wire import (
@@ -43,12 +43,12 @@ def conversations(call: Call) -> Written[Page[Conversation]]:
         ),
         ("last_activity_at", "id"),
     )
-    labels = bodies.grouped(
+    labels = serializers.grouped(
         queries.labels_of(call.connection, call.account_id, [row["id"] for row in rows]),
         "conversation_id",
     )
     with_preview = "messages:read" in call.grant.scopes
-    return bodies.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
+    return serializers.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
 
 
 def counts(call: Call) -> Counts:
@@ -113,7 +113,7 @@ def _unread(cells: Sequence[Row], status: int) -> int | None:
 
 
 def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
-    channels = bodies.grouped(cells, "phone_number_id")
+    channels = serializers.grouped(cells, "phone_number_id")
     return tuple(
         ChannelCounts(
             channel=number,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from frontdesk.service.auth import Caller, Guest, authenticate, claimed_key_id
-from frontdesk.service.limits import (
+from frontdesk.service.problems import Refusal
+from frontdesk.service.rate_limit import (
     UNCHANGED,
     WHOLE,
     Limits,
     over_the_limit,
     too_many_failures,
 )
-from frontdesk.service.problems import Refusal
 from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection
 

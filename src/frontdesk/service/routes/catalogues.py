@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from frontdesk.service import bodies
-from frontdesk.service.calls import Call
+from frontdesk.service import serializers
+from frontdesk.service.endpoint import Call
 from frontdesk.store import catalogues
 from frontdesk.store.catalogues import Catalogue
 from frontdesk.store.database import Row
@@ -13,19 +13,19 @@ from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Te
 def labels(call: Call) -> Page[Label]:
     """Labels by title."""
     rows, next_cursor = _listed(call, catalogues.LABELS)
-    return Page[Label].of(map(bodies.label_body, rows), next_cursor)
+    return Page[Label].of(map(serializers.label_body, rows), next_cursor)
 
 
 def custom_fields(call: Call) -> Page[CustomField]:
     """Definitions of contact attributes by position."""
     rows, next_cursor = _listed(call, catalogues.CUSTOM_FIELDS)
-    return Page[CustomField].of(map(bodies.custom_field_body, rows), next_cursor)
+    return Page[CustomField].of(map(serializers.custom_field_body, rows), next_cursor)
 
 
 def users(call: Call) -> Page[User]:
     """Agents by name."""
     rows, next_cursor = _listed(call, catalogues.USERS)
-    return Page[User].of(map(bodies.user_body, rows), next_cursor)
+    return Page[User].of(map(serializers.user_body, rows), next_cursor)
 
 
 def teams(call: Call) -> Page[Team]:
@@ -34,9 +34,15 @@ def teams(call: Call) -> Page[Team]:
     team_ids = [row["id"] for row in rows]
     linked = catalogues.team_channels(call.connection, call.account_id, team_ids)
     joined = catalogues.team_members(call.connection, call.account_id, team_ids)
-    channels, members = bodies.grouped(linked, "team_id"), bodies.grouped(joined, "team_id")
+    channels, members = (
+        serializers.grouped(linked, "team_id"),
+        serializers.grouped(joined, "team_id"),
+    )
     return Page[Team].of(
-        (bodies.team_body(row, _numbers(channels[row["id"]]), members[row["id"]]) for row in rows),
+        (
+            serializers.team_body(row, _numbers(channels[row["id"]]), members[row["id"]])
+            for row in rows
+        ),
         next_cursor,
     )
 
@@ -44,13 +50,13 @@ def teams(call: Call) -> Page[Team]:
 def channels(call: Call) -> Page[Channel]:
     """Numbers by name."""
     rows, next_cursor = _listed(call, catalogues.CHANNELS)
-    return Page[Channel].of(map(bodies.channel_body, rows), next_cursor)
+    return Page[Channel].of(map(serializers.channel_body, rows), next_cursor)
 
 
 def canned_responses(call: Call) -> Page[CannedResponse]:
     """Reusable replies by short code."""
     rows, next_cursor = _listed(call, catalogues.CANNED_RESPONSES)
-    return Page[CannedResponse].of(map(bodies.canned_response_body, rows), next_cursor)
+    return Page[CannedResponse].of(map(serializers.canned_response_body, rows), next_cursor)
 
 
 def templates(call: Call) -> Page[Template]:
@@ -58,9 +64,10 @@ def templates(call: Call) -> Page[Template]:
     rows, next_cursor = _listed(call, catalogues.TEMPLATES)
     waba_ids = sorted({row["waba_id"] for row in rows if row["waba_id"] is not None})
     owned = catalogues.business_channels(call.connection, call.account_id, waba_ids)
-    numbers = bodies.grouped(owned, "waba_id")
+    numbers = serializers.grouped(owned, "waba_id")
     return Page[Template].of(
-        (bodies.template_body(row, _numbers(numbers[row["waba_id"]])) for row in rows), next_cursor
+        (serializers.template_body(row, _numbers(numbers[row["waba_id"]])) for row in rows),
+        next_cursor,
     )
 
 

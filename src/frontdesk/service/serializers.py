@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.service.exchange import Written
+from frontdesk.service.http import Written
 from frontdesk.store.database import Row, values_of
 from frontdesk.store.preview import TEXT_LIMIT, shortened
 from frontdesk.wire import (

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import NoReturn
 
-from frontdesk.cli.ending import guarded
 from frontdesk.crash import trace
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
@@ -23,8 +22,9 @@ PATIENCE_SECONDS = 20.0
 # Minimum interval between restarts of workers.
 PAUSE_SECONDS = 1.0
 
-# Worker function: calls its argument when ready, and returns after a termination signal.
-Work = Callable[[Callable[[], None]], None]
+# Worker function: calls its argument when ready, and returns its exit code (None for 0) after
+# a termination signal.
+Work = Callable[[Callable[[], None]], int | None]
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
             os.close(self._life)
             threading.Thread(target=_end_with, args=(self._lifeline,), daemon=True).start()
-            code = guarded(lambda: self._work(lambda: _say_begun(tell)))
+            code = self._work(lambda: _say_begun(tell)) or 0
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 0
         except BaseException as error:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from frontdesk.service import inbox, people, reports, shelves, threads
-from frontdesk.service.calls import PAGING, Endpoint
+from frontdesk.service.endpoint import PAGING, Endpoint
+from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
 ENDPOINTS = (
@@ -12,7 +12,7 @@ ENDPOINTS = (
         ("conversations",),
         "conversations:read",
         ("status", "assignee", "channel", "label", *PAGING),
-        inbox.conversations,
+        conversations.conversations,
         CONVERSATION_LIMIT,
     ),
     Endpoint(
@@ -20,7 +20,7 @@ ENDPOINTS = (
         ("conversations", "counts"),
         "conversations:read",
         ("status", "channel", "label"),
-        inbox.counts,
+        conversations.counts,
         at_once=False,
     ),
     Endpoint(
@@ -28,7 +28,7 @@ ENDPOINTS = (
         ("conversations", "{}", "messages"),
         "messages:read",
         PAGING,
-        threads.messages,
+        messages.messages,
         MESSAGE_LIMIT,
     ),
     Endpoint(
@@ -36,7 +36,7 @@ ENDPOINTS = (
         ("conversations", "{}", "notes"),
         "notes:read",
         PAGING,
-        threads.notes,
+        messages.notes,
         MESSAGE_LIMIT,
     ),
     Endpoint(
@@ -44,7 +44,7 @@ ENDPOINTS = (
         ("contacts",),
         "contacts:read",
         ("q", *PAGING),
-        people.contact_list,
+        contacts.contact_list,
         CONTACT_LIMIT,
     ),
     Endpoint(
@@ -52,23 +52,23 @@ ENDPOINTS = (
         ("contacts", "by-phone", "{}"),
         "contacts:read",
         (),
-        people.contact_by_phone,
+        contacts.contact_by_phone,
     ),
-    Endpoint("labels", ("labels",), "labels:read", PAGING, shelves.labels),
+    Endpoint("labels", ("labels",), "labels:read", PAGING, catalogues.labels),
     Endpoint(
-        "custom_fields", ("custom-fields",), "custom_fields:read", PAGING, shelves.custom_fields
+        "custom_fields", ("custom-fields",), "custom_fields:read", PAGING, catalogues.custom_fields
     ),
-    Endpoint("users", ("users",), "users:read", PAGING, shelves.users),
-    Endpoint("teams", ("teams",), "teams:read", PAGING, shelves.teams),
-    Endpoint("channels", ("channels",), "channels:read", PAGING, shelves.channels),
+    Endpoint("users", ("users",), "users:read", PAGING, catalogues.users),
+    Endpoint("teams", ("teams",), "teams:read", PAGING, catalogues.teams),
+    Endpoint("channels", ("channels",), "channels:read", PAGING, catalogues.channels),
     Endpoint(
         "canned_responses",
         ("canned-responses",),
         "canned_responses:read",
         PAGING,
-        shelves.canned_responses,
+        catalogues.canned_responses,
     ),
-    Endpoint("templates", ("templates",), "templates:read", PAGING, shelves.templates),
+    Endpoint("templates", ("templates",), "templates:read", PAGING, catalogues.templates),
     Endpoint(
         "inbox_report",
         ("reports", "inbox"),

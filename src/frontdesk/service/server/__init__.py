@@ -1,0 +1,1 @@
+"""HTTP server of the service: workers, supervisor, protocol limits, sockets."""

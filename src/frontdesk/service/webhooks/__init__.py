@@ -1,0 +1,1 @@
+"""Webhooks of WhatsApp: receiver, secrets, background worker."""
