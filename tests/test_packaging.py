@@ -27,6 +27,7 @@ NAMED = {
         *("markdown-it-py", "mdit-py-plugins", "mdurl", "linkify-it-py", "uc-micro-py"),
         *("platformdirs", "pygments", "rich"),
     },
+    "tomlkit": set(),
     "truststore": set(),
     "tzdata": set(),
 }

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-# tomllib needs quadratic time in the number of parts of a dotted key.
-MOST_PARTS = 100
+# tomllib and tomlkit need quadratic time in the number of parts of a dotted key.
+MOST_PARTS = 8
 
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
 

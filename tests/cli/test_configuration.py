@@ -8,8 +8,17 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
 
-from frontdesk.cli.configuration import Configuration, Profile, line_of, parsed, read
-from frontdesk.cli.configuration_text import NEW_FILE, choosing, with_profile, without_profile
+from frontdesk.cli.config import (
+    NEW_FILE,
+    Configuration,
+    Profile,
+    line_of,
+    parsed,
+    read,
+    with_profile,
+    with_selected,
+    without_profile,
+)
 from frontdesk.cli.configuring import config_group
 from frontdesk.cli.places import Place, found
 from frontdesk.errors import BadSettings
@@ -46,7 +55,7 @@ texts = some.text(min_size=1, max_size=30).filter(str.isprintable).filter(str.st
 profiles = some.lists(
     some.builds(
         lambda name, url, address: (
-            Profile(name, url=address) if url else Profile(name, database=address)
+            Profile(name=name, url=address) if url else Profile(name=name, database=address)
         ),
         names,
         some.booleans(),
@@ -143,7 +152,7 @@ def test_profiles_come_go_and_are_chosen_without_touching_the_rest(added: list[P
     text = mine
     for profile in added:
         text = with_profile(text, profile)
-    text = choosing(text, added[-1].name)
+    text = with_selected(text, added[-1].name)
     configured = parsed(PATH, text)
     assert configured.mistakes == ()
     assert configured.profiles == {profile.name: profile for profile in added}
@@ -164,6 +173,12 @@ def test_what_a_program_cannot_change_safely_it_leaves() -> None:
 def test_the_comment_of_the_next_table_stays_when_a_profile_goes() -> None:
     text = '[profiles.a]\nurl = "https://a"\n\n# about b\n[profiles.b]\nurl = "https://b"\n'
     assert without_profile(text, "a") == '\n# about b\n[profiles.b]\nurl = "https://b"\n'
+
+
+def test_comments_stay_when_another_profile_is_chosen_or_the_last_one_goes() -> None:
+    text = 'profile = "a"  # mine\n\n[profiles.a]\nurl = "https://a"  # a\n# after a\n'
+    assert with_selected(text, "b").startswith('profile = "b"  # mine\n')
+    assert without_profile(text, "a") == "\n# after a\n"
 
 
 def test_the_only_profile_is_in_use_and_of_several_one_is_chosen() -> None:

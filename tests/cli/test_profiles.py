@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
 
-from frontdesk.cli.configuration import Profile, configuration
+from frontdesk.cli.config import Profile, configuration
 from frontdesk.cli.key_store import forget_key, keep_key, kept_key
 from frontdesk.cli.places import Place, key_of
 from frontdesk.cli.program import frontdesk
@@ -192,7 +192,7 @@ def test_the_environment_goes_first_for_an_address_and_last_for_a_profile(
 
 
 def test_a_key_that_others_can_read_is_not_used(configuration_home: Path, tmp_path: Path) -> None:
-    profile = Profile("a", url=NOBODY)
+    profile = Profile(name="a", url=NOBODY)
     keep_key("a", KEY)
     kept = configuration_home / "keys" / "a"
     kept.chmod(0o640)
@@ -223,13 +223,13 @@ def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
 )
 def test_a_command_that_gives_no_key_is_told(command: tuple[str, ...], words: str) -> None:
     with pytest.raises(BadSettings, match=words):
-        kept_key(Profile("a", url=NOBODY, key_command=command))
+        kept_key(Profile(name="a", url=NOBODY, key_command=command))
 
 
 def test_the_systems_key_store_is_taken_where_there_is_one(
     keyring: None, configuration_home: Path
 ) -> None:
-    profile = Profile("a", url=NOBODY)
+    profile = Profile(name="a", url=NOBODY)
     assert kept_key(profile) is None
     assert keep_key("a", KEY) == "the system's key store"
     assert not (configuration_home / "keys").exists()

@@ -15,7 +15,7 @@ from servers import Serve
 from tests.terminals import Terminal
 
 from frontdesk import outside
-from frontdesk.cli.configuration import Profile
+from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import kept_key
 from frontdesk.cli.rehearsal import rehearse
 from frontdesk.client import InboxClient
@@ -224,7 +224,7 @@ def test_a_command_that_says_a_key_gets_none(monkeypatch: pytest.MonkeyPatch):
     for name in SECRET_VARIABLES:
         monkeypatch.setenv(name, "a secret")
     program = "import os; print([name for name in os.environ if os.environ[name] == 'a secret'])"
-    profile = Profile("shop", url="https://shop", key_command=(sys.executable, "-c", program))
+    profile = Profile(name="shop", url="https://shop", key_command=(sys.executable, "-c", program))
     assert kept_key(profile) == "[]"
 
 

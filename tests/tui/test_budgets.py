@@ -45,7 +45,7 @@ print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name])
 
 CONNECTED = """
 import asyncio, sys
-from frontdesk.cli.configuration import configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.places import Place
 from frontdesk.cli.viewer import _of_server
 from frontdesk.errors import Unreachable

@@ -3,7 +3,7 @@
 import click
 
 from frontdesk.cli.commands import Group
-from frontdesk.cli.configuration import configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.ending import ERROR
 from frontdesk.cli.tables import table
 from frontdesk.errors import BadSettings
@@ -37,7 +37,7 @@ def check_command(context: click.Context) -> None:
 @click.pass_context
 def edit_command(context: click.Context) -> None:
     """Open the configuration in your editor, and check it afterwards."""
-    from frontdesk.cli.configuration_text import NEW_FILE
+    from frontdesk.cli.config import NEW_FILE
     from frontdesk.cli.private import write_private
 
     path = configuration().path

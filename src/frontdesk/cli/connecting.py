@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from frontdesk.cli.configuration import Configuration, Profile
+from frontdesk.cli.config import Configuration, Profile
 from frontdesk.cli.places import Place
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.addresses import is_address
@@ -61,7 +61,7 @@ async def attempt(wanted: Wanted) -> str:
 
 def _profile(wanted: Wanted) -> Profile:
     if wanted.is_server:
-        return Profile(wanted.name, url=wanted.address)
+        return Profile(name=wanted.name, url=wanted.address)
     address = wanted.address
     path = address if is_address(address) else str(Path(address).expanduser().absolute())
-    return Profile(wanted.name, database=path, user=wanted.user or None)
+    return Profile(name=wanted.name, database=path, user=wanted.user or None)

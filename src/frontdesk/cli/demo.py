@@ -38,7 +38,7 @@ def open_demo() -> None:
 
 
 def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
-    from frontdesk.cli.configuration import configuration
+    from frontdesk.cli.config import configuration
     from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
 
     rehearsal.wait_for_first_page()

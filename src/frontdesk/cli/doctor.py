@@ -16,7 +16,7 @@ import click
 
 from frontdesk import __version__, settings
 from frontdesk.cli.commands import Command
-from frontdesk.cli.configuration import configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.ending import ERROR, exit_code
 from frontdesk.cli.formats import output
 from frontdesk.cli.place_options import place_options

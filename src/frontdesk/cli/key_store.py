@@ -15,7 +15,7 @@ from frontdesk.cli.private import private_text, write_private
 from frontdesk.errors import BadSettings, UnusableFile
 
 if TYPE_CHECKING:
-    from frontdesk.cli.configuration import Profile
+    from frontdesk.cli.config import Profile
 
 _SERVICE = "frontdesk"
 _COMMAND_SECONDS = 60.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from frontdesk.cli.configuration import configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.places import said_place
 
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from frontdesk import settings
-from frontdesk.cli.configuration import Configuration, Profile, configuration
+from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.errors import BadSettings
 

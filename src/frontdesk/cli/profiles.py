@@ -9,7 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.commands import Group
-from frontdesk.cli.configuration import PROFILE_NAME, Configuration, Profile, configuration
+from frontdesk.cli.config import PROFILE_NAME, Configuration, Profile, configuration
 from frontdesk.cli.places import where
 from frontdesk.cli.tables import plain, table
 from frontdesk.errors import BadSettings
@@ -65,7 +65,7 @@ def add_command(
         raise click.UsageError("Give --url, with a key, or --database, with --as for who you are")
     command = tuple(shlex.split(key_command)) if key_command else ()
     kept = str(Path(database).absolute()) if database and not is_address(database) else database
-    profile = Profile(name, url, kept, user, key_command=command)
+    profile = Profile(name=name, url=url, database=kept, user=user, key_command=command)
     wish = _Wish(**wishes)  # type: ignore[arg-type]
     configured = _checked(configuration(whole=False), name, replace=wish.replace)
     key = _key(profile, wish.key_variable) if url else None
@@ -93,11 +93,11 @@ def list_command() -> None:
 @click.argument("name")
 def use_command(name: str) -> None:
     """Open this profile from now on, where none is named."""
-    from frontdesk.cli.configuration_text import choosing
+    from frontdesk.cli.config import with_selected
 
     configured = configuration(whole=False)
     profile = configured.named(name)
-    _write(configured, choosing(_text(configured), name))
+    _write(configured, with_selected(_text(configured), name))
     click.echo(f"{name} is in use: {plain(where(profile))}")
 
 
@@ -106,7 +106,7 @@ def use_command(name: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 def remove_command(name: str, yes: bool) -> None:
     """Remove a profile and its key. Pages seen of it stay: `frontdesk cache clear`."""
-    from frontdesk.cli.configuration_text import without_profile
+    from frontdesk.cli.config import without_profile
     from frontdesk.cli.key_store import forget_key
 
     configured = configuration(whole=False)
@@ -127,7 +127,7 @@ def add(configured: Configuration, profile: Profile, key: str | None, *, use: bo
 
     Returns a message. Raises: UnusableFile, BadSettings.
     """
-    from frontdesk.cli.configuration_text import choosing, with_profile, without_profile
+    from frontdesk.cli.config import with_profile, with_selected, without_profile
     from frontdesk.cli.key_store import forget_key, keep_key
 
     text = _text(configured)
@@ -136,7 +136,7 @@ def add(configured: Configuration, profile: Profile, key: str | None, *, use: bo
     text = with_profile(text, profile)
     chosen = use or configured.profile in (None, profile.name)
     if chosen:
-        text = choosing(text, profile.name)
+        text = with_selected(text, profile.name)
     if key is None:
         forget_key(profile.name)
     kept = "" if key is None else f" The key is in {keep_key(profile.name, key)}."
@@ -191,7 +191,7 @@ def _text(configured: Configuration) -> str:
 
     Raises: BadSettings: the file is not TOML, so it must not be edited automatically.
     """
-    from frontdesk.cli.configuration_text import NEW_FILE
+    from frontdesk.cli.config import NEW_FILE
 
     if any(not mistake.place for mistake in configured.mistakes):
         raise BadSettings(f"{configured.path}, {configured.mistakes[0]}")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from frontdesk import settings
 from frontdesk.cache import Cache
 from frontdesk.cli.beginning import Beginning, today
-from frontdesk.cli.configuration import Configuration, Look, Profile, configuration
+from frontdesk.cli.config import Configuration, Look, Profile, configuration
 from frontdesk.cli.ending import say
 from frontdesk.cli.origins import database_origin, origin_of
 from frontdesk.cli.places import Place, found, key_of, network, where

@@ -1,0 +1,554 @@
+"""Configuration file: profiles, viewer settings, network and key bindings.
+
+pydantic validates the document. An invalid value is reported with its line and replaced by its
+default; the rest of the file is used. tomlkit locates mistakes and edits the text, so that comments
+and formatting survive.
+"""
+
+import re
+import shlex
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from frontdesk import settings, toml
+from frontdesk.errors import BadSettings
+from frontdesk.proxy_address import check_proxy
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+    from tomlkit.container import Container
+
+_LONGEST_VALUE = 100
+_LARGEST = 64 * 1024
+_TABLES = ("viewer", "network", "keys", "profiles")
+PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
+# Path of a value: the names of its tables and its own.
+Place = tuple[str, ...]
+T = TypeVar("T", bound=BaseModel)
+
+NEW_FILE = """\
+# How frontdesk is set up. `frontdesk config check` says what is wrong in here.
+# Lines that begin with # are off; they show what holds without them.
+
+# The profile that is opened when none is named: frontdesk profiles use NAME
+# profile = "work"
+
+[viewer]
+# Colours: "dark", "light" or "high-contrast".
+# theme = "dark"
+# Lines for each conversation: "auto" (by the terminal's size), 1, 2 or 3.
+# density = "auto"
+# Ring the terminal's bell when something new comes in.
+# bell = false
+# Ask the server nothing while the terminal does not have the focus.
+# quiet_unfocused = false
+# Take clicks. Without, the terminal selects text as usual.
+# mouse = true
+# How many MB the pages already seen may take on this machine.
+# cache_mb = 512
+
+[network]
+# The authorities whose certificates count, in PEM; else SSL_CERT_FILE, SSL_CERT_DIR, or those
+# that the system trusts.
+# ca_file = "/etc/ssl/certs/company.pem"
+# The proxy for https; "" is none. Else HTTPS_PROXY says it. NO_PROXY names hosts without one.
+# proxy = "http://proxy.example.com:3128"
+
+[keys]
+# Other keys for an action: `frontdesk config keys` lists actions and their keys.
+# "inbox.next" = "J,ctrl+n"
+
+# Profiles: frontdesk profiles add|list|use|remove. Keys of servers are not kept in this file.
+# key_command is a program that writes the key, and can stand in the profile of a server:
+# key_command = ["pass", "show", "frontdesk"]
+"""
+
+
+def _theme(value: str) -> str:
+    from frontdesk.tui.theme import THEMES
+
+    names = {theme.name.removeprefix("frontdesk-"): theme.name for theme in THEMES}
+    if value not in names:
+        raise ValueError(f"there is {', '.join(names)}{_nearest_name(value, names)}")
+    return names[value]
+
+
+def _text(value: str) -> str:
+    if not value.strip() or not value.isprintable():
+        raise ValueError("say a text in quotes")
+    return value.strip()
+
+
+def _file(value: str) -> str:
+    path = Path(_text(value)).expanduser()
+    if not path.is_absolute():
+        raise ValueError("say the whole path, from / or ~ on")
+    return str(path)
+
+
+def _proxy(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError('say an address in quotes, or "" for none')
+    if value.strip():
+        check_proxy(value.strip())
+    return value.strip()
+
+
+def _density(value: object) -> object:
+    if value == "auto":
+        return 0
+    if type(value) is not int or value not in (1, 2, 3):
+        raise ValueError('say "auto", 1, 2 or 3')
+    return value
+
+
+def _command(value: object) -> object:
+    if isinstance(value, tuple):
+        return value
+    words = shlex.split(value) if isinstance(value, str) else value
+    if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
+        raise ValueError('say a program and its arguments: ["pass", "show", "frontdesk"]')
+    return tuple(words)
+
+
+_Text = Annotated[str, AfterValidator(_text)]
+_Theme = Annotated[str, AfterValidator(_theme)]
+_Megabytes = Annotated[int, Field(ge=1, le=settings.MOST_CACHE_MB)]
+_MEGABYTES = f"say a number of MB, 1 to {settings.MOST_CACHE_MB}"
+# What is allowed instead, by the type of pydantic's error.
+_ALLOWED = {
+    "bool_type": "say true or false",
+    "string_type": "say a text in quotes",
+    "int_type": _MEGABYTES,
+    "greater_than_equal": _MEGABYTES,
+    "less_than_equal": _MEGABYTES,
+}
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", defer_build=True, validate_by_name=True
+    )
+
+
+class Look(_Table):
+    """Viewer settings. density: lines per conversation; 0 adapts to the terminal's size."""
+
+    theme: _Theme | None = None
+    density: Annotated[int, BeforeValidator(_density)] = 0
+    bell: bool = False
+    quiet_unfocused: bool = False
+    mouse: bool = True
+    cache_mb: _Megabytes | None = None
+
+
+class NetworkSettings(_Table):
+    """Network settings; None uses the environment.
+
+    ca_file: trusted certificate authorities. proxy: URL, "" for none.
+    """
+
+    ca_file: Annotated[str, AfterValidator(_file)] | None = None
+    proxy: Annotated[str, BeforeValidator(_proxy)] | None = Field(default=None, repr=False)
+
+
+class _ProfileTable(_Table):
+    url: _Text | None = None
+    database: _Text | None = None
+    user: _Text | None = Field(default=None, validation_alias="me", serialization_alias="me")
+    theme: _Theme | None = None
+    key_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
+
+
+class Profile(_ProfileTable):
+    """Named inbox: a server (`url`) or a database. user: the user meant by "me" in a database.
+
+    key_command: program and arguments that print the API key on the first line.
+    """
+
+    name: str
+
+
+class Mistake(NamedTuple):
+    """Error with its line, from 1. place: path of tables and the name."""
+
+    line: int
+    words: str
+    place: Place = ()
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.words}"
+
+
+class Configuration(NamedTuple):
+    """Parsed configuration. profile: name of the default profile."""
+
+    path: Path
+    profile: str | None = None
+    profiles: Mapping[str, Profile] = MappingProxyType({})
+    look: Look = Look()
+    network_settings: NetworkSettings = NetworkSettings()
+    keys: Mapping[str, str] = MappingProxyType({})
+    mistakes: tuple[Mistake, ...] = ()
+
+    def named(self, name: str) -> Profile:
+        """Return a profile by name.
+
+        Raises: BadSettings: it does not exist or is invalid.
+        """
+        profile = self.profiles.get(name)
+        if profile is None:
+            self._check_readable()
+            raise BadSettings(f"There is no profile {name!r}{_suggestion(name, self.profiles)}")
+        for mistake in self.mistakes:
+            if mistake.place[:2] == ("profiles", name) and not profile.url and not profile.database:
+                raise BadSettings(f"{self.path}, {mistake}")
+        return profile
+
+    @property
+    def in_use(self) -> Profile | None:
+        """Return the default profile: the selected one, or the only one.
+
+        Raises: BadSettings: the file is unreadable, or none of several profiles is selected.
+        """
+        self._check_readable()
+        if self.profile or len(self.profiles) == 1:
+            return self.named(self.profile or next(iter(self.profiles)))
+        if self.profiles:
+            names = ", ".join(self.profiles)
+            raise BadSettings(
+                f"No profile is in use: frontdesk profiles use NAME; there is {names}"
+            )
+        return None
+
+    @property
+    def network(self) -> NetworkSettings:
+        """Return the network settings.
+
+        Raises: BadSettings: the file or its network section is invalid; trust and proxies never
+        fall back to defaults.
+        """
+        self._check_readable()
+        for mistake in self.mistakes:
+            if mistake.place[:1] == ("network",):
+                raise BadSettings(f"{self.path}, {mistake}")
+        return self.network_settings
+
+    def _check_readable(self) -> None:
+        if any(not mistake.place for mistake in self.mistakes):
+            raise BadSettings(f"{self.path}, {self.mistakes[0]}")
+
+
+def configuration(*, whole: bool = True) -> Configuration:
+    """Read the user's configuration; an empty one without a file.
+
+    whole=False skips viewer settings, whose validation imports the viewer.
+    """
+    return read(settings.config_file(), whole=whole)
+
+
+def read(path: Path, *, whole: bool = True) -> Configuration:
+    """Read a file. Never fails: errors are in `mistakes`."""
+    try:
+        with path.open("rb") as file:
+            written = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return Configuration(path)
+    except OSError as error:
+        return Configuration(path, mistakes=(Mistake(1, f"cannot be read: {error.strerror}"),))
+    if len(written) > _LARGEST:
+        words = f"this is larger than {_LARGEST // 1024} KiB"
+        return Configuration(path, mistakes=(Mistake(1, words),))
+    try:
+        text = written.decode()
+    except UnicodeDecodeError as error:
+        line = written[: error.start].count(b"\n") + 1
+        return Configuration(path, mistakes=(Mistake(line, "this is not UTF-8"),))
+    return parsed(path, text, whole=whole)
+
+
+def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
+    """Parse a text. path: used in error messages."""
+    try:
+        members = toml.loads(text)
+    except ValueError as error:
+        return Configuration(path, mistakes=(_syntax(text, str(error)),))
+    if not whole:
+        members = _without_viewer(members)
+    return _Reader(path, text).configuration(members)
+
+
+def line_of(text: str, place: Place) -> int:
+    """Return the line of valid TOML that defines the value at a place."""
+    return _nearest(lines_of(text), place)
+
+
+def _nearest(lines: Mapping[Place, int], place: Place) -> int:
+    """Return the line of a place, or of the nearest table around it that is written."""
+    while place not in lines:
+        place = place[:-1]
+    return lines[place]
+
+
+def lines_of(text: str) -> dict[Place, int]:
+    """Return the line on which each place of valid TOML is defined first."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    lines: dict[Place, int] = {(): 1}
+    try:
+        _locate(tomlkit.parse(text), (), 1, lines)
+    except (TOMLKitError, RecursionError):
+        # tomlkit takes less deeply nested values than tomllib.
+        return {(): 1}
+    return lines
+
+
+def _locate(container: "Container", above: Place, line: int, lines: dict[Place, int]) -> int:
+    """Add the lines of a container that begins on a line; return the line after it."""
+    from tomlkit.items import AoT, InlineTable, Table
+
+    for key, item in container.body:
+        place = (*above, key.key) if key else above
+        lines.setdefault(place, line)
+        if isinstance(item, Table | AoT):
+            for table in item.body if isinstance(item, AoT) else (item,):
+                header = 0 if table.is_super_table() or (key and key.is_dotted()) else 1
+                line = _locate(table.value, place, line + header, lines)
+            continue
+        if isinstance(item, InlineTable):
+            inside: dict[Place, int] = {}
+            _locate(item.value, place, line, inside)
+            lines.update(dict.fromkeys(inside, line))
+        line += item.as_string().count("\n") + (1 if key else 0)
+    return line
+
+
+def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
+    """Remove members that only the viewer uses."""
+    rest = {name: value for name, value in members.items() if name not in ("viewer", "keys")}
+    profiles = rest.get("profiles")
+    for profile in profiles.values() if isinstance(profiles, dict) else ():
+        if isinstance(profile, dict):
+            profile.pop("theme", None)
+    return rest
+
+
+class _Reader:
+    """Validates a document's members and collects errors."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._text = path, text
+        self._lines: dict[Place, int] | None = None
+        self._mistakes: list[Mistake] = []
+
+    def configuration(self, members: Mapping[str, Any]) -> Configuration:
+        for name in members.keys() - {"profile", *_TABLES}:
+            self._report((name,), _unknown(name, ("profile", *_TABLES)))
+        viewer, network, keys, tables = (self._table((name,), members) for name in _TABLES)
+        profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
+        return Configuration(
+            self._path,
+            self._selected(members.get("profile"), profiles),
+            profiles,
+            self._validated(Look, ("viewer",), viewer),
+            self._validated(NetworkSettings, ("network",), network),
+            self._keys(keys),
+            tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
+        )
+
+    def _profile(self, name: str, profiles: Mapping[str, Any]) -> Profile:
+        place = ("profiles", name)
+        table = self._table(place, profiles)
+        values = self._validated(_ProfileTable, place, table)
+        if len({"url", "database"} & table.keys()) == 1:
+            return Profile.model_construct(name=name, **dict(values))
+        self._report(place, f"the profile {name!r} needs either url or database")
+        return Profile(name=name)
+
+    def _is_name(self, name: str) -> bool:
+        valid = PROFILE_NAME.fullmatch(name) is not None
+        if not valid:
+            self._report(("profiles", name), f"{name!r} is no name: letters, digits, - and _ are")
+        return valid
+
+    def _selected(self, name: object, profiles: Mapping[str, Profile]) -> str | None:
+        if name is None:
+            return None
+        if isinstance(name, str) and name in profiles:
+            return name
+        words = f"there is no profile {name!r}{_suggestion(str(name), profiles)}"
+        self._report(("profile",), words)
+        return None
+
+    def _keys(self, table: Mapping[str, Any]) -> dict[str, str]:
+        """Return the valid key bindings."""
+        texts = {}
+        for name, keys in table.items():
+            if isinstance(keys, str):
+                texts[name] = keys
+            else:
+                words = f'{name}: put quotes around it: "{name}" = "j,ctrl+n"'
+                self._report(("keys", name), words)
+        if not texts:
+            return {}
+        from frontdesk.tui.keymap import checked_keymap
+
+        usable, problems = checked_keymap(texts)
+        for name, words in problems:
+            self._report(("keys", name), words)
+        return usable
+
+    def _validated(self, model: type[T], place: Place, table: Mapping[str, Any]) -> T:
+        """Validate a table; invalid values are reported, and their defaults taken."""
+        try:
+            return model.model_validate(table, by_alias=True, by_name=False)
+        except ValidationError as error:
+            names = [
+                str(field.validation_alias or name) for name, field in model.model_fields.items()
+            ]
+            valid = dict(table)
+            for fault in error.errors(include_url=False):
+                name = str(fault["loc"][0])
+                value = valid.pop(name, None)
+                if fault["type"] == "extra_forbidden":
+                    words = _unknown(name, names)
+                else:
+                    allowed = _ALLOWED.get(fault["type"]) or str(fault["ctx"]["error"])
+                    # Proxy URLs may contain a password.
+                    shown = "" if name == "proxy" else f" is {_repeated(value)}"
+                    words = f"{name}{shown}: {allowed}"
+                self._report((*place, name), words)
+            return model.model_validate(valid, by_alias=True, by_name=False)
+
+    def _table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        table = members.get(place[-1], {})
+        if isinstance(table, dict):
+            return table
+        self._report(place, f"{place[-1]} is not a table: write [{'.'.join(place)}]")
+        return {}
+
+    def _report(self, place: Place, words: str) -> None:
+        if self._lines is None:
+            self._lines = lines_of(self._text)
+        line = _nearest(self._lines, place)
+        self._mistakes.append(Mistake(line, one_line(clean(words)), place))
+
+
+def _repeated(value: object) -> str:
+    """Quote a value for an error message, truncated and without passwords."""
+    from frontdesk.store.addresses import shown
+
+    text = repr(shown(value) if isinstance(value, str) else value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def _syntax(text: str, words: str) -> Mistake:
+    """Take the position out of the parser's message."""
+    reason, _, position = words.rpartition(" (at ")
+    line = position.removeprefix("line ").partition(",")[0]
+    at = int(line) if line.isdecimal() else max(1, len(text.splitlines()))
+    return Mistake(at, f"this is not TOML: {reason or words}")
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    return f"{name!r} means nothing here{_suggestion(name, known)}"
+
+
+def _suggestion(name: str, known: Collection[str]) -> str:
+    """Return a hint: the closest known name, or all names."""
+    names = f"; there is {', '.join(known)}" if known else ""
+    return _nearest_name(name, known) or names
+
+
+def _nearest_name(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def with_profile(text: str, profile: Profile) -> str:
+    """Append a profile.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    import tomlkit
+
+    members = profile.model_dump(
+        mode="json", by_alias=True, exclude={"name", "theme"}, exclude_defaults=True
+    )
+    expected = toml.loads(text)
+    expected.setdefault("profiles", {})[profile.name] = members
+    gap = "" if not text or text.endswith("\n") else "\n"
+    section = tomlkit.dumps({"profiles": {profile.name: members}})
+    return _checked(f"{text}{gap}\n{section}", expected)
+
+
+def without_profile(text: str, name: str) -> str:
+    """Remove a profile, and deselect it. Comments after its last value stay.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    from tomlkit.items import Table
+
+    expected = toml.loads(text)
+    del expected["profiles"][name]
+    document = _document(text)
+    if expected.get("profile") == name:
+        del expected["profile"]
+        del document["profile"]
+        text = document.as_string()
+    table = document["profiles"].get(name)
+    if not isinstance(table, Table):
+        raise _by_hand()
+    first = line_of(text, ("profiles", name)) - 1
+    body = table.value.body
+    size = max((at for at, (key, _) in enumerate(body, start=1) if key), default=0)
+    entries = "".join(item.as_string() + ("\n" if key else "") for key, item in body[:size])
+    lines = text.split("\n")
+    del lines[first : first + 1 + entries.count("\n")]
+    return _checked("\n".join(lines), expected)
+
+
+def with_selected(text: str, name: str) -> str:
+    """Select a default profile.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    document = _document(text)
+    document["profile"] = name
+    return _checked(document.as_string(), {**toml.loads(text), "profile": name})
+
+
+def _document(text: str) -> "TOMLDocument":
+    """Parse a text for editing."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+    except (TOMLKitError, RecursionError):
+        raise _by_hand() from None
+    if document.as_string() != text:
+        raise _by_hand()
+    return document
+
+
+def _checked(text: str, expected: dict[str, Any]) -> str:
+    """Return the edited text if it parses to the expected document."""
+    try:
+        members = toml.loads(text)
+    except ValueError:
+        members = {}
+    if {"profiles": {}, **members} != {"profiles": {}, **expected}:
+        raise _by_hand()
+    return text
+
+
+def _by_hand() -> BadSettings:
+    return BadSettings("The configuration is written in a way that only a hand can change")
