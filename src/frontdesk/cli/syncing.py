@@ -53,7 +53,7 @@ def meta_command(
 
     By GET alone. The token needs the permission whatsapp_business_management.
     """
-    from frontdesk.ingest.catalogue_changes import tell
+    from frontdesk.ingest.catalogue_file import apply_catalogue
     from frontdesk.ingest.importing import rehearse
 
     for number in waba:
@@ -65,7 +65,9 @@ def meta_command(
     changes: list[str] = []
 
     def put_in(connection: "Connection") -> list[str]:
-        return tell(connection, account_named(connection, account)["id"], found.events, now())
+        return apply_catalogue(
+            connection, account_named(connection, account)["id"], found.events, now()
+        )
 
     def bring_up_to_date(transactions: "Transactions") -> None:
         changes.extend(transactions.write(put_in))

@@ -1,13 +1,30 @@
-"""Validates hand-written catalogues (TOML or JSON) and converts them to events (pure)."""
+"""Imports hand-written catalogues (TOML or JSON): validates a file, applies it, lists differences.
+
+pydantic validates the values; names of channels and users are looked up in the file and the
+database. A file is applied completely, or not at all.
+"""
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import ErrorDetails
 
 from frontdesk import toml
+from frontdesk.ingest.apply import apply_events
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
@@ -18,18 +35,223 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.ingest.native_catalogue import COLOR, FIELD_TYPES
+from frontdesk.store import whole
+from frontdesk.store.database import Connection, Row
 from frontdesk.store.folding import label_key
 from frontdesk.wire.words import CHANNEL_ID
 
-_CHANNEL_ID = re.compile(CHANNEL_ID)
-_FIELD_KEY = re.compile(r"[\w.\-]{1,64}")
-_TITLE = re.compile(r"\S(?:[^\x00-\x1f]{0,98}\S)?")
-_E_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _NAMES_SHOWN = 12
 _VALUE_SHOWN = 60
+_LONGEST = 120
 # JSON escapes can encode lone surrogates, which databases reject.
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_CHARACTER = "has an escape that is no character, such as \\ud800 alone; write the character"
+# Messages by the type of pydantic's error.
+_REASONS = {
+    "missing": "missing",
+    "string_too_short": "missing",
+    "string_type": "not a text",
+    "string_unicode": _NO_CHARACTER,
+    "bool_type": "not true or false",
+    "list_type": "not a list",
+    "model_type": "not a table of names and values",
+    **dict.fromkeys(
+        ("int_type", "greater_than_equal", "less_than"), "not a whole number from 0 to 999999"
+    ),
+}
+
+# Display name and key column of each kind.
+_KINDS = MappingProxyType(
+    {
+        "channel": ("channel", "phone_number_id"),
+        "user": ("user", "key"),
+        "label": ("label", "title"),
+        "custom_field": ("custom field", "key"),
+        "canned_response": ("canned response", "short_code"),
+        "template": ("template", "id"),
+        "team": ("team", "name"),
+    }
+)
+# Columns that a file does not set.
+_HIDDEN = frozenset(
+    (
+        *("account_id", "id", "told_json", "name_key", "title_key", "created_at", "updated_at"),
+        *("last_assigned", "synced_at"),
+    )
+)
+
+# Rows by kind and key.
+Catalogues = Mapping[tuple[str, str], Mapping[str, Any]]
+
+
+def _storable(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("not a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(_NO_CHARACTER) from None
+    return value
+
+
+def _not_empty(value: str) -> str:
+    if not value:
+        raise ValueError("not a text")
+    return value
+
+
+def _color(value: str) -> str:
+    if not COLOR.fullmatch(value.lower()):
+        raise ValueError(f"{_quoted(value)} is not a colour such as #1f93ff")
+    return value.lower()
+
+
+def _one_of(*allowed: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"{_quoted(value)} is not known; allowed: {', '.join(allowed)}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _matching(pattern: str) -> StringConstraints:
+    return StringConstraints(min_length=1, pattern=f"^(?:{pattern})$")
+
+
+# "" clears the stored value.
+_Text = Annotated[str, AfterValidator(_storable)]
+_NeededText = Annotated[_Text, StringConstraints(min_length=1)]
+_Texts = list[Annotated[_Text, AfterValidator(_not_empty)]]
+
+
+class _Entry(BaseModel):
+    """Entry of a section. The description of a field says what its pattern allows."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
+
+
+class _Channel(_Entry):
+    id: Annotated[str, _matching(CHANNEL_ID)] = Field(
+        description="the id of a number has 1 to 20 digits"
+    )
+    alias: _Text | None = None
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+    def event(self, at: int) -> DomainEvent:
+        return ChannelUpsert(self.id, at, alias=self.alias)
+
+
+class _User(_Entry):
+    external_id: _Text | None = None
+    email: Annotated[_Text, _matching(r"[^@\s]+@[^@\s]+")] | None = Field(
+        default=None, validate_default=True, description="an e-mail address has an @"
+    )
+    name: _Text | None = None
+    role: Annotated[_Text, _one_of("agent", "administrator")] | None = None
+    availability: Annotated[_Text, _one_of("online", "busy", "offline", "")] | None = None
+    active: bool | None = None
+    avatar_url: _Text | None = None
+
+    @field_validator("email")
+    @classmethod
+    def _has_key(cls, email: str | None, entry: ValidationInfo) -> str | None:
+        if not email and not entry.data.get("external_id"):
+            raise ValueError("missing; without one, give external_id")
+        return email
+
+    @property
+    def key(self) -> str:
+        return self.external_id or self.email or ""
+
+    def event(self, at: int) -> DomainEvent:
+        facts = self.model_dump(exclude={"external_id", "name"})
+        return UserUpsert(key=self.key, name=self.name or self.key, at=at, **facts)
+
+
+class _Label(_Entry):
+    title: Annotated[_Text, _matching(r"\S(?:[^\x00-\x1f]{0,98}\S)?")] = Field(
+        description="a title has one to 100 characters on a line"
+    )
+    color: Annotated[str, AfterValidator(_color)] | None = None
+    description: _Text | None = None
+
+    @property
+    def key(self) -> str:
+        return label_key(self.title.lower())
+
+    def event(self, at: int) -> DomainEvent:
+        return LabelUpsert(self.title.lower(), at, self.color, self.description)
+
+
+class _CustomField(_Entry):
+    key: Annotated[str, _matching(r"[\w.\-]{1,64}")] = Field(
+        description="a key has letters, digits, _ . and -"
+    )
+    type: Annotated[_Text, _one_of(*FIELD_TYPES)] | None = None
+    options: _Texts | None = Field(default=None, validate_default=True)
+    name: _Text | None = None
+    description: _Text | None = None
+    position: Annotated[int, Field(ge=0, lt=10**6)] | None = None
+    pattern: _Text | None = None
+    pattern_hint: _Text | None = None
+
+    @field_validator("options")
+    @classmethod
+    def _has_options(cls, options: list[str] | None, entry: ValidationInfo) -> list[str] | None:
+        if not options and entry.data.get("type") == "list":
+            raise ValueError("missing; a list is chosen from them")
+        return options
+
+    def event(self, at: int) -> DomainEvent:
+        facts = self.model_dump(exclude={"name", "options"})
+        options = None if self.options is None else tuple(self.options)
+        return CustomFieldUpsert(name=self.name or self.key, at=at, options=options, **facts)
+
+
+class _CannedResponse(_Entry):
+    short_code: _NeededText
+    text: _NeededText
+
+    @property
+    def key(self) -> str:
+        return self.short_code
+
+    def event(self, at: int) -> DomainEvent:
+        return CannedResponseUpsert(self.short_code, self.text, at)
+
+
+class _Team(_Entry):
+    name: _NeededText
+    channels: _Texts = []
+    members: _Texts = []
+    description: _Text | None = None
+    distribution: Annotated[_Text, _one_of("round_robin", "off")] | None = None
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    def event(self, at: int, channels: Mapping[str, str]) -> DomainEvent:
+        return TeamUpsert(
+            name=self.name,
+            at=at,
+            description=self.description,
+            channels=tuple(channels[channel] for channel in self.channels),
+            members=tuple(self.members),
+            distribution=self.distribution,
+        )
+
+
+class _File(_Entry):
+    channels: list[_Channel] = []
+    users: list[_User] = []
+    labels: list[_Label] = []
+    custom_fields: list[_CustomField] = []
+    canned_responses: list[_CannedResponse] = []
+    teams: list[_Team] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +266,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class References:
     """Existing rows that a file may refer to.
 
     channels: phone_number_id by id, alias and phone; users: keys.
@@ -54,7 +276,7 @@ class Known:
     users: frozenset[str] = frozenset()
 
 
-def parsed(text: str, *, is_json: bool) -> Mapping[str, Any]:
+def parse_file(text: str, *, is_json: bool) -> Mapping[str, Any]:
     """Parse a file. Raises: ValueError: invalid syntax."""
     contents = json.loads(text) if is_json else toml.loads(text)
     if not isinstance(contents, dict):
@@ -63,126 +285,75 @@ def parsed(text: str, *, is_json: bool) -> Mapping[str, Any]:
 
 
 def events(
-    contents: Mapping[str, Any], known: Known, at: int
+    contents: Mapping[str, Any], known: References, at: int
 ) -> tuple[list[DomainEvent], list[Problem]]:
     """Convert a file's contents, valid as of `at`. Apply no events if there are problems."""
-    reading = _Reading(known, at)
-    reading.read(contents)
-    return reading.events, reading.problems
+    try:
+        file = _File.model_validate(contents)
+    except ValidationError as error:
+        return [], [_problem(fault, contents) for fault in error.errors(include_url=False)]
+    channels = {**known.channels, **{row.id: row.id for row in file.channels}}
+    channels |= {row.alias: row.id for row in file.channels if row.alias}
+    users = known.users | {row.key for row in file.users}
+    problems = [*_repeated(file), *_unknown_references(file, channels, users)]
+    if problems:
+        return [], problems
+    sections = (file.channels, file.users, file.labels, file.custom_fields, file.canned_responses)
+    rows = [row.event(at) for section in sections for row in section]
+    return [*rows, *(team.event(at, channels) for team in file.teams)], []
 
 
-class _Reading:
-    """Conversion of one file; collects events and problems."""
+def _problem(fault: ErrorDetails, contents: Mapping[str, Any]) -> Problem:
+    """Convert an error of pydantic."""
+    location, reason = fault["loc"], _REASONS.get(fault["type"])
+    model: type[BaseModel] = _File
+    if len(location) > 1:
+        (model,) = get_args(_File.model_fields[str(location[0])].annotation)
+    if fault["type"] == "extra_forbidden":
+        reason = f"not known; allowed: {', '.join(model.model_fields)}"
+    elif fault["type"] == "string_pattern_mismatch":
+        description = model.model_fields[str(location[-1])].description
+        reason = f"{_quoted(fault['input'])} is not allowed; {description}"
+    elif fault["type"] == "list_type" and len(location) == 1:
+        reason = f"not a list; in TOML, write [[{location[0]}]]"
+    elif fault["type"] == "string_unicode" and isinstance(_value_at(contents, location), dict):
+        # The name of a member, which pydantic leaves out of the location.
+        location = (*location, fault["input"])
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return Problem(path.removeprefix("."), reason or str(fault["ctx"]["error"]))
 
-    def __init__(self, known: Known, at: int) -> None:
-        self.events: list[DomainEvent] = []
-        self.problems: list[Problem] = []
-        self.at = at
-        self.channels = dict(known.channels)
-        self.users = set(known.users)
 
-    def read(self, contents: Mapping[str, Any]) -> None:
-        for name in contents.keys() - _SECTIONS.keys():
-            self.problems.append(Problem(name, f"not known; allowed: {', '.join(_SECTIONS)}"))
-        for name, section in _SECTIONS.items():
-            seen: set[str] = set()
-            for entry in self._entries(name, contents.get(name, [])):
-                before = len(self.problems)
-                told, key = section(self, entry)
-                if key in seen:
-                    self.problems.append(Problem(entry.path, f"{_quoted(key)} is there before"))
-                seen.add(key)
-                entry.finish()
-                if len(self.problems) == before:
-                    self.events.append(told)
+def _value_at(contents: Any, location: tuple[int | str, ...]) -> Any:
+    return reduce(lambda value, part: value[part], location, contents)
 
-    def _entries(self, name: str, rows: Any) -> Iterator["_Entry"]:
-        if not isinstance(rows, list):
-            self.problems.append(Problem(name, f"not a list; in TOML, write [[{name}]]"))
-            return
+
+def _repeated(file: _File) -> Iterator[Problem]:
+    for name, rows in file:
+        keys: set[str] = set()
         for position, row in enumerate(rows):
-            path = f"{name}[{position}]"
-            if isinstance(row, dict):
-                yield _Entry(path, row, self.problems)
-            else:
-                self.problems.append(Problem(path, "not a table of names and values"))
+            if row.key in keys:
+                yield Problem(f"{name}[{position}]", f"{_quoted(row.key)} is there before")
+            keys.add(row.key)
 
 
-class _Entry:
-    """Entry of a section; problems of its values are added to `problems`."""
+def _unknown_references(
+    file: _File, channels: Collection[str], users: Collection[str]
+) -> Iterator[Problem]:
+    for position, team in enumerate(file.teams):
+        path = f"teams[{position}]"
+        yield from _unknown(f"{path}.channels", team.channels, channels, "channel")
+        yield from _unknown(f"{path}.members", team.members, users, "user")
 
-    def __init__(self, path: str, row: Mapping[str, Any], problems: list[Problem]) -> None:
-        self.path = path
-        self._row = row
-        self._problems = problems
-        self._asked: list[str] = []
 
-    def text(
-        self,
-        name: str,
-        allowed: Sequence[str] | re.Pattern[str] | None = None,
-        such_as: str = "",
-    ) -> str | None:
-        """Return an optional text; "" clears the stored value."""
-        value = self._value(name)
-        if value is None:
-            return None
-        if not isinstance(value, str) or "\x00" in value:
-            self.refuse(name, "not a text")
-        elif _SURROGATE.search(value):
-            self.refuse(name, _NO_CHARACTER)
-        elif isinstance(allowed, re.Pattern):
-            if not allowed.fullmatch(value):
-                self.refuse(name, f"{_quoted(value)} is not allowed; {such_as}")
-        elif allowed is not None and value not in allowed:
-            self.refuse(name, f"{_quoted(value)} is not known; allowed: {', '.join(allowed)}")
-        return str(value)
-
-    def needed(self, name: str, allowed: re.Pattern[str] | None = None, such_as: str = "") -> str:
-        """Return a required, non-empty text."""
-        text = self.text(name, allowed, such_as)
-        if not text:
-            self.refuse(name, "missing")
-        return text or ""
-
-    def flag(self, name: str) -> bool | None:
-        value = self._value(name)
-        if value is not None and not isinstance(value, bool):
-            self.refuse(name, "not true or false")
-        return None if value is None else bool(value)
-
-    def number(self, name: str) -> int | None:
-        value = self._value(name)
-        if value is not None and (type(value) is not int or not 0 <= value < 10**6):
-            self.refuse(name, "not a whole number from 0 to 999999")
-            return None
-        return value
-
-    def texts(self, name: str) -> tuple[str, ...] | None:
-        values = self._value(name)
-        if values is None:
-            return None
-        if not isinstance(values, list):
-            self.refuse(name, "not a list")
-            return ()
-        for position, value in enumerate(values):
-            if not isinstance(value, str) or not value:
-                self.refuse(f"{name}[{position}]", "not a text")
-            elif _SURROGATE.search(value) or "\x00" in value:
-                self.refuse(f"{name}[{position}]", _NO_CHARACTER)
-        return tuple(value for value in values if isinstance(value, str) and value)
-
-    def refuse(self, name: str, reason: str) -> None:
-        self._problems.append(Problem(f"{self.path}.{name}", reason))
-
-    def finish(self) -> None:
-        """Report unknown members, which are misspelt or belong elsewhere."""
-        for name in self._row.keys() - set(self._asked):
-            self.refuse(name, f"not known; allowed: {', '.join(self._asked)}")
-
-    def _value(self, name: str) -> Any:
-        self._asked.append(name)
-        return self._row.get(name)
+def _unknown(
+    path: str, values: Sequence[str], known: Collection[str], kind: str
+) -> Iterator[Problem]:
+    for position, value in enumerate(values):
+        if value not in known:
+            names = sorted(known)
+            more = f", and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+            listed = f"{', '.join(names[:_NAMES_SHOWN])}{more}" if names else "none yet"
+            yield Problem(f"{path}[{position}]", f"no {kind} {_quoted(value)}; known: {listed}")
 
 
 def _quoted(value: str) -> str:
@@ -190,106 +361,100 @@ def _quoted(value: str) -> str:
     return repr(value if len(value) <= _VALUE_SHOWN else f"{value[:_VALUE_SHOWN]}…")
 
 
-def _channel(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    number = entry.needed("id", _CHANNEL_ID, "the id of a number has 1 to 20 digits")
-    alias = entry.text("alias")
-    reading.channels[number] = number
-    if alias:
-        reading.channels[alias] = number
-    return ChannelUpsert(number, reading.at, alias=alias), number
+def references(connection: Connection, account_id: int) -> References:
+    """Return the channels and users that a file may refer to."""
+    channels: dict[str, str] = {}
+    for row in whole.rows_of(connection, account_id, "channel"):
+        number = row["phone_number_id"]
+        for name in (row["alias"], row["phone"]):
+            if name:
+                channels.setdefault(name, number)
+        channels[number] = number
+    users = (row["key"] for row in whole.rows_of(connection, account_id, "user"))
+    return References(channels, frozenset(users))
 
 
-def _user(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    email = entry.text("email", _E_MAIL, "an e-mail address has an @")
-    key = entry.text("external_id") or email
-    name = entry.text("name") or key
-    if not key:
-        entry.refuse("email", "missing; without one, give external_id")
-    event = UserUpsert(
-        key=key or "",
-        name=name or "",
-        at=reading.at,
-        email=email,
-        role=entry.text("role", ("agent", "administrator")),
-        availability=entry.text("availability", ("online", "busy", "offline", "")),
-        active=entry.flag("active"),
-        avatar_url=entry.text("avatar_url"),
-    )
-    reading.users.add(event.key)
-    return event, event.key
+def catalogues(connection: Connection, account_id: int) -> Catalogues:
+    """Return all catalogue rows by kind and key, with their user-visible columns."""
+    rows: dict[tuple[str, str], Mapping[str, Any]] = {}
+    names: dict[tuple[str, int], str] = {}
+    channels = whole.links(connection, account_id, "team_channel")
+    members = whole.links(connection, account_id, "team_member")
+    for kind, (_, key) in _KINDS.items():
+        for row in whole.rows_of(connection, account_id, kind):
+            names[kind, row["id"]] = row[key]
+            rows[kind, row[key]] = _visible(row, key)
+            if kind == "team":
+                linked = {
+                    "channels": [names["channel", each] for each in channels.get(row["id"], ())],
+                    "members": [names["user", each] for each in members.get(row["id"], ())],
+                }
+                rows[kind, row[key]] = {**rows[kind, row[key]], **linked}
+    return rows
 
 
-def _label(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    title = entry.needed("title", _TITLE, "a title has one to 100 characters on a line").lower()
-    color = entry.text("color")
-    if color is not None and not COLOR.fullmatch(color.lower()):
-        entry.refuse("color", f"{_quoted(color)} is not a colour such as #1f93ff")
-    event = LabelUpsert(
-        title, reading.at, color.lower() if color else None, entry.text("description")
-    )
-    return event, label_key(title)
+def import_file(
+    connection: Connection, account_id: int, contents: Mapping[str, Any], now: int
+) -> tuple[list[str], list[Problem]]:
+    """Apply a file completely, or not at all if it has any problem.
+
+    Returns the resulting differences, and the problems.
+    """
+    rows, problems = events(contents, references(connection, account_id), now)
+    if problems:
+        return [], problems
+    return apply_catalogue(connection, account_id, rows, now), []
 
 
-def _team(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    name = entry.needed("name")
-    channels = entry.texts("channels") or ()
-    members = entry.texts("members") or ()
-    _refuse_unknown(entry, "channels", channels, reading.channels, "channel")
-    _refuse_unknown(entry, "members", members, reading.users, "user")
-    event = TeamUpsert(
-        name=name,
-        at=reading.at,
-        description=entry.text("description"),
-        channels=tuple(reading.channels.get(channel, channel) for channel in channels),
-        members=members,
-        distribution=entry.text("distribution", ("round_robin", "off")),
-    )
-    return event, name
+def apply_catalogue(
+    connection: Connection, account_id: int, events: Sequence[DomainEvent], now: int
+) -> list[str]:
+    """Apply catalogue events; return the resulting differences."""
+    before = catalogues(connection, account_id)
+    apply_events(connection, account_id, events, now=now)
+    return list(differences(before, catalogues(connection, account_id)))
 
 
-def _refuse_unknown(
-    entry: _Entry, name: str, values: Sequence[str], known: Mapping[str, str] | set[str], kind: str
-) -> None:
-    for position, value in enumerate(values):
-        if value not in known:
-            names = sorted(known)
-            more = f", and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            told = f"{', '.join(names[:_NAMES_SHOWN])}{more}" if names else "none yet"
-            entry.refuse(f"{name}[{position}]", f"no {kind} {_quoted(value)}; known: {told}")
+def differences(before: Catalogues, after: Catalogues) -> Iterator[str]:
+    """Yield a line for each new (`+`) or changed (`~`) row."""
+    for (kind, name), row in after.items():
+        noun = _KINDS[kind][0]
+        old = before.get((kind, name))
+        if old is None:
+            members = ", ".join(
+                f"{_heading(column)} {_shown(value)}"
+                for column, value in row.items()
+                if value not in (None, "", [])
+            )
+            yield f"+ {noun} {name}{': ' if members else ''}{members}"
+        elif old != row:
+            changes = (
+                f"{_heading(column)} {_shown(old.get(column))} → {_shown(value)}"
+                for column, value in row.items()
+                if old.get(column) != value
+            )
+            yield f"~ {noun} {name}: {', '.join(changes)}"
 
 
-def _custom_field(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    key = entry.needed("key", _FIELD_KEY, "a key has letters, digits, _ . and -")
-    type_, options = entry.text("type", FIELD_TYPES), entry.texts("options")
-    if type_ == "list" and not options:
-        entry.refuse("options", "missing; a list is chosen from them")
-    event = CustomFieldUpsert(
-        key=key,
-        name=entry.text("name") or key,
-        at=reading.at,
-        type=type_,
-        description=entry.text("description"),
-        options=options,
-        position=entry.number("position"),
-        pattern=entry.text("pattern"),
-        pattern_hint=entry.text("pattern_hint"),
-    )
-    return event, key
-
-
-def _canned_response(reading: _Reading, entry: _Entry) -> tuple[DomainEvent, str]:
-    code = entry.needed("short_code")
-    return CannedResponseUpsert(code, entry.needed("text"), reading.at), code
-
-
-# In dependency order.
-_SECTIONS: Mapping[str, Callable[[_Reading, _Entry], tuple[DomainEvent, str]]] = MappingProxyType(
-    {
-        "channels": _channel,
-        "users": _user,
-        "labels": _label,
-        "custom_fields": _custom_field,
-        "canned_responses": _canned_response,
-        "teams": _team,
+def _visible(row: Row, key: str) -> dict[str, Any]:
+    return {
+        name: json.loads(row[name]) if name.endswith("_json") else row[name]
+        for name in dict(row)
+        if name != key and name not in _HIDDEN
     }
-)
+
+
+def _heading(column: str) -> str:
+    return column.removesuffix("_json").replace("_", " ")
+
+
+def _shown(value: Any) -> str:
+    if value in (None, "", []):
+        return "nothing"
+    if isinstance(value, list) and not any(isinstance(each, dict) for each in value):
+        text = "[" + ", ".join(map(_shown, value)) + "]"
+    elif isinstance(value, dict | list):
+        text = json.dumps(value, ensure_ascii=False)
+    else:
+        text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

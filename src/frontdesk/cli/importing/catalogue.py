@@ -34,13 +34,13 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
     FILE is TOML or JSON, - is standard input. Everything in it goes in, or nothing if anything in
     it is wrong. What it does not mention stays as it is.
     """
-    from frontdesk.ingest.catalogue_file import parsed
+    from frontdesk.ingest.catalogue_file import parse_file
 
     check((file,))
     text = _text(file)
     is_json = file.lower().endswith(".json") or text.lstrip().startswith("{")
     try:
-        contents = parsed(text, is_json=is_json)
+        contents = parse_file(text, is_json=is_json)
     except (ValueError, RecursionError) as error:
         kind = "JSON" if is_json else "TOML"
         raise UnusableFile(clean(f"{named(file)} is not {kind}: {error}")) from error
@@ -61,14 +61,14 @@ def _brought_in(
     store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
 ) -> "tuple[list[str], list[Problem]]":
     """Return the resulting differences, and the file's problems."""
-    from frontdesk.ingest.catalogue_changes import bring_in
+    from frontdesk.ingest.catalogue_file import import_file
     from frontdesk.ingest.importing import rehearse
 
     found: tuple[list[str], list[Problem]] = ([], [])
 
     def put_in(connection: "Connection") -> "tuple[list[str], list[Problem]]":
         account_id = account_named(connection, account)["id"]
-        return bring_in(connection, account_id, contents, now())
+        return import_file(connection, account_id, contents, now())
 
     def try_it(transactions: "Transactions") -> None:
         nonlocal found

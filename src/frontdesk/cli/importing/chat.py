@@ -148,14 +148,14 @@ class _Run:
                 self.lines += self._told(name, chat, outcome)
 
     def _place(self, connection: "Connection") -> "Place":
-        from frontdesk.ingest.catalogue_changes import known
+        from frontdesk.ingest.catalogue_file import references
         from frontdesk.ingest.events import Person
         from frontdesk.ingest.exported_chat.importing import Place
         from frontdesk.ingest.value import phone_of
 
         asked = self._asked
         account_id = account_named(connection, asked.account)["id"]
-        channels = known(connection, account_id).channels
+        channels = references(connection, account_id).channels
         number = channels.get(asked.channel)
         if number is None and channels:
             known_ones = shortened(", ".join(sorted(channels)), 600)
