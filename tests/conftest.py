@@ -37,6 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-screenshots", action="store_true", help="rewrite the pictures in screenshots/"
     )
+    parser.addoption(
+        "--update-documents", action="store_true", help="rewrite the listed parts of docs/"
+    )
 
 
 @pytest.fixture(scope="session")

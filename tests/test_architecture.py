@@ -18,7 +18,6 @@ from frontdesk.wire import Wire
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "src" / "frontdesk").rglob("*.py"))
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 INLINE_STYLES = {"CSS", "DEFAULT_CSS"}
 
@@ -36,12 +35,6 @@ def wire_models() -> list[type[Wire]]:
     values = [value for module in modules for value in vars(module).values()]
     models = {one for one in values if isinstance(one, type) and issubclass(one, Wire)}
     return sorted(models, key=lambda model: model.__name__)
-
-
-def readme_commands() -> list[str]:
-    """The lines of the README's `sh` blocks."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line]
 
 
 def test_every_module_opens_with_one_sentence_that_says_what_it_is_for() -> None:
@@ -88,25 +81,6 @@ def test_every_stylesheet_is_loaded() -> None:
     assert loaded == {path.name for path in STYLES.glob("*.tcss")}
 
 
-def test_the_map_of_the_code_names_what_exists() -> None:
-    words = {word.rstrip("/") for word in re.findall(r"`([\w./-]+)`", README)}
-    paths = {word for word in words if re.match(r"(src|styles|tests|screenshots)\b", word)}
-    assert len(paths) > 10
-    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
-
-
-def test_pictures_of_the_readme_exist() -> None:
-    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", README)
-    assert pictures
-    assert [path for path in pictures if not (ROOT / path).is_file()] == []
-
-
-def test_the_readme_has_one_command_for_the_demo_and_one_for_the_tests() -> None:
-    demo, tests = readme_commands()
-    assert demo.endswith("frontdesk demo")
-    assert tests.endswith("pytest -n auto")
-
-
 @pytest.mark.parametrize("model", wire_models(), ids=lambda model: model.__name__)
 def test_no_field_is_named_after_what_does_not_exist(model: type[Wire]) -> None:
     assert not model.model_fields.keys() & NOWHERE
@@ -114,9 +88,3 @@ def test_no_field_is_named_after_what_does_not_exist(model: type[Wire]) -> None:
 
 def test_a_conversation_has_neither_a_team_nor_fields_of_its_own() -> None:
     assert not resources.Conversation.model_fields.keys() & NOT_ON_A_CONVERSATION
-
-
-def test_no_text_names_a_package_index() -> None:
-    places = [ROOT / "pyproject.toml", ROOT / "README.md", ROOT / ".ci" / "run"]
-    for place in places:
-        assert "index-url" not in place.read_text(encoding="utf-8")

@@ -1,23 +1,13 @@
-"""The client as a library: lists of any length, the cursor at hand, the example of the README."""
+"""The client as a library: lists of any length, and single answers."""
 
-import asyncio
-import re
-import subprocess
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from frontdesk import wire
-from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.client import InboxClient, Rows
 from frontdesk.errors import BadResponse, CursorRefused, Refused, Unreachable
-from frontdesk.service.auth import SCOPES
-from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import Label, Page, PartialPage
-
-README = Path(__file__).resolve().parents[1] / "README.md"
 
 LISTS = {
     "conversations": wire.Conversation,
@@ -159,35 +149,3 @@ async def test_rows_that_could_not_be_read_are_counted():
     rows = Rows(scripted(partial, page(2)))
     assert [row.id async for row in rows] == ["1", "2"]
     assert rows.unreadable == 2
-
-
-@pytest.fixture
-def served(sample_database: SQLiteDatabase, tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """The address of the service over the sample, in a process of its own, and a key to it."""
-    path = tmp_path / "inbox.db"
-    key = str(make_key(path, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-    command = [sys.executable, "-m", "frontdesk", "serve", "--database", str(path), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip(), key
-        process.terminate()
-
-
-def test_the_example_of_the_readme_runs(served: tuple[str, str]):
-    (program,) = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
-    url, key = served
-    assert "https://inbox.example.com" in program
-    done = subprocess.run(
-        [sys.executable, "-c", program.replace("https://inbox.example.com", url)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"FRONTDESK_API_KEY": key},
-    )
-    assert done.stderr == ""
-    assert len(done.stdout.splitlines()) == asyncio.run(open_conversations(url, key))
-
-
-async def open_conversations(url: str, key: str) -> int:
-    async with InboxClient(url, key) as client:
-        return (await client.counts()).open

@@ -1,0 +1,369 @@
+"""The documents: their links lead somewhere, and their commands, programs and examples work."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from frontdesk import wire
+from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.sample.demo import ME
+from frontdesk.service.auth import SCOPES
+from frontdesk.service.problems import CODES, RECEIVER_CODES
+from tests.terminals import LEAVE, Terminal
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *PAGES]
+
+URL, USER = "https://inbox.example.com", "ana@example.com"
+PORTS = ("8080", "8081")
+# Commands that go on until they are stopped; they print their addresses when they are ready.
+SERVICES = re.compile(r"frontdesk (serve|web) ")
+
+_BLOCK = re.compile(
+    r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>.*)\n(?P<text>(?:.*\n)*?)```$",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+class Block(NamedTuple):
+    """A fenced block. kind: the word after the fence; note: the words after that."""
+
+    kind: str
+    note: str
+    text: str
+    file: str | None
+
+
+class Command(NamedTuple):
+    """A line after a prompt, and the output shown below it; `…` in it is any text."""
+
+    line: str
+    shown: str
+
+
+def blocks(path: Path, kind: str) -> Iterator[Block]:
+    """The blocks of a document with a word after their fence, "" for all."""
+    for found in _BLOCK.finditer(path.read_text(encoding="utf-8")):
+        word, _, note = found["info"].partition(" ")
+        if kind in (word, ""):
+            yield Block(word, note, found["text"], found["file"])
+
+
+def commands(block: Block) -> Iterator[Command]:
+    """The commands of a console block."""
+    text = block.text.replace("\\\n", " ")
+    for part in re.split(r"^[$#] ", text, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        yield Command(line, shown.strip())
+
+
+def headings(path: Path) -> set[str]:
+    """The anchors of a document, as GitHub makes them."""
+    text = path.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    return slugs | set(re.findall(r'<a id="(\w+)">', text))
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_every_relative_link_leads_to_a_file_and_a_heading(path: Path) -> None:
+    broken = []
+    for link in _LINK.findall(path.read_text(encoding="utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        place, _, anchor = link.partition("#")
+        target = (path.parent / place).resolve() if place else path
+        if not target.is_file() or (anchor and anchor not in headings(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_the_readme_fits_200_lines_and_leads_to_every_page() -> None:
+    text = README.read_text(encoding="utf-8")
+    links = {link.partition("#")[0] for link in _LINK.findall(text)}
+    assert {named(path) for path in PAGES} <= links
+    assert len(text.splitlines()) <= 200
+
+
+def test_the_readme_has_one_command_for_the_demo_and_one_for_the_tests() -> None:
+    demo, tests = [line for block in blocks(README, "sh") for line in block.text.splitlines()]
+    assert demo.endswith("frontdesk demo")
+    assert tests.endswith("pytest -n auto")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_files_and_modules_that_are_named_exist(path: Path) -> None:
+    words = set(re.findall(r"`([\w./-]+)`", path.read_text(encoding="utf-8")))
+    files = {word for word in words if re.match(r"(src|tests|docs|styles|screenshots)/", word)}
+    modules = {word for word in words if re.fullmatch(r"[a-z_]+(/[\w]+)*(/|\.py)", word)}
+    missing = [word for word in files if not (ROOT / word).exists()]
+    package = ROOT / "src" / "frontdesk"
+    missing += [word for word in modules - files if not (package / word).exists()]
+    assert sorted(missing) == []
+
+
+def test_no_document_names_a_package_index() -> None:
+    places = [ROOT / "pyproject.toml", ROOT / ".ci" / "run", *DOCUMENTS]
+    assert [named(path) for path in places if "index-url" in path.read_text("utf-8")] == []
+
+
+def test_json_examples_are_what_they_are_called() -> None:
+    read = 0
+    for path in DOCUMENTS:
+        for block in blocks(path, "json"):
+            value = json.loads(block.text)
+            if block.note:
+                model = getattr(wire, block.note)
+                written = model.model_validate(value).model_dump(mode="json", exclude_unset=True)
+                assert written == value
+                read += 1
+    assert read >= 4
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with `frontdesk` and `python`, those that run these tests."""
+    folder = tmp_path_factory.mktemp("bin")
+    for name, options in {"frontdesk": "-m frontdesk", "python": ""}.items():
+        program = folder / name
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {options} "$@"\n')
+        program.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(
+    sample_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
+    """The address of the service over the sample, in a process of its own, and a key to it."""
+    path = tmp_path_factory.mktemp("served") / "inbox.db"
+    shutil.copy(sample_file, path)
+    key = str(make_key(path, KeyOrder("default", "x", ME, SCOPES, None), now=0)["key"])
+    command = [sys.executable, "-m", "frontdesk", "serve", "--database", str(path), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip(), key
+        process.terminate()
+
+
+class Reader:
+    """Someone who follows a page: with a home, a directory and an inbox of their own."""
+
+    def __init__(self, folder: Path, programs: Path, served: tuple[str, str]) -> None:
+        self.folder = folder
+        url, key = served
+        self.environment = {
+            "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(folder / "home"),
+            "TMPDIR": str(folder),
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TERM": "xterm-256color",
+            "FRONTDESK_API_KEY": key,
+        }
+        ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        self._program = ""
+        self._words = {URL: url, USER: ME, "FRONTDESK_API_KEY=… ": "", **ports}
+
+    def translated(self, text: str) -> str:
+        """A text with the names of this place for those that documents use."""
+        for word, own in self._words.items():
+            text = text.replace(word, own)
+        return text
+
+    def follow(self, block: Block) -> None:
+        """Do what a block says."""
+        if block.file is not None:
+            (self.folder / block.file).write_text(block.text, encoding="utf-8")
+        elif block.kind == "python":
+            self._program = block.text
+        elif (block.kind, block.note) == ("text", "output"):
+            self.run(Command(f"python -c {shlex.quote(self._program)}", block.text.strip()))
+        elif block.kind == "toml":
+            self._configure(block.text)
+        elif block.kind == "console":
+            follow = {"": self.run, "viewer": self._view, "elsewhere": self._ask_for_help}
+            for command in commands(block):
+                follow[block.note](command)
+
+    def run(self, command: Command) -> None:
+        """Run a command to its end, and compare its output."""
+        if command.line.startswith("export "):
+            self.environment |= dict(word.split("=") for word in shlex.split(command.line)[1:])
+        elif SERVICES.search(command.line):
+            self._serve(command)
+        elif shutil.which(command.line.split()[0], path=self.environment["PATH"]):
+            done = self._process(command.line, stderr=subprocess.STDOUT)
+            output, _ = done.communicate()
+            assert done.returncode == 0, f"{command.line}\n{output}"
+            self._compare(command, output)
+
+    def _serve(self, command: Command) -> None:
+        """Start a service, read as many lines as are shown, and end it."""
+        with self._process(f"exec {command.line}") as process:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in command.shown.splitlines()]
+            process.send_signal(signal.SIGINT if " web " in command.line else signal.SIGTERM)
+            assert process.wait() in (0, 130)
+        self._compare(command, "".join(lines))
+
+    def _view(self, command: Command) -> None:
+        """Open the viewer in a terminal, and leave it."""
+        line = self.translated(command.line)
+        program = f"import os; os.execvp('bash', ['bash', '-c', {line!r}])"
+        folder = self.folder / "temporary"
+        folder.mkdir(exist_ok=True)
+        os.chdir(self.folder)
+        terminal = Terminal(program, folder, **self.environment)
+        try:
+            terminal.wait_for(rb"\x1b\[[\d;]+m")
+            terminal.press(LEAVE)
+            assert terminal.ending()[0] == 0, command.line
+        finally:
+            terminal.close()
+
+    def _ask_for_help(self, command: Command) -> None:
+        """Check that a command that cannot run here exists, with its options."""
+        found = re.search(r"(?:^|[ /])frontdesk (?P<arguments>[a-z].+)", command.line)
+        if found is not None:
+            self.run(Command(f"frontdesk {found['arguments']} --help", "Usage: …"))
+
+    def _configure(self, text: str) -> None:
+        """Use a text as the configuration."""
+        tomllib.loads(text)
+        place = self.folder / "home" / ".config" / "frontdesk"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "config.toml").write_text(text, encoding="utf-8")
+        self.run(Command("frontdesk config check", "…"))
+        (place / "config.toml").unlink()
+
+    def _process(self, line: str, stderr: int | None = None) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            ["bash", "-c", self.translated(line)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            cwd=self.folder,
+            env=self.environment,
+        )
+
+    def _compare(self, command: Command, output: str) -> None:
+        pattern = ".*".join(map(re.escape, self.translated(command.shown).split("…")))
+        output = "\n".join(line.rstrip() for line in output.splitlines())
+        if command.shown:
+            assert re.fullmatch(pattern, output, re.DOTALL), f"{command.line}\n{output}"
+
+
+def free_ports(count: int) -> list[str]:
+    """Ports that nobody listens on now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [str(one.getsockname()[1]) for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@pytest.fixture
+def reader(
+    tmp_path: Path,
+    programs: Path,
+    served: tuple[str, str],
+    sample_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Reader:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir()
+    shutil.copy(sample_file, tmp_path / "inbox.db")
+    return Reader(tmp_path, programs, served)
+
+
+@pytest.mark.parametrize("path", [README, *PAGES], ids=named)
+def test_what_a_page_says_can_be_done(path: Path, reader: Reader) -> None:
+    for block in [block for block in blocks(path, "") if block.file is not None]:
+        reader.follow(block)
+    for block in [block for block in blocks(path, "") if block.file is None]:
+        reader.follow(block)
+
+
+def test_the_page_of_keys_lists_every_action(reader: Reader, pytestconfig: pytest.Config) -> None:
+    command = [sys.executable, "-m", "frontdesk", "config", "keys"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [re.split(r"  +", line, maxsplit=2) for line in listed.splitlines()[1:]]
+    lines = [f"| `{name}` | {keys} | {words} |" for name, keys, words in rows]
+    table = "\n".join(["| action | keys | does |", "|---|---|---|", *lines])
+    assert_section(ROOT / "docs" / "keys.md", "actions", table, pytestconfig)
+
+
+def assert_section(path: Path, name: str, text: str, config: pytest.Config) -> None:
+    """Compare the part of a page between two marks; with --update-documents write it."""
+    page = path.read_text(encoding="utf-8")
+    start, end = f"<!-- {name} -->\n", "\n<!-- end -->"
+    before, _, rest = page.partition(start)
+    written, _, after = rest.partition(end)
+    if config.getoption("--update-documents"):
+        path.write_text(f"{before}{start}{text}{end}{after}", encoding="utf-8")
+    else:
+        assert written == text, "run with --update-documents"
+
+
+def contract() -> str:
+    return (ROOT / "docs" / "api-contract.md").read_text(encoding="utf-8")
+
+
+def test_the_contract_lists_every_error_code_with_its_status() -> None:
+    rows = re.findall(r"^\| ([\d, ]+) \| ((?:`\w+`(?:, )?)+) \|", contract(), re.MULTILINE)
+    listed = set()
+    for statuses, codes in rows:
+        names = re.findall(r"\w+", codes)
+        numbers = [int(one) for one in statuses.split(",")]
+        listed |= set(zip(names, numbers * (len(names) // len(numbers)), strict=True))
+    assert listed == {(code, status) for code, (status, _) in CODES.items()}
+    assert [code for code in RECEIVER_CODES if f"`{code}`" not in contract()] == []
+
+
+def test_the_contract_lists_every_scope() -> None:
+    assert [scope for scope in SCOPES if contract().count(f"`{scope}`") < 2] == []
+
+
+def test_the_contract_lists_every_path_with_its_parameters() -> None:
+    command = [sys.executable, "-m", "frontdesk", "openapi"]
+    described = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    rows = re.findall(r"^\| `(/\S+)` \| `\S+` \|([^|]*)\|", contract(), re.MULTILINE)
+    listed = {f"/v1{path}": set(re.findall(r"\w+", names)) for path, names in rows}
+    paths = {
+        path: {one["name"] for one in members["get"].get("parameters", ()) if one["in"] == "query"}
+        for path, members in described["paths"].items()
+    }
+    assert listed == paths
+
+
+def test_the_page_of_the_configuration_lists_every_variable() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    sources = (ROOT / "src" / "frontdesk").rglob("*.py")
+    used = {
+        name
+        for path in sources
+        for name in re.findall(r'"(FRONTDESK_[A-Z_]*[A-Z])"', path.read_text(encoding="utf-8"))
+    }
+    assert used
+    assert [name for name in sorted(used) if f"`{name}`" not in page] == []
