@@ -7,7 +7,7 @@ import click
 
 from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, database_option, opened
-from frontdesk.cli.tables import moment, table
+from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from frontdesk import settings
 from frontdesk.cli.commands import Group
 from frontdesk.cli.lengths import length
-from frontdesk.cli.tables import moment, table
+from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
 

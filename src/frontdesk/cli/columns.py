@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from frontdesk import conversation_columns
-from frontdesk.cli.formats import Cell, Column, compact
+from frontdesk.cli.output import Cell, Column, compact
 from frontdesk.wire import (
     CannedResponse,
     Channel,

@@ -5,7 +5,7 @@ import click
 from frontdesk.cli.commands import Group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.ending import ERROR
-from frontdesk.cli.tables import table
+from frontdesk.cli.output import table
 from frontdesk.errors import BadSettings
 
 

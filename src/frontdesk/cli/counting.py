@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.formats import (
+from frontdesk.cli.output import (
     Cell,
     Column,
     format_option,

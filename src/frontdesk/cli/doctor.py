@@ -18,10 +18,9 @@ from frontdesk import __version__, settings
 from frontdesk.cli.commands import Command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.ending import ERROR, exit_code
-from frontdesk.cli.formats import output
+from frontdesk.cli.output import output, plain, table
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked, found, network
-from frontdesk.cli.tables import plain, table
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.text import ahead_or_behind, clean, milliseconds

@@ -12,8 +12,8 @@ from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.ending import ERROR, INTERRUPTED
 from frontdesk.cli.importing.summary import unknown_channels
+from frontdesk.cli.output import moment, table
 from frontdesk.cli.progress import progress, whole
-from frontdesk.cli.tables import moment, table
 from frontdesk.ingest.retention import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant

@@ -11,7 +11,7 @@ import click
 from frontdesk.cli.commands import Group, now
 from frontdesk.cli.databases import account_named, account_option, database_option, opened
 from frontdesk.cli.lengths import length
-from frontdesk.cli.tables import moment, table
+from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 
 if TYPE_CHECKING:

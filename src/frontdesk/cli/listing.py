@@ -9,7 +9,7 @@ import click
 
 from frontdesk.cli import columns
 from frontdesk.cli.commands import Group
-from frontdesk.cli.formats import Column, Writer, format_option, writer_of
+from frontdesk.cli.output import Column, Writer, format_option, writer_of
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.cli.walking import Progress, tell_unreadable, walked

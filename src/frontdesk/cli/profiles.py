@@ -10,8 +10,8 @@ import click
 from frontdesk import settings
 from frontdesk.cli.commands import Group
 from frontdesk.cli.config import PROFILE_NAME, Configuration, Profile, configuration
+from frontdesk.cli.output import plain, table
 from frontdesk.cli.places import where
-from frontdesk.cli.tables import plain, table
 from frontdesk.errors import BadSettings
 
 _LONGEST_LINE = 4096

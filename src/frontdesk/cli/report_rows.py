@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import tzinfo
 
-from frontdesk.cli.formats import Cell, Column, local_time
+from frontdesk.cli.output import Cell, Column, local_time
 from frontdesk.text import first_said, one_line, words
 from frontdesk.tui.figures import NAMES, Row, rows
 from frontdesk.tui.widgets.metrics import (

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.commands import Command
-from frontdesk.cli.formats import (
+from frontdesk.cli.output import (
     Cell,
     Column,
     format_option,
@@ -17,13 +17,15 @@ from frontdesk.cli.formats import (
     local_time,
     markdown_cell,
     output,
+    plain,
+    table,
+    terminal_width,
     write_rows,
     writer_of,
 )
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.cli.report_rows import COLUMNS, records, tables
-from frontdesk.cli.tables import plain, table, terminal_width
 from frontdesk.tui.figures import rows
 from frontdesk.tui.screens.report_periods import PERIODS
 from frontdesk.wire import Report, ReportQuery

@@ -14,8 +14,8 @@ from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import opened
 from frontdesk.cli.ending import INTERRUPTED, say
-from frontdesk.cli.formats import Cell, Column, format_option, write_rows, writer_of
 from frontdesk.cli.in_process import ACCOUNT, user_of
+from frontdesk.cli.output import Cell, Column, format_option, write_rows, writer_of
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, found, kept_under
 from frontdesk.cli.walking import Progress

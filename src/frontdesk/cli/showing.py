@@ -10,7 +10,7 @@ from frontdesk import transcript
 from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.commands import Command
 from frontdesk.cli.ending import say
-from frontdesk.cli.formats import (
+from frontdesk.cli.output import (
     Cell,
     Column,
     format_option,

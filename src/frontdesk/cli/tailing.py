@@ -12,11 +12,10 @@ from frontdesk import transcript
 from frontdesk.cli.activity import Activity, Feed
 from frontdesk.cli.commands import Command
 from frontdesk.cli.ending import say
-from frontdesk.cli.formats import format_option, here, json_of, output
 from frontdesk.cli.lengths import length
+from frontdesk.cli.output import cut, format_option, here, json_of, output, plain, terminal_width
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
-from frontdesk.cli.tables import cut, plain, terminal_width
 from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.text import first_said
 from frontdesk.wire import ConversationFilter, Message

@@ -1,24 +1,32 @@
-"""Output formats of rows: table, Markdown, JSON, JSON lines and CSV.
+"""Output of rows: tables of Rich, Markdown, JSON, JSON lines and CSV.
 
 JSON has the server's data. CSV has ISO 8601 times and a column per member; cells that a spreadsheet
 would take for formulas are prefixed with an apostrophe.
 """
 
 import csv
+import io
 import json
 import re
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Generic, Protocol, TextIO, TypeVar
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from frontdesk.cli.tables import plain, table, terminal_width
 from frontdesk.conversation_columns import Cell as Cell
 from frontdesk.conversation_columns import csv_cell
-from frontdesk.wire import Wire, instant
+from frontdesk.text import clean, one_line, steady
+from frontdesk.wire import Wire, instant, timestamp
+
+# Width of a table that no terminal limits.
+_UNLIMITED = 1_000_000
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
 
@@ -91,6 +99,64 @@ def output() -> TextIO:
     if encoding != "utf8" and hasattr(out, "reconfigure"):
         out.reconfigure(errors="replace")
     return out
+
+
+def terminal_width(out: TextIO) -> int | None:
+    """Return the terminal's width, None if `out` is no terminal."""
+    return shutil.get_terminal_size().columns if out.isatty() else None
+
+
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    out: TextIO | None = None,
+    width: int | None = None,
+    rigid: Collection[int] = (),
+) -> str:
+    """Format aligned columns, headings first; control characters are removed from cells.
+
+    out: a terminal there limits the width and has colours. The widest columns are truncated first,
+    `rigid` ones never.
+    """
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for at, heading in enumerate(headings):
+        grid.add_column(_cell(heading), no_wrap=at in rigid)
+    for row in rows:
+        grid.add_row(*map(_cell, row))
+    terminal = out is not None and out.isatty()
+    drawn = io.StringIO()
+    console = Console(
+        file=drawn,
+        width=width or (out and terminal_width(out)) or _UNLIMITED,
+        force_terminal=terminal,
+        legacy_windows=False,
+    )
+    console.print(grid)
+    return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n")[:-1])
+
+
+def _cell(text: str) -> Text:
+    return Text(plain(text), no_wrap=True, overflow="ellipsis")
+
+
+def plain(text: str) -> str:
+    """Make a text safe for terminals: one line, no control characters, stable width."""
+    return text if text.isalnum() and text.isascii() else steady(one_line(clean(text)))
+
+
+def cut(text: str, width: int) -> str:
+    """Truncate a plain text to `width` cells, with an ellipsis."""
+    cell = Text(text)
+    cell.truncate(width, overflow="ellipsis")
+    return cell.plain
+
+
+def moment(milliseconds: int | None) -> str:
+    """Format epoch milliseconds to the minute in UTC; "-" for None."""
+    if milliseconds is None:
+        return "-"
+    return timestamp(milliseconds)[:16].replace("T", " ") + "Z"
 
 
 def json_of(row: object) -> str:
@@ -197,8 +263,7 @@ class _Table(_Shown[T]):
     def end(self) -> None:
         headings = [column.heading for column in self._columns]
         rigid = [at for at, column in enumerate(self._columns) if column.moment]
-        width = terminal_width(self._out)
-        self._out.write(table(headings, self._rows, width=width, rigid=rigid) + "\n")
+        self._out.write(table(headings, self._rows, out=self._out, rigid=rigid) + "\n")
         self._out.flush()
 
 
