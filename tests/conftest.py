@@ -15,8 +15,8 @@ from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import Guest, new_guest
+from frontdesk.store.accounts import user_named
 from frontdesk.store.database import Database
-from frontdesk.store.keys import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.stores import Engine, PostgresServer, postgres_engine, postgres_server, sqlite_store
 

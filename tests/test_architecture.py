@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import frontdesk.wire.pages
-import frontdesk.wire.problems
+import frontdesk.wire.envelopes
 import frontdesk.wire.resources as resources
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.connect import ConnectApp
@@ -31,7 +30,7 @@ def named(path: Path) -> str:
 
 
 def wire_models() -> list[type[Wire]]:
-    modules = (resources, frontdesk.wire.pages, frontdesk.wire.problems)
+    modules = (resources, frontdesk.wire.envelopes)
     values = [value for module in modules for value in vars(module).values()]
     models = {one for one in values if isinstance(one, type) and issubclass(one, Wire)}
     return sorted(models, key=lambda model: model.__name__)

@@ -11,7 +11,7 @@ import pytest
 
 from frontdesk.cli import crashes
 from frontdesk.cli.discretion import Discreet
-from frontdesk.crash import Crashed, trace
+from frontdesk.crash_report import Crashed, trace
 
 SECRET = "fd_live_secret"
 

@@ -46,7 +46,7 @@ ALLOWED = {
     ("service/server/supervisor.py", "signal.pthread_sigmask"): "only one worker may be asked for",
     ("private.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
     ("service/tallies.py", "fcntl"): "only several workers share a table",
-    ("store/loading.py", "fcntl"): "nobody removes there what another process has open",
+    ("store/bulk_load.py", "fcntl"): "nobody removes there what another process has open",
 }
 
 

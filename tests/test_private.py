@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.tui.screens.saving import written
 
 
@@ -18,7 +18,7 @@ def test_a_file_is_put_in_place_whole_and_closed_to_others(tmp_path: Path) -> No
     path = tmp_path / "kept"
     path.write_text("before, and longer")
     path.chmod(0o644)
-    private.replace(path, b"after")
+    private_files.replace(path, b"after")
     assert (path.read_bytes(), mode(path)) == (b"after", 0o600)
     assert os.listdir(tmp_path) == ["kept"]
 
@@ -27,38 +27,38 @@ def test_what_cannot_be_put_in_place_leaves_nothing_behind(tmp_path: Path) -> No
     path = tmp_path / "kept"
     (path / "inside").mkdir(parents=True)
     with pytest.raises(OSError, match="kept"):
-        private.replace(path, b"after")
+        private_files.replace(path, b"after")
     assert os.listdir(tmp_path) == ["kept"]
 
 
 def test_what_a_process_of_the_same_number_left_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / f".kept.{os.getpid()}").write_text("left by a process that was killed")
-    private.replace(tmp_path / "kept", b"after")
+    private_files.replace(tmp_path / "kept", b"after")
     assert os.listdir(tmp_path) == ["kept"]
 
 
 def test_a_file_that_is_to_be_new_is_not_one_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "kept"
-    private.make(path, new=True)
-    private.make(path)
+    private_files.make(path, new=True)
+    private_files.make(path)
     with pytest.raises(FileExistsError):
-        private.make(path, new=True)
+        private_files.make(path, new=True)
     assert mode(path) == 0o600
 
 
 @pytest.mark.parametrize(("bits", "closed"), [(0o600, True), (0o640, False), (0o602, False)])
 def test_a_file_that_others_can_open_is_not_closed(tmp_path: Path, bits: int, closed: bool) -> None:
     path = tmp_path / "kept"
-    private.make(path)
+    private_files.make(path)
     path.chmod(bits)
-    assert private.is_closed_to_others(path.stat()) == closed
+    assert private_files.is_closed_to_others(path.stat()) == closed
 
 
 def test_a_link_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("words")
     (tmp_path / "link").symlink_to(tmp_path / "kept")
     with pytest.raises(OSError, match="link"):
-        private.open_here(tmp_path / "link")
+        private_files.open_here(tmp_path / "link")
 
 
 def test_what_the_viewer_saves_is_for_who_saved_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.client.cleaning import clean_json
+from frontdesk.client.response import clean_json
 from frontdesk.text import (
     ago,
     clean,

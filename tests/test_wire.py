@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.wire import timestamp
-from frontdesk.wire.times import instant
+from frontdesk.wire.values import instant
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ Read before anything else is imported, so this module avoids even `typing` and `
 import os
 import stat
 
-from frontdesk import private
+from frontdesk import private_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,18 +52,18 @@ def keep(cache: "Path", frame: Frame) -> None:
     """Store a frame, readable by the owner only. Raises: OSError."""
     where = os.fsencode(frame.configuration).hex()
     head = f"{frame.circumstances} {where} {frame.columns} {frame.lines} {frame.day}\n"
-    private.replace(cache.with_name(cache.name + SUFFIX), head.encode() + frame.screen)
+    private_files.replace(cache.with_name(cache.name + SUFFIX), head.encode() + frame.screen)
 
 
 def kept(cache: "str | Path") -> Frame | None:
     """Read a frame; None if there is none, or if it is accessible to others."""
     try:
-        number = private.open_here(file_of(cache))
+        number = private_files.open_here(file_of(cache))
     except OSError:
         return None
     with open(number, "rb") as file:
         found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode) or not private.is_closed_to_others(found):
+        if not stat.S_ISREG(found.st_mode) or not private_files.is_closed_to_others(found):
             return None
         head, _, screen = file.read(_MOST_BYTES).partition(b"\n")
     try:

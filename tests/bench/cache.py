@@ -20,7 +20,7 @@ from frontdesk.cache import CONVERSATION, Cache, Fetched, ListName, objects, row
 from frontdesk.cache.rows import Row
 from frontdesk.timeline import stretch
 from frontdesk.wire import ConversationFilter, Message
-from frontdesk.wire.times import timestamp
+from frontdesk.wire.values import timestamp
 from tests.bench import warm_cache
 
 SIZE = 100_000

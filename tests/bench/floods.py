@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 from tests.bench.load import served
 from tests.bench.ratios import table
 

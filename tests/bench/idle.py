@@ -27,7 +27,7 @@ from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME, SEED, demo_parts
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.store.keys import user_named
+from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from frontdesk.ingest.importing import LINES_AT_ONCE, Import, Order, Source
+from frontdesk.ingest.archive.importer import LINES_AT_ONCE, Import, Order, Source
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.bench.ratios import Ratio, in_turn, ratio, shown

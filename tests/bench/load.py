@@ -21,13 +21,13 @@ from itertools import count
 from pathlib import Path
 
 from frontdesk.cli.keys import KeyOrder, make_key
-from frontdesk.ingest.intake import Intake
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.audit import differences
+from frontdesk.ingest.webhooks.processor import Intake
 from frontdesk.outside import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import ACCOUNT, fill
 from frontdesk.service.auth import SCOPES
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 from frontdesk.store.raw_events import APPLIED, IGNORED
 from tests.bench.crowding import SECRET, TOKEN, Press, Tally
 from tests.bench.ratios import percentile, table

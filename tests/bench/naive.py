@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import psycopg
 from psycopg.rows import dict_row
 
-from frontdesk.store.addresses import is_address
+from frontdesk.store.conversations import ConversationSelection, Position
+from frontdesk.store.dsn import is_address
 from frontdesk.store.postgres import _translated
-from frontdesk.store.queries import ConversationSelection, Position
 
 _TABLES = (
     "CREATE {temporary} TABLE plain AS SELECT * FROM conversation WHERE account_id = 1",

@@ -17,17 +17,17 @@ from statistics import median
 import httpx
 
 from frontdesk.service.auth import new_key
-from frontdesk.store import queries
-from frontdesk.store.addresses import is_address
+from frontdesk.store import conversations
 from frontdesk.store.contacts import contact_page
+from frontdesk.store.conversations import ConversationSelection
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.queries import ConversationSelection
+from frontdesk.store.dsn import is_address
 from tests.bench.ratios import Ratio, ratio
 from tests.bench.selections import ACCOUNT, PAGE
 from tests.bench.served import KEY_VARIABLE, inbox
 
 PATH = "/v1/conversations?limit=25"
-EVERYTHING = ConversationSelection(queries.states_of(range(3)))
+EVERYTHING = ConversationSelection(conversations.states_of(range(3)))
 CONNECTIONS = 8
 # The list of a search that finds very many is slow: the most that a thread is busy with.
 SLOW_WORDS = ("an",)
@@ -74,8 +74,8 @@ async def _one_by_one(target: str, database: Database, rounds: int) -> list[Rati
 
 
 def _raw_page(connection: Connection) -> object:
-    rows = queries.conversation_page(connection, ACCOUNT, EVERYTHING, None, PAGE)
-    return queries.labels_of(connection, ACCOUNT, [row["id"] for row in rows])
+    rows = conversations.conversation_page(connection, ACCOUNT, EVERYTHING, None, PAGE)
+    return conversations.labels_of(connection, ACCOUNT, [row["id"] for row in rows])
 
 
 async def _ask(client: httpx.AsyncClient) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 from random import Random
 
+from frontdesk.store.conversations import ConversationSelection, Position, states_of
 from frontdesk.store.database import Connection
-from frontdesk.store.queries import ConversationSelection, Position, states_of
 
 ACCOUNT = 1
 PAGE = 26

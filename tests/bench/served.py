@@ -20,8 +20,8 @@ from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id
 from frontdesk.service.options import Options, RateLimit
 from frontdesk.service.server.worker import answer
+from frontdesk.store.connect import open_database
 from frontdesk.store.database import Database
-from frontdesk.store.opening import open_database
 
 KEY_VARIABLE = "FRONTDESK_BENCH_KEY"
 UNLIMITED = Options(rate_limit=RateLimit(requests=0))

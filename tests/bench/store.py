@@ -16,17 +16,16 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import fill
-from frontdesk.store import contact_words, counters, queries, reports
-from frontdesk.store.addresses import is_address
-from frontdesk.store.contacts import contact_page
+from frontdesk.store import contacts, conversations, counters, reports
+from frontdesk.store.connect import open_database
+from frontdesk.store.contacts import contact_page, folded
+from frontdesk.store.conversations import ConversationSelection, Position, states_of
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.folding import folded
-from frontdesk.store.opening import open_database
-from frontdesk.store.queries import ConversationSelection, Position, states_of
+from frontdesk.store.dsn import is_address
 from frontdesk.store.reports import Span
 from tests.bench import naive, requests
 from tests.bench.naive import Session
@@ -190,7 +189,7 @@ def len_of(database: Database, selection: ConversationSelection) -> int:
 
 def _counts(database: Database, session: Session, rounds: int) -> Iterator[Ratio]:
     def cells(connection: Connection) -> list[Row]:
-        return queries.counts(connection, ACCOUNT, label_id=0, channel_id=None, user_id=1)
+        return conversations.counts(connection, ACCOUNT, label_id=0, channel_id=None, user_id=1)
 
     taken = in_turn(
         rounds,
@@ -224,7 +223,7 @@ def _contacts(database: Database, session: Session, rounds: int, random: Random)
     for name, (reach, words) in searches.items():
 
         def scan(number: int, words: Callable[[int], list[str]] = words) -> object:
-            found = database.read(lambda c: contact_words.found(c, ACCOUNT, words(number)))
+            found = database.read(lambda c: contacts.word_search(c, ACCOUNT, words(number)))
             return naive.contacts(session, found.condition, found.parameters, PAGE)
 
         def search(number: int, words: Callable[[int], list[str]] = words) -> object:
@@ -316,7 +315,7 @@ def _unfiled() -> Iterator[None]:
 def _page(database: Database, asked: Asked) -> list[Row]:
     after: Position | None = asked.after
     return database.read(
-        lambda c: queries.conversation_page(c, ACCOUNT, asked.selection, after, PAGE)
+        lambda c: conversations.conversation_page(c, ACCOUNT, asked.selection, after, PAGE)
     )
 
 

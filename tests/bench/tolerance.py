@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from frontdesk.client.answers import Answer
-from frontdesk.client.reading import page_of
+from frontdesk.client.decode import page_of
+from frontdesk.client.response import Answer
 from frontdesk.wire import Contact, Conversation, Message, Page, Wire, timestamp
 from tests.bench.ratios import Ratio, in_turn, ratio, shown
 

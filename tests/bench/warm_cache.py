@@ -23,7 +23,7 @@ from frontdesk.wire import (
     Page,
     User,
 )
-from frontdesk.wire.times import timestamp
+from frontdesk.wire.values import timestamp
 
 OPEN = ConversationFilter(status="open")
 PAGE = 1_000

@@ -33,7 +33,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.cache.bounds import Bound, shrink
+from frontdesk.cache.eviction import Bound, shrink
 from frontdesk.wire import Contact, Conversation, Message, Note
 
 

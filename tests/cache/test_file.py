@@ -26,10 +26,7 @@ from tests.cache.pages import (
     newest_first,
 )
 
-from frontdesk.cache import (
-    Cache,
-    place,
-)
+from frontdesk.cache import Cache, files
 
 
 def test_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
@@ -188,7 +185,7 @@ import asyncio, os, sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from frontdesk.cache import Cache
-import frontdesk.cache.said, frontdesk.cache.search
+import frontdesk.cache.rows, frontdesk.cache.search
 from tests.cache.pages import NOW, OPEN, conversation, fetched, ids
 
 # Modules that are first imported when a value is read may be out of reach of nobody.
@@ -359,6 +356,6 @@ def test_a_killed_process_leaves_a_whole_cache_with_all_that_it_had_saved(
 
 
 def test_a_place_with_nothing_is_free_and_a_cache_is_ours(path: Path) -> None:
-    assert place.state(path) is place.State.FREE
+    assert files.state(path) is files.State.FREE
     Cache(path, "one").close()
-    assert place.state(path) is place.State.OURS
+    assert files.state(path) is files.State.OURS

@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.cache import place
-from frontdesk.cache.place import State
+from frontdesk.cache import files
+from frontdesk.cache.files import State
 
 
 def test_a_cache_is_whole_when_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, seen = tmp_path / "pages-1.db", []
-    lay_out = place.lay_out
+    lay_out = files.lay_out
 
     def watched(connection: sqlite3.Connection) -> None:
-        seen.append(place.state(path))
+        seen.append(files.state(path))
         lay_out(connection)
-        seen.append(place.state(path))
+        seen.append(files.state(path))
 
-    monkeypatch.setattr(place, "lay_out", watched)
-    place.prepare(path)
+    monkeypatch.setattr(files, "lay_out", watched)
+    files.prepare(path)
     assert seen == [State.FREE, State.FREE]
-    assert place.state(path) is State.OURS
+    assert files.state(path) is State.OURS
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -34,17 +34,17 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "pages-1.db"
-    lay_out = place.lay_out
+    lay_out = files.lay_out
 
     def other_first(connection: sqlite3.Connection) -> None:
-        monkeypatch.setattr(place, "lay_out", lay_out)
-        place.prepare(path)
+        monkeypatch.setattr(files, "lay_out", lay_out)
+        files.prepare(path)
         lay_out(connection)
 
-    monkeypatch.setattr(place, "lay_out", other_first)
+    monkeypatch.setattr(files, "lay_out", other_first)
     monkeypatch.setattr(os, "getpid", iter((1, 2)).__next__)
-    place.prepare(path)
-    assert place.state(path) is State.OURS
+    files.prepare(path)
+    assert files.state(path) is State.OURS
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -53,8 +53,8 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
 def test_a_cache_may_have_any_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name / f"{name}.db"
     for _ in range(2):
-        place.prepare(path)
-        assert place.state(path) is State.OURS
-        with closing(place.reader(place.address_of(path))) as reader:
-            assert reader.execute("PRAGMA application_id").fetchone() == (place.APPLICATION_ID,)
+        files.prepare(path)
+        assert files.state(path) is State.OURS
+        with closing(files.reader(files.address_of(path))) as reader:
+            assert reader.execute("PRAGMA application_id").fetchone() == (files.APPLICATION_ID,)
     assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -17,7 +17,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.cache.said import Said
+from frontdesk.cache.rows import Said
 from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.wire import Contact, Message, MessagePreview, timestamp
 

@@ -9,7 +9,7 @@ import pytest
 from servers import Serve, serving
 
 from frontdesk.cli.keys import KeyOrder, make_key
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.auth import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -14,7 +14,7 @@ from tests.stores import PostgresServer
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.auth import SCOPES, is_well_formed, key_id
-from frontdesk.store.keys import find_key
+from frontdesk.store.accounts import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
 

@@ -14,7 +14,7 @@ from tests.bench.pseudo_terminal import PseudoTerminal
 
 from frontdesk import first_frame
 from frontdesk.cache import Cache
-from frontdesk.cache.contents import clear
+from frontdesk.cache.stats import clear
 from frontdesk.first_frame import Frame
 
 LEAVE, HELP = b"\x11", b"?"

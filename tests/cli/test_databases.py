@@ -14,7 +14,7 @@ from tests.stores import PostgresServer
 from frontdesk.cli.ending import USAGE
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, Unreachable, UnusableFile
-from frontdesk.store.layout import Layout
+from frontdesk.store.migrations import Layout
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # Nobody listens on the first port.

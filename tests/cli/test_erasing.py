@@ -16,7 +16,8 @@ from frontdesk.cli import erasing
 from frontdesk.cli.ending import TRY_AGAIN
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, NotFound
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     Author,
     ConversationEvent,
@@ -26,8 +27,7 @@ from frontdesk.ingest.events import (
     Person,
     ReactionSet,
 )
-from frontdesk.ingest.intake import Intake
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.webhooks.processor import Intake
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import Arrival

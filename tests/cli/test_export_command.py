@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from frontdesk.cli.exporting import export_group
 from frontdesk.cli.importing import import_group
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.ingest import exporting
+from frontdesk.ingest.archive import export
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
@@ -96,7 +96,7 @@ def test_an_interruption_leaves_the_file_as_it_was(
 
     output = path.with_name("backup.ndjson")
     output.write_text("an earlier one")
-    monkeypatch.setattr(exporting, "lines", interrupted)
+    monkeypatch.setattr(export, "lines", interrupted)
     result = run(path, "-o", str(output))
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "frontdesk: interrupted; no file was written\n"

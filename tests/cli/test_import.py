@@ -20,9 +20,9 @@ from frontdesk.cli.ending import exit_code
 from frontdesk.cli.importing import files, import_group
 from frontdesk.cli.initialising import init_command
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.ingest import archive as archives
-from frontdesk.ingest import importing
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.archive import importer
+from frontdesk.ingest.archive import reader as archives
 from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -275,7 +275,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
                 raise KeyboardInterrupt
             yield line
 
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 3)
     monkeypatch.setattr(archives, "read", interrupted)
 
 
@@ -321,7 +321,7 @@ def test_a_file_that_changed_is_read_from_its_first_line(
 def test_a_dry_run_tells_what_would_be_and_changes_nothing(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 3)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 3)
     result = run(tmp_path, archive, "--dry-run")
     assert result.stdout.splitlines()[:2] == [
         "10 lines of 1 file would be read",

@@ -9,9 +9,9 @@ from click.testing import CliRunner, Result
 from tests.doubles import Double, Query, Reply, standing_in
 
 from frontdesk.cli.importing import chatwoot, import_group
-from frontdesk.client import foreign_api
+from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, NotFound, Unauthorised
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.audit import differences
 from frontdesk.store.sqlite import SQLiteDatabase
 
 TOKEN = "chatwootSecret42"
@@ -176,7 +176,7 @@ def answer(path: str, query: Query) -> Any:
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chatwoot, "PER_SECOND", 100_000.0)
-    monkeypatch.setattr(foreign_api, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 def run(tmp_path: Path, double: Double, *more: str) -> Result:

@@ -22,7 +22,7 @@ from tests.cli.test_import_chatwoot import (
 from tests.doubles import Query, Reply, standing_in
 
 from frontdesk.cli.importing import chatwoot
-from frontdesk.client import foreign_api
+from frontdesk.client import external
 from frontdesk.errors import NotFound
 
 Row = dict[str, Any]
@@ -32,7 +32,7 @@ FILES = "https://c.example/rails/active_storage/blobs/"
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chatwoot, "PER_SECOND", 100_000.0)
-    monkeypatch.setattr(foreign_api, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 def attachment(kind: str, name: str = "", **members: Any) -> Row:

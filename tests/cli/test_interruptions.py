@@ -22,8 +22,9 @@ PROGRAM = """
 import sys
 from frontdesk.cli.commands import run
 from frontdesk.cli.program import frontdesk
-from frontdesk.ingest import erasing, intake
-intake.BODIES_AT_ONCE = erasing.BODIES_AT_ONCE = 1
+from frontdesk.ingest import erase
+from frontdesk.ingest.webhooks import processor
+processor.BODIES_AT_ONCE = erase.BODIES_AT_ONCE = 1
 sys.argv = {arguments!r}
 run(frontdesk)
 """

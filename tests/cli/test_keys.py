@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 from frontdesk.cli.accounts import accounts_group
 from frontdesk.cli.keys import KeyOrder, keys_group, make_key, rotate_key
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import UserUpsert
 from frontdesk.service.auth import SCOPES, is_well_formed, key_hash, key_id
-from frontdesk.store.keys import find_key
+from frontdesk.store.accounts import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
 ALL = ("--all-read",)

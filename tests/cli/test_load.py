@@ -11,7 +11,7 @@ from tests.bench.load import ended, lost, resident_megabytes, served, wrong
 
 from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.service.auth import SCOPES
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 
 pytestmark = [
     pytest.mark.slow,

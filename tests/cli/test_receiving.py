@@ -19,7 +19,7 @@ from tests.stores import PostgresServer
 from frontdesk.cli.checking import check_command
 from frontdesk.cli.serving import serve_command
 from frontdesk.errors import BadSettings
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 
 SECRET, TOKEN = "an app's secret", "a verify token"
 ENVIRONMENT = {"FRONTDESK_WHATSAPP_APP_SECRET": SECRET, "FRONTDESK_WHATSAPP_VERIFY_TOKEN": TOKEN}

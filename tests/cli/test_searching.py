@@ -24,7 +24,7 @@ from frontdesk.cli.origins import origin_of
 from frontdesk.cli.places import Place, client_of
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings, NotFound
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     Author,
@@ -36,7 +36,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.auth import SCOPES
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 from frontdesk.wire import ConversationFilter
 
 ZOE, BOB = Person(phone="+16505551234"), Person(phone="+16505559876")

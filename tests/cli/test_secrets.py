@@ -19,7 +19,7 @@ from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import kept_key
 from frontdesk.cli.rehearsal import rehearse
 from frontdesk.client import InboxClient
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
 from frontdesk.service.auth import new_guest
 from frontdesk.service.http import Request

@@ -14,7 +14,7 @@ from frontdesk.cli.activity import LATE, Activity, Feed
 from frontdesk.cli.tailing import as_json, follow, line
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, Unauthorised, Unreachable
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import Conversation, ConversationFilter, Message

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from tests.doubles import Double, Query, Reply, standing_in
 
 from frontdesk.cli.syncing import sync_group
-from frontdesk.client import foreign_api
+from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, Forbidden, InboxError, Unauthorised
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -161,7 +161,7 @@ def test_a_refusal_is_told_and_nothing_is_changed(
 def test_what_is_busy_is_asked_again_when_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_api, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
     replies = iter([Reply(429, None, {"Retry-After": "0"}), Reply(500, None), Reply(503, None)])
     with standing_in(lambda path, query: next(replies, None) or graph(path, query)) as double:
         assert "1 channel and 3 templates read" in run(tmp_path, double).stdout

@@ -16,10 +16,10 @@ from servers import Serve
 from tests.stores import PostgresServer
 
 from frontdesk.cli.keys import KeyOrder, make_key
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.auth import SCOPES
-from frontdesk.store.opening import open_database
+from frontdesk.store.connect import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
 
 MOST_TRIES = 5_000

@@ -19,7 +19,7 @@ from tests.client.prepared import (
 )
 
 from frontdesk.client import InboxClient
-from frontdesk.client.cleaning import clean_json, parse_json
+from frontdesk.client.response import clean_json, parse_json
 from frontdesk.errors import BadResponse
 from frontdesk.text import clean
 from frontdesk.wire import PartialPage

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.client.sockets import Talk, serving
 
-from frontdesk.client.foreign_api import ForeignApi, Manners
+from frontdesk.client.external import ForeignApi, Manners
 from frontdesk.client.network import Network
 
 

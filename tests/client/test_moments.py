@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.client.members import snake
-from frontdesk.client.moments import moment
-from frontdesk.client.readers import phone
+from frontdesk.client.compat.envelopes import snake
+from frontdesk.client.compat.values import moment, phone
 from frontdesk.wire import timestamp
 
 MOMENTS = st.datetimes(datetime(1980, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001

@@ -9,7 +9,7 @@ from tests.client.walks import client_of
 
 from frontdesk.errors import BadResponse
 from frontdesk.wire import Counts, Report
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 GIVEN = inbox_rows.counts()
 FLAT = ("all", "open", "snoozed", "resolved", "mine", "assigned", "unassigned", "awaiting_human")

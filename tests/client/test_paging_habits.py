@@ -8,7 +8,7 @@ from tests.client.other_server import OtherServer, Question, Reply, Slice, Varia
 from tests.client.prepared import ALL
 from tests.client.walks import CONVERSATION, client_of, walked_through
 
-from frontdesk.client.rows import MOST_EMPTY_PAGES
+from frontdesk.client.paging import MOST_EMPTY_PAGES
 from frontdesk.errors import BadResponse, CursorRefused
 
 

@@ -15,7 +15,7 @@ from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.backoff import without_backoff
 from frontdesk.client import InboxClient
-from frontdesk.client.pacing import AT_ONCE
+from frontdesk.client.throttle import AT_ONCE
 from frontdesk.errors import Silent, Unreachable
 
 

@@ -7,7 +7,7 @@ from email.utils import format_datetime
 import pytest
 from tests.client.prepared import Pauses, Server, answer, client_of, failing, problem
 
-from frontdesk.client.waits import retry_after
+from frontdesk.client.throttle import retry_after
 from frontdesk.errors import (
     BadResponse,
     CursorRefused,

@@ -18,7 +18,7 @@ from tests.client.test_network import self_signed
 
 from frontdesk.cli.ending import USAGE, exit_code
 from frontdesk.client import InboxClient, Network
-from frontdesk.client.connections import Connector
+from frontdesk.client.transport import Connector
 from frontdesk.errors import (
     BadResponse,
     BadSettings,

@@ -7,7 +7,7 @@ from tests.client.prepared import ALL
 from tests.client.walks import client_of
 
 from frontdesk.client import InboxClient
-from frontdesk.client.shelf import TRUSTED
+from frontdesk.client.etag_cache import TRUSTED
 from frontdesk.errors import BadResponse
 
 EMPTY: list[Row] = []

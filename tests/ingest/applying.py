@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest.apply import Applied, InitialStatus, apply_events
+from frontdesk.ingest.apply.batch import Applied, InitialStatus, apply_events
 from frontdesk.ingest.events import (
     Author,
     ConversationEvent,

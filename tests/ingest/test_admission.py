@@ -13,12 +13,12 @@ from tests.ingest.test_any_order import NOW, unnumbered
 from tests.ingest.webhooks import SECONDS, body, status, text, value
 from tests.stores import Engine
 
-from frontdesk.ingest import intake as intake_module
 from frontdesk.ingest.admission import ANYTHING, Admission
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent, TeamUpsert
-from frontdesk.ingest.intake import Intake
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.webhooks import processor as intake_module
+from frontdesk.ingest.webhooks.processor import Intake
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import Arrival

@@ -14,7 +14,7 @@ from tests.ingest.applying import (
     rows,
 )
 
-from frontdesk.ingest.apply import Tally, apply_events
+from frontdesk.ingest.apply.batch import Tally, apply_events
 from frontdesk.ingest.events import (
     HISTORY_PLACEHOLDER,
     Author,

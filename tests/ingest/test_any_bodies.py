@@ -11,7 +11,8 @@ from tests.ingest.test_any_order import AUTHORS, HAPPENINGS, NOW, VIEWS, unnumbe
 from tests.ingest.webhooks import SECONDS, body, history, status, text, value
 from tests.stores import Engine
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     ConversationEvent,
     DomainEvent,
@@ -21,8 +22,7 @@ from frontdesk.ingest.events import (
     TeamUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.recounting import differences
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.database import Connection
 
 ANA, BRUNO, CLEO, DORA = "16505550001", "16505550002", "34600000001", "16505550004"

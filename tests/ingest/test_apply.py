@@ -22,7 +22,7 @@ from tests.ingest.applying import (
     rows,
 )
 
-from frontdesk.ingest.apply import InitialStatus, Tally, apply_events
+from frontdesk.ingest.apply.batch import InitialStatus, Tally, apply_events
 from frontdesk.ingest.events import (
     PROFILE_NAME,
     ChannelUpsert,
@@ -33,7 +33,7 @@ from frontdesk.ingest.events import (
     ReactionSet,
     UserUpsert,
 )
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Database
 

@@ -15,7 +15,7 @@ from tests.ingest.applying import (
     outbound,
 )
 
-from frontdesk.ingest.apply import Tally
+from frontdesk.ingest.apply.batch import Tally
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     PROFILE_NAME,

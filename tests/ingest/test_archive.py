@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest import archive, native
-from frontdesk.ingest.archive import Line, Native, Reading, Rejected, read
+from frontdesk.ingest.archive import native, reader
+from frontdesk.ingest.archive.reader import Line, Native, Reading, Rejected, read
 from frontdesk.ingest.events import MessageUpsert
-from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.json_reader import Malformed
 
 VALUE = {
     "metadata": {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"},
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_rejected_with_its_reason(written: bytes, reason:
 
 
 def test_a_line_too_long_to_hold_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "LINE_LIMIT", len(GOOD))
+    monkeypatch.setattr(reader, "LINE_LIMIT", len(GOOD))
     good, rejected, last = lines(GOOD + b"\n" + b"x" * 3 * len(GOOD) + b"\n" + GOOD)
     assert isinstance(good, Line)
     assert isinstance(last, Line)
@@ -133,7 +133,7 @@ def test_an_empty_archive_has_no_lines() -> None:
 
 
 def test_blank_lines_are_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "BLANK_LIMIT", 5_000)
+    monkeypatch.setattr(reader, "BLANK_LIMIT", 5_000)
     few, many = b"\n" * 4_000, b" \n" * 4_000
     assert [type(one) for one in lines(few + GOOD + b"\n" + few + GOOD)] == [Line, Line]
     good, bound = lines(GOOD + b"\n" + many + GOOD)

@@ -23,8 +23,8 @@ from frontdesk.ingest.events import (
     StatusUpdate,
     TemplateUpsert,
 )
-from frontdesk.ingest.shapes import Malformed
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.ingest.webhooks.normalise import normalise
 
 ANA = "16505550001"
 PERSON = Person(f"+{ANA}", ANA)

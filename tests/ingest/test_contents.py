@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.ingest.contents import TEXT_LIMIT, Contents, contents_of
-from frontdesk.ingest.shapes import Part
+from frontdesk.ingest.json_reader import Part
+from frontdesk.ingest.webhooks.contents import TEXT_LIMIT, Contents, contents_of
 
 
 def read(type_: str, *, outbound: bool = False, **members: Any) -> Contents:

@@ -16,21 +16,21 @@ from tests.stores import Engine, sqlite_store
 
 from frontdesk.cli.keys import KeyOrder, make_key
 from frontdesk.errors import UnusableFile
-from frontdesk.ingest import importing
-from frontdesk.ingest.applied import Tally
-from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.archive import Rejected
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.apply.context import Tally
+from frontdesk.ingest.archive import importer
+from frontdesk.ingest.archive.export import lines
+from frontdesk.ingest.archive.importer import Import, Order, Outcome, Source
+from frontdesk.ingest.archive.reader import Rejected
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, LabelUpsert
-from frontdesk.ingest.exporting import lines
-from frontdesk.ingest.importing import Import, Order, Outcome, Source
-from frontdesk.ingest.recounting import differences
 from frontdesk.sample.demo import SEED, demo_parts
 from frontdesk.service.auth import SCOPES
-from frontdesk.store import whole
+from frontdesk.store import dump
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database, values_of
-from frontdesk.store.layout import statements
+from frontdesk.store.migrations import statements
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_800_000_000_000
@@ -116,12 +116,12 @@ def _comparable(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def count(database: Database, kind: str) -> int:
-    return database.read(lambda connection: whole.count(connection, 1, kind))
+    return database.read(lambda connection: dump.count(connection, 1, kind))
 
 
 def sound(database: Database) -> bool:
     def check(connection: Connection) -> bool:
-        accounts = whole.accounts(connection)
+        accounts = dump.accounts(connection)
         return not any(list(differences(connection, account["id"])) for account in accounts)
 
     return database.read(check)
@@ -129,10 +129,10 @@ def sound(database: Database) -> bool:
 
 def test_every_table_is_exported_or_is_known_to_stay() -> None:
     written = (
-        {whole.table_of(kind) for kind in whole.kinds()} | set(whole.LINKS) | {"account", "last_id"}
+        {dump.table_of(kind) for kind in dump.kinds()} | set(dump.LINKS) | {"account", "last_id"}
     )
-    assert written | whole.DERIVED_TABLES | whole.KEPT_TABLES == TABLES
-    assert not written & (whole.DERIVED_TABLES | whole.KEPT_TABLES)
+    assert written | dump.DERIVED_TABLES | dump.KEPT_TABLES == TABLES
+    assert not written & (dump.DERIVED_TABLES | dump.KEPT_TABLES)
 
 
 def test_the_sample_goes_to_an_engine_and_back(sample_database: Database, engine: Engine) -> None:
@@ -188,7 +188,7 @@ def test_a_restored_inbox_is_whole_at_every_moment(
     small: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export = exported(small).split(b"\n")
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 40)
     with sqlite_store() as there:
         moments: list[bool] = []
         put_in(there, b"\n".join(export), advance=lambda: moments.append(sound(there)))
@@ -213,7 +213,7 @@ def interrupt(times: int) -> Callable[[], None]:
 def test_an_interrupted_restoration_goes_on(
     small: Database, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 40)
     export = exported(small)
     with engine.fresh() as there:
         with pytest.raises(_Interrupted):
@@ -226,7 +226,7 @@ def test_an_interrupted_restoration_goes_on(
 def test_an_account_that_was_changed_meanwhile_is_not_restored_further(
     small: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 40)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 40)
     export = exported(small)
     with sqlite_store() as there:
         with pytest.raises(_Interrupted):
@@ -379,7 +379,7 @@ def without(kind: str, export: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
 def test_an_export_that_lacks_a_line_is_restored_without_what_cannot_be_reached(
     small: Database, engine: Engine, damage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 50)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 50)
     whole_export = [json.loads(line) for line in exported(small).splitlines()]
     facts_of = [n for n, line in enumerate(whole_export) if line["kind"] == "message"]
     kept = whole_export[: facts_of[-1]] if damage == "cut off" else without(damage, whole_export)
@@ -389,7 +389,7 @@ def test_an_export_that_lacks_a_line_is_restored_without_what_cannot_be_reached(
             "the line" if damage in ("cut off", "conversation") else "the contact or the channel"
         }
         restored = len(kept) - len(rejected) - 1
-        assert restored == sum(count(there, kind) for kind in whole.kinds())
+        assert restored == sum(count(there, kind) for kind in dump.kinds())
         assert import_lines(there, [json.loads(line.text or b"") for line in rejected]) == []
         assert import_lines(there, kept) == []
         assert import_lines(there, whole_export) == []
@@ -401,7 +401,7 @@ def test_an_export_that_lacks_a_line_is_restored_without_what_cannot_be_reached(
 def test_an_interruption_inside_a_conversation_stores_none_of_it(
     small: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "LINES_AT_ONCE", 1)
+    monkeypatch.setattr(importer, "LINES_AT_ONCE", 1)
     export = exported(small)
     facts_of = [n for n, line in enumerate(export.splitlines()) if b'"message"' in line[:20]]
     with sqlite_store() as there:
@@ -414,4 +414,4 @@ def test_an_interruption_inside_a_conversation_stores_none_of_it(
 
 
 def rows(database: Database, kind: str) -> list[Any]:
-    return database.read(lambda connection: list(whole.rows_of(connection, 1, kind)))
+    return database.read(lambda connection: list(dump.rows_of(connection, 1, kind)))

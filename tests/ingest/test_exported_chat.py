@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from tests.stores import Engine
 
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
-from frontdesk.ingest.exported_chat import chat, files
-from frontdesk.ingest.exported_chat.chat import Chat, Reading
-from frontdesk.ingest.exported_chat.contents import said
-from frontdesk.ingest.exported_chat.files import Export
-from frontdesk.ingest.exported_chat.importing import NAME_LIMIT, Outcome, Place, put_in
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.whatsapp_export import files, parser
+from frontdesk.ingest.whatsapp_export.contents import said
+from frontdesk.ingest.whatsapp_export.files import Export
+from frontdesk.ingest.whatsapp_export.importer import NAME_LIMIT, Outcome, Place, put_in
+from frontdesk.ingest.whatsapp_export.parser import Chat, Reading
 from frontdesk.store.database import Connection, Database
 
 TODAY = date(2026, 3, 20)
@@ -33,7 +33,7 @@ NOW = int(datetime(2026, 3, 20, tzinfo=UTC).timestamp() * 1000)
 
 def read(text: str, **options: Any) -> Chat:
     asked: dict[str, Any] = {"me": "Shop", "zone": UTC, "order": "dmy", "today": TODAY, **options}
-    return chat.read(Export(text), Reading(**asked))
+    return parser.read(Export(text), Reading(**asked))
 
 
 WHOLE = f"""\ufeff12/03/2020, 09:15 - Messages to this chat are now secured. Tap for more info.\r

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from tests.ingest import webhooks
 from tests.stores import Engine, sqlite_store
 
-from frontdesk.ingest.apply import Applied, apply_events
+from frontdesk.ingest.apply.batch import Applied, apply_events
+from frontdesk.ingest.archive.export import lines
+from frontdesk.ingest.archive.native import told
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, Person
-from frontdesk.ingest.exported_chat import chat
-from frontdesk.ingest.exported_chat.chat import Reading
-from frontdesk.ingest.exported_chat.files import Export
-from frontdesk.ingest.exported_chat.importing import Outcome, Place, put_in
-from frontdesk.ingest.exporting import lines
-from frontdesk.ingest.native import told
-from frontdesk.ingest.recounting import differences
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.webhooks.normalise import normalise
+from frontdesk.ingest.whatsapp_export import parser
+from frontdesk.ingest.whatsapp_export.files import Export
+from frontdesk.ingest.whatsapp_export.importer import Outcome, Place, put_in
+from frontdesk.ingest.whatsapp_export.parser import Reading
 from frontdesk.store.database import Connection, Database
 
 ANA = Person("+16505551234", "16505551234")
@@ -84,7 +84,7 @@ def put(database: Database, written: Sequence[Written]) -> Outcome:
             f"{moment:%d/%m/%Y, %H:%M} - {'Shop' if one.outbound else 'Ana'}: {one.exported}"
         )
     reading = Reading("Shop", UTC, "dmy", date(2026, 12, 31))
-    export = chat.read(Export("\n".join(rows)), reading)
+    export = parser.read(Export("\n".join(rows)), reading)
     outcome = put_in(database, export, PLACE, lambda: NOW, lambda more: None)
     check(database)
     return outcome

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.exported_chat.dates import Order, days, decided, moment
-from frontdesk.ingest.exported_chat.headers import Stamp, family_of, header, looks_like_header
+from frontdesk.ingest.whatsapp_export.dates import Order, days, decided, moment
+from frontdesk.ingest.whatsapp_export.headers import Stamp, family_of, header, looks_like_header
 
 TODAY = date(2026, 3, 20)
 LRM, RLM, NARROW = "\u200e", "\u200f", "\u202f"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, rows
 
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     PROFILE_NAME,
@@ -16,7 +17,6 @@ from frontdesk.ingest.events import (
     Person,
     StatusUpdate,
 )
-from frontdesk.ingest.recounting import differences
 from frontdesk.store.contacts import contact_by_phone, contact_page
 from frontdesk.store.database import Database
 

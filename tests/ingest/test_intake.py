@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest import intake as intake_module
-from frontdesk.ingest.intake import EVENTS_AT_ONCE, Intake
-from frontdesk.ingest.recounting import differences
-from frontdesk.ingest.retention import DAY, retire
+from frontdesk.ingest.audit import differences
+from frontdesk.ingest.jobs import DAY, retire
+from frontdesk.ingest.webhooks import processor as intake_module
+from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, Intake
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import Arrival

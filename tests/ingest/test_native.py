@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from tests.stores import sqlite_store
 
-from frontdesk.ingest import native, sent
+from frontdesk.ingest.archive import native, sent
+from frontdesk.ingest.archive.importer import Import, Order, Source
 from frontdesk.ingest.events import (
     CONTENTS,
     IMPORTED_NAME,
@@ -29,8 +30,7 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.importing import Import, Order, Source
-from frontdesk.ingest.shapes import Malformed
+from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store.database import Row
 
 NOW = 1_800_000_000_000

@@ -6,7 +6,7 @@ from tests.ingest.test_export import contents, exported, put_in
 from tests.ingest.test_identities import adds_up, by_phone
 from tests.stores import Engine, sqlite_store
 
-from frontdesk.ingest.erasing import erase
+from frontdesk.ingest.erase import erase
 from frontdesk.ingest.events import (
     PROFILE_NAME,
     Author,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest import redaction
-from frontdesk.ingest.redaction import Mention
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.webhooks import redaction
+from frontdesk.ingest.webhooks.normalise import normalise
+from frontdesk.ingest.webhooks.redaction import Mention
 
 CONTENTS: dict[str, dict[str, Any]] = {
     "text": {"body": "SECRET"},

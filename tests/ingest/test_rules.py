@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest.rules import (
+from frontdesk.ingest.apply.rules import (
     OPEN,
     RESOLVED,
     SNOOZED,

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from frontdesk.ingest.apply.message_row import merged_status
 from frontdesk.ingest.events import Person, StatusUpdate
-from frontdesk.ingest.letters import merged_status
 
 PLAIN = StatusUpdate("108200000000011", Person("+16505551234"), "wamid.A", 2_000, "delivered")
 PRICED = replace(PLAIN, at=3_000, category="utility", billable=True)

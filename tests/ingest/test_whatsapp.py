@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest import whatsapp
 from frontdesk.ingest.events import (
     PROFILE_NAME,
     Author,
@@ -19,8 +18,9 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
 )
-from frontdesk.ingest.shapes import Malformed
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.ingest.webhooks import normalise as whatsapp
+from frontdesk.ingest.webhooks.normalise import normalise
 
 SECONDS = 1_740_000_000
 AT = SECONDS * 1000

@@ -18,7 +18,7 @@ from tests.mailbox.inbox import (
 )
 
 from frontdesk.cache import Cache
-from frontdesk.cache.bounds import shrink
+from frontdesk.cache.eviction import shrink
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound, Unreachable
 from frontdesk.mailbox import Mailbox, Refreshed
 from frontdesk.wire import (

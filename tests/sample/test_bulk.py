@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.recounting import differences
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.sample.bulk import (
     HOUR,
     ActivityCalendar,
@@ -26,9 +26,9 @@ from frontdesk.sample.bulk import (
 )
 from frontdesk.sample.bulk_rows import ACCOUNT, fill
 from frontdesk.sample.catalogue import large_catalogue
+from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.opening import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.stores import PostgresServer
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.service.stations import NOW, SECRET, TOKEN, Station
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key

@@ -1,8 +1,8 @@
 """Keys that a database keeps, made as a command makes them."""
 
 from frontdesk.service.auth import SCOPES, key_hash, key_id, new_key
+from frontdesk.store.accounts import NewKey, add_key
 from frontdesk.store.database import Database
-from frontdesk.store.keys import NewKey, add_key
 
 
 def keep(

@@ -19,8 +19,7 @@ from frontdesk.service.auth import (
 )
 from frontdesk.service.endpoint import Endpoint
 from frontdesk.service.routes import ENDPOINTS
-from frontdesk.store.accounts import disable_account
-from frontdesk.store.keys import find_key, revoke_key
+from frontdesk.store.accounts import disable_account, find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
 

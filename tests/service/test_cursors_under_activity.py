@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 )
 from tests.stores import Engine
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     Author,
     ChannelUpsert,

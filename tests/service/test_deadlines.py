@@ -7,8 +7,8 @@ import pytest
 
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_guest
+from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.opening import open_database
 
 ENDLESS = """
   WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)

@@ -15,7 +15,7 @@ from frontdesk.service.auth import checksum, key_id, new_key
 from frontdesk.service.options import Options, RateLimit
 from frontdesk.service.rate_limit import WHOLE, FailureLimit, KeyLimit
 from frontdesk.service.tallies import PLACES, ROWS, Tallies, Tally
-from frontdesk.store.keys import revoke_key
+from frontdesk.store.accounts import revoke_key
 
 ONE_A_SECOND = RateLimit(requests=60, seconds=60, burst=3)
 

@@ -234,7 +234,7 @@ async def test_what_does_not_exist_cannot_be_asked_for(client, is_problem, name)
 @pytest.fixture
 def told_to(database):
     """The small inbox, told to the database."""
-    from frontdesk.ingest.apply import apply_events
+    from frontdesk.ingest.apply.batch import apply_events
 
     for events in (catalogue(), conversations(45), thread()):
         database.write(lambda c, events=events: apply_events(c, 1, events, now=1_773_480_600_000))

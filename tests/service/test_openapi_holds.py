@@ -12,7 +12,7 @@ from schemathesis.openapi.checks import RejectedPositiveData
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from small_inbox import CHANNELS, LABELS, catalogue, conversations, thread
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_guest
 from frontdesk.service.openapi import codes_of, document, path_of

@@ -9,12 +9,11 @@ import pytest
 from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.apply.rules import RESOLVED
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
-from frontdesk.ingest.recounting import differences
-from frontdesk.ingest.retention import DAY
-from frontdesk.ingest.rules import RESOLVED
-from frontdesk.ingest.silences import Silence
+from frontdesk.ingest.jobs import DAY, Silence
 from frontdesk.service.webhooks import worker as clerk_module
 from frontdesk.service.webhooks.worker import Clerk, Rules
 from frontdesk.store import raw_events

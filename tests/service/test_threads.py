@@ -4,7 +4,7 @@ import pytest
 from small_inbox import catalogue, conversations, thread
 from tests.ingest import webhooks
 
-from frontdesk.ingest.whatsapp import normalise
+from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.accounts import add_account
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.service.webhooks.receiver import Receiver
 from frontdesk.service.webhooks.secrets import Agreement, Agreements

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
-from frontdesk.store.addresses import checked, is_address, shown
+from frontdesk.store.dsn import checked, is_address, shown
 
 SECRETIVE = (
     "host=db dbname=inbox password=s3cret",

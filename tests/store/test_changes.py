@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from frontdesk.store import changes, known
+from frontdesk.store import lookups, writes
 from frontdesk.store.counters import Cell, Listed, counters, misfiled, move, recount
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.ids import Ids
+from frontdesk.store.writes import Ids
 
 ACCOUNT = 1
 
 
 def conversation(id_: int, **members: Any) -> dict[str, Any]:
-    row = changes.blank("conversation")
+    row = writes.blank("conversation")
     row.update(
         account_id=ACCOUNT,
         id=id_,
@@ -33,7 +33,7 @@ def conversation(id_: int, **members: Any) -> dict[str, Any]:
 
 def put(database: Database, was: Listed | None, now: Listed) -> None:
     def work(connection: Connection) -> None:
-        changes.save(connection, "conversation", [now.conversation])
+        writes.save(connection, "conversation", [now.conversation])
         move(connection, ACCOUNT, [(was, now)])
 
     database.write(work)
@@ -90,7 +90,7 @@ def test_ids_count_on_from_what_was_saved(database: Database) -> None:
 
 
 def test_a_stored_message_may_move_in_time(database: Database) -> None:
-    row = changes.blank("message")
+    row = writes.blank("message")
     row.update(
         account_id=ACCOUNT,
         conversation_id=1,
@@ -105,19 +105,19 @@ def test_a_stored_message_may_move_in_time(database: Database) -> None:
         richness=2,
         live=1,
     )
-    database.write(lambda connection: changes.add(connection, "message", [row]))
+    database.write(lambda connection: writes.add(connection, "message", [row]))
     moved = {**row, "created_at": 50, "text": "Hello", "was_at": 100}
-    database.write(lambda connection: changes.change_messages(connection, [moved]))
-    (found,) = database.read(lambda connection: known.messages(connection, ACCOUNT, 1, ["w"]))
+    database.write(lambda connection: writes.change_messages(connection, [moved]))
+    (found,) = database.read(lambda connection: lookups.messages(connection, ACCOUNT, 1, ["w"]))
     assert (found["created_at"], found["text"]) == (50, "Hello")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9, 65, 501, 1200])
 def test_any_number_of_keys_is_looked_up(database: Database, count: int) -> None:
     rows = [conversation(id_) for id_ in range(1, 1300)]
-    database.write(lambda connection: changes.save(connection, "conversation", rows))
+    database.write(lambda connection: writes.save(connection, "conversation", rows))
     found = database.read(
-        lambda connection: known.conversations_of(connection, ACCOUNT, range(1, count + 1))
+        lambda connection: lookups.conversations_of(connection, ACCOUNT, range(1, count + 1))
     )
     assert sorted(row["id"] for row in found) == list(range(1, count + 1))
 
@@ -125,11 +125,11 @@ def test_any_number_of_keys_is_looked_up(database: Database, count: int) -> None
 def test_a_teams_links_are_replaced(database: Database) -> None:
     for channels, members in (({1, 2}, {5}), ({2}, set[int]())):
         database.write(
-            lambda connection, channels=channels, members=members: changes.link_team(
+            lambda connection, channels=channels, members=members: writes.link_team(
                 connection, ACCOUNT, 3, channels, members
             )
         )
-    assert database.read(lambda connection: known.team_links(connection, ACCOUNT, 3)) == (
+    assert database.read(lambda connection: lookups.team_links(connection, ACCOUNT, 3)) == (
         {2},
         set(),
     )

@@ -9,13 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.stores import Engine
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ADDRESS_BOOK_NAME, PROFILE_NAME, ContactUpsert, Person
-from frontdesk.store import contact_words
-from frontdesk.store.contact_words import search_words
-from frontdesk.store.contacts import contact_page
+from frontdesk.store import contacts
+from frontdesk.store.contacts import contact_page, folded, search_words
 from frontdesk.store.database import Database
-from frontdesk.store.folding import folded
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
@@ -103,7 +101,7 @@ def test_the_index_is_what_is_stored_however_often_it_changed(tmp_path):
             event = ContactUpsert(person, at, name, ADDRESS_BOOK_NAME)
             database.write(lambda c, e=event, a=account_id: apply_events(c, a, [e], now=0))
             check(database)
-    database.write(contact_words.remember_all)
+    database.write(contacts.remember_all)
     check(database)
     assert walk(database, 2, ["zoe"], 9, 9) == [(False, "zoe", 1)]
     database.close()

@@ -7,7 +7,7 @@ import pytest
 from tests.stores import Engine
 
 from frontdesk.errors import QueryTimeout
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.store.accounts import account, add_account
 from frontdesk.store.counters import counters, misfiled, recount

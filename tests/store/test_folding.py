@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontdesk.store.folding import LONGEST_NAME_KEY, folded, label_key, name_key
+from frontdesk.store.contacts import LONGEST_NAME_KEY, folded, label_key, name_key
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from frontdesk.store.accounts import NewKey, add_key, all_keys, end_key, find_key
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.keys import NewKey, add_key, all_keys, end_key, find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
 

@@ -16,7 +16,7 @@ from tests.ingest.applying import (
     outbound,
 )
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ContactUpsert, DomainEvent, NoteUpsert, Person, ReactionSet
 from frontdesk.store.database import Connection, Dialect, Row
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -11,11 +11,11 @@ from tests.stores import PostgresServer
 
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 from frontdesk.store import postgres as engine
-from frontdesk.store.addresses import checked, short_name, shown
+from frontdesk.store.connect import open_database
+from frontdesk.store.conversations import ConversationSelection, conversation_page, states_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.opening import open_database
+from frontdesk.store.dsn import checked, short_name, shown
 from frontdesk.store.postgres import PostgresDatabase
-from frontdesk.store.queries import ConversationSelection, conversation_page, states_of
 
 pytestmark = pytest.mark.postgres
 

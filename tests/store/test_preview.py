@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from frontdesk.store.preview import preview_json, previewed_id, shortened
+from frontdesk.store.conversations import preview_json, previewed_id, shortened
 from frontdesk.wire.resources import MessagePreview
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
-from frontdesk.store import catalogues, contacts, keys, queries, reports
+from frontdesk.store import accounts, catalogues, contacts, conversations, reports
+from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.queries import ConversationSelection, states_of
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # The steps of a query: (the step it is a part of, what it does).
@@ -77,7 +77,7 @@ def test_a_page_of_one_users_conversations_merges_index_ranges(explaining, chann
 
 def check_merge(explaining, selection, after):
     """One index range for each state, none of them sorted, and joins by key after the cut."""
-    (plan,) = explaining(lambda c: queries.conversation_page(c, 1, selection, after, 26))
+    (plan,) = explaining(lambda c: conversations.conversation_page(c, 1, selection, after, 26))
     arms = [(parent, step) for parent, step in plan if " entry " in step]
     assert len(arms) == len(selection.states)
     sorting = {parent for parent, step in plan if "TEMP B-TREE" in step}
@@ -92,22 +92,22 @@ def check_merge(explaining, selection, after):
 
 def test_threads_and_lookups_are_searched_never_scanned(explaining):
     def read(c):
-        queries.message_page(c, 1, 5, (9, 9), 51)
-        queries.note_page(c, 1, 5, None, 51)
-        queries.conversation(c, 1, 5)
-        queries.labels_of(c, 1, [1, 2, 3])
-        queries.quoted_messages(c, 1, 1, ["a", "b"])
-        queries.user_names(c, 1, [1, 2])
-        queries.channel_id(c, 1, "1")
-        queries.label_id(c, 1, "x")
-        queries.is_user(c, 1, 1)
-        queries.due_snoozes(c, 1, 9, 1)
+        conversations.message_page(c, 1, 5, (9, 9), 51)
+        conversations.note_page(c, 1, 5, None, 51)
+        conversations.conversation(c, 1, 5)
+        conversations.labels_of(c, 1, [1, 2, 3])
+        conversations.quoted_messages(c, 1, 1, ["a", "b"])
+        conversations.user_names(c, 1, [1, 2])
+        conversations.channel_id(c, 1, "1")
+        conversations.label_id(c, 1, "x")
+        conversations.is_user(c, 1, 1)
+        conversations.due_snoozes(c, 1, 9, 1)
         contacts.contact_by_phone(c, 1, "+1")
-        keys.find_key(c, "12345678")
+        accounts.find_key(c, "12345678")
 
     for plan in explaining(read):
         assert "SCAN" not in text(plan)
-    (plan,) = explaining(lambda c: queries.message_page(c, 1, 5, (9, 9), 51))
+    (plan,) = explaining(lambda c: conversations.message_page(c, 1, 5, (9, 9), 51))
     assert "TEMP B-TREE" not in text(plan)
 
 
@@ -172,7 +172,9 @@ def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
 
 
 def test_counts_read_counter_cells_only(explaining):
-    (plan,) = explaining(lambda c: queries.counts(c, 1, label_id=0, channel_id=None, user_id=1))
+    (plan,) = explaining(
+        lambda c: conversations.counts(c, 1, label_id=0, channel_id=None, user_id=1)
+    )
     assert "SEARCH cell USING" in text(plan)
     assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
 
@@ -186,12 +188,12 @@ def test_an_account_reads_its_own_rows_only(database: Database):
     def found(account_id):
         return database.read(
             lambda c: (
-                len(queries.conversation_page(c, account_id, everything, None, 9)),
-                len(queries.message_page(c, account_id, 1, None, 9)),
+                len(conversations.conversation_page(c, account_id, everything, None, 9)),
+                len(conversations.message_page(c, account_id, 1, None, 9)),
                 len(contacts.contact_page(c, account_id, (), None, 9)),
                 contacts.contact_by_phone(c, account_id, "+16505551234") is not None,
-                queries.conversation(c, account_id, 1) is not None,
-                len(queries.counts(c, account_id, label_id=0, channel_id=None, user_id=None)),
+                conversations.conversation(c, account_id, 1) is not None,
+                len(conversations.counts(c, account_id, label_id=0, channel_id=None, user_id=None)),
             )
         )
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.stores import Engine
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, NoteUpsert, Person
 from frontdesk.store.database import Database, Row
 from frontdesk.store.scan import chunks, row_count

@@ -4,13 +4,13 @@ from itertools import product
 
 import pytest
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ConversationEvent, DomainEvent, MessageUpsert, Person
-from frontdesk.ingest.snoozes import wake
-from frontdesk.store import queries
+from frontdesk.ingest.jobs import wake
+from frontdesk.store import conversations
+from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.queries import ConversationSelection, states_of
 
 NOW = 1_773_480_600_000
 CHANNELS = ("101", "102")
@@ -53,7 +53,7 @@ def seen(connection: Connection, awake_at: int | None) -> list[object]:
         selection = ConversationSelection(states, label, channel, user, awake_at)
         found.append(walked(connection, selection))
     for label, channel, user in product((0, 1), (None, 1), (None, 1)):
-        counts = queries.counts(
+        counts = conversations.counts(
             connection, 1, label_id=label, channel_id=channel, user_id=user, awake_at=awake_at
         )
         found.append(sorted(tuple(row[name] for name in row.keys()) for row in counts))  # noqa: SIM118
@@ -63,7 +63,7 @@ def seen(connection: Connection, awake_at: int | None) -> list[object]:
 def walked(connection: Connection, selection: ConversationSelection) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     after: tuple[int, int] | None = None
-    while page := queries.conversation_page(connection, 1, selection, after, 7):
+    while page := conversations.conversation_page(connection, 1, selection, after, 7):
         rows += [(row["id"], row["status"], row["snoozed_until"]) for row in page]
         after = (page[-1]["last_activity_at"], page[-1]["id"])
     assert len(set(rows)) == len(rows)
@@ -71,18 +71,20 @@ def walked(connection: Connection, selection: ConversationSelection) -> list[tup
 
 
 def test_what_is_over_reads_as_it_will_be_written(inbox: Database) -> None:
-    over = inbox.read(lambda connection: queries.snoozes_over(connection, 1, NOW))
+    over = inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW))
     assert over == NOW
     before = inbox.read(lambda connection: seen(connection, over))
     inbox.write(lambda connection: wake(connection, 1, NOW))
-    assert inbox.read(lambda connection: queries.snoozes_over(connection, 1, NOW)) is None
+    assert inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW)) is None
     assert inbox.read(lambda connection: seen(connection, None)) == before
 
 
 def test_what_is_not_over_stays(inbox: Database) -> None:
-    assert inbox.read(lambda connection: queries.snoozes_over(connection, 1, NOW - 2001)) is None
+    assert (
+        inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW - 2001)) is None
+    )
     asleep = ConversationSelection(states_of((1,)), awake_at=NOW)
-    rows = inbox.read(lambda c: queries.conversation_page(c, 1, asleep, None, 100))
+    rows = inbox.read(lambda c: conversations.conversation_page(c, 1, asleep, None, 100))
     assert rows
     assert all(row["snoozed_until"] > NOW for row in rows)
 

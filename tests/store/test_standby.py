@@ -10,7 +10,7 @@ from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import Servers, server_directory
 
 from frontdesk.errors import Unreachable
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     Author,
     ConversationEvent,

@@ -10,11 +10,11 @@ import pytest
 from tests.stores import PostgresServer
 
 from frontdesk.errors import UnusableFile
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Person, StatusUpdate
-from frontdesk.ingest.recounting import differences
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database, values_of
-from frontdesk.store.layout import Layout
+from frontdesk.store.migrations import Layout
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.reports import Span, priced
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from frontdesk.cli.importing import import_group
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     Author,

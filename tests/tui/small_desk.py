@@ -36,7 +36,7 @@ from frontdesk.wire import (
     Page,
     User,
 )
-from frontdesk.wire.times import timestamp
+from frontdesk.wire.values import timestamp
 from tests.soak.virtual import START, VirtualLoop, virtual_loop
 
 PAGE = 20

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from frontdesk.client import InboxClient
-from frontdesk.client.server import Server
+from frontdesk.client.server_info import Server
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.tui.conftest import Viewer, settle, shown

@@ -11,7 +11,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_guest
-from frontdesk.store.keys import user_named
+from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text import clean
 from frontdesk.tui.clock import Clock

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from frontdesk.cache import lists, objects
-from frontdesk.cache.bounds import DEFAULT_LIMIT_BYTES, Bound
-from frontdesk.cache.file import NONSENSE, CacheFile, Work
+from frontdesk.cache.connection import NONSENSE, CacheFile, Work
+from frontdesk.cache.eviction import DEFAULT_LIMIT_BYTES, Bound
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
@@ -24,7 +24,7 @@ from frontdesk.timeline import Key
 from frontdesk.wire import Wire
 
 if TYPE_CHECKING:
-    from frontdesk.cache.contents import Shelf
+    from frontdesk.cache.stats import Shelf
 
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
@@ -306,7 +306,7 @@ class Cache:
 
     def _look(self) -> Kept:
         # Rarely used; importing it would slow down every start.
-        from frontdesk.cache.contents import contents
+        from frontdesk.cache.stats import contents
 
         try:
             found = contents(self._path)

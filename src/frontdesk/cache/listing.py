@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from frontdesk.cache.directory import BLOCKS, MOST_ROWS, RUNS
-from frontdesk.cache.file import NONSENSE
-from frontdesk.cache.lists import ListName
+from frontdesk.cache.connection import NONSENSE
+from frontdesk.cache.lists import BLOCKS, MOST_ROWS, RUNS, ListName
 from frontdesk.cache.rows import KINDS, MODELS, key_of, text_of, unreadable
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire

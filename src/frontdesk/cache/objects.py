@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE
 
 if TYPE_CHECKING:
-    from frontdesk.cache.said import Said
+    from frontdesk.cache.rows import Said
 
 _TAKE_WORDS = (
     "INSERT INTO found(found, rowid, text) SELECT 'delete', number, text FROM said WHERE number = ?"
@@ -98,7 +98,7 @@ def _index(
     new: bool,
 ) -> None:
     # Deferred: the first paint does not need it.
-    from frontdesk.cache.said import members_of, preview_in, said_in
+    from frontdesk.cache.rows import members_of, preview_in, said_in
 
     value = members_of(body)
     said = said_in(kind, value)

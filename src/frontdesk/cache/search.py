@@ -5,8 +5,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit
-from frontdesk.cache.said import Said, members_of, preview_in, said_in
+from frontdesk.cache.rows import (
+    CONTACT,
+    CONVERSATION,
+    MESSAGE,
+    Hit,
+    Said,
+    members_of,
+    preview_in,
+    said_in,
+)
 from frontdesk.text import clean, folded, one_line
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]

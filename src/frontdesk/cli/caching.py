@@ -15,7 +15,7 @@ from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
 
 if TYPE_CHECKING:
-    from frontdesk.cache.contents import Shelf
+    from frontdesk.cache.stats import Shelf
 
 _HEADINGS = (
     *("SERVER", "SIZE", "CONVERSATIONS", "MESSAGES", "NOTES", "CONTACTS"),
@@ -31,7 +31,7 @@ def cache_group() -> None:
 @cache_group.command("info")
 def info_command() -> None:
     """Say where the cache is, how big, and what it holds of which server."""
-    from frontdesk.cache.contents import contents
+    from frontdesk.cache.stats import contents
 
     path = settings.cache_file()
     found = contents(path)
@@ -55,7 +55,7 @@ def info_command() -> None:
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 def clear_command(server: str | None, older_than: str | None, yes: bool) -> None:
     """Remove what is kept of servers on this machine. Servers themselves are not touched."""
-    from frontdesk.cache.contents import clear, clear_shelves, contents
+    from frontdesk.cache.stats import clear, clear_shelves, contents
 
     path = settings.cache_file()
     since = _before(older_than, datetime.now(UTC)) if older_than is not None else None
@@ -99,7 +99,7 @@ def _before(age: str, now: datetime) -> datetime:
 
 
 def _kept(path: Path) -> str:
-    from frontdesk.cache.contents import contents
+    from frontdesk.cache.stats import contents
 
     names = sorted({shelf.name for shelf in contents(path).shelves})
     return f"There is {', '.join(names)}" if names else "The cache is empty"

@@ -35,7 +35,7 @@ def check_command(context: click.Context, database: str) -> None:
 
 def _differing(connection: "Connection") -> list[str]:
     """Return a line per difference, by account."""
-    from frontdesk.ingest.recounting import differences
+    from frontdesk.ingest.audit import differences
     from frontdesk.store.accounts import all_accounts
 
     return [

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from frontdesk import private, settings
+from frontdesk import private_files, settings
 from frontdesk.cli.discretion import Discreet, be_discreet
 from frontdesk.cli.ending import INTERRUPTED, USAGE, guarded, say
 from frontdesk.errors import BadSettings
@@ -90,8 +90,8 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
         return
     path = settings.log_file()
     try:
-        private.make_directories(path)
-        stream = open(path, "a", opener=private.opener, encoding="utf-8")  # noqa: SIM115
+        private_files.make_directories(path)
+        stream = open(path, "a", opener=private_files.opener, encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"Cannot write the log {path}: {error.strerror}") from error
     handler = logging.StreamHandler(stream)

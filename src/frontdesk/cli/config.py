@@ -443,7 +443,7 @@ class _Reader:
 
 def _repeated(value: object) -> str:
     """Quote a value for an error message, truncated and without passwords."""
-    from frontdesk.store.addresses import shown
+    from frontdesk.store.dsn import shown
 
     text = repr(shown(value) if isinstance(value, str) else value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

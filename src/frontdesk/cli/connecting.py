@@ -7,7 +7,7 @@ from pathlib import Path
 from frontdesk.cli.config import Configuration, Profile
 from frontdesk.cli.places import Place
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
-from frontdesk.store.addresses import is_address
+from frontdesk.store.dsn import is_address
 from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.screens.connect import Fault, Wanted
 

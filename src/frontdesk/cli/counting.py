@@ -20,7 +20,7 @@ from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.wire import ConversationFilter, Counts
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from frontdesk import __version__, settings
 from frontdesk.cli.private import write_private
-from frontdesk.crash import Crashed, trace
+from frontdesk.crash_report import Crashed, trace
 from frontdesk.errors import UnusableFile
 
 MOST_REPORTS = 20

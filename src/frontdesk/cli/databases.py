@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 
@@ -42,8 +42,8 @@ def opened(
 
     Raises: UnusableFile, Unreachable, BadSettings.
     """
-    from frontdesk.store.addresses import is_address
-    from frontdesk.store.opening import open_database
+    from frontdesk.store.connect import open_database
+    from frontdesk.store.dsn import is_address
 
     if read_target is not None and not (is_address(target) and is_address(read_target)):
         raise BadSettings("Only a PostgreSQL database can be read at another address")
@@ -78,7 +78,7 @@ def account_named(connection: "Connection", slug: str) -> "Row":
 def _make(path: Path) -> None:
     """Create an empty private file and its directories."""
     try:
-        private.make_directories(path)
-        private.make(path)
+        private_files.make_directories(path)
+        private_files.make(path)
     except OSError as error:
         raise UnusableFile(f"{path} cannot be made: {error.strerror}") from error

@@ -3,7 +3,7 @@
 import logging
 import threading
 
-from frontdesk.crash import trace
+from frontdesk.crash_report import trace
 
 _log = logging.getLogger("frontdesk")
 

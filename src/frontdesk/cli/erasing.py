@@ -12,10 +12,10 @@ from frontdesk.cli.ending import TRY_AGAIN, say
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
-from frontdesk.wire.words import PHONE_DIGITS
+from frontdesk.wire.values import PHONE_DIGITS
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.erasing import Erased
+    from frontdesk.ingest.erase import Erased
     from frontdesk.store.database import Connection, Database
 
 # Human-readable format: spaces, hyphens, dots and brackets between digits.
@@ -52,14 +52,14 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
     speak of them. It cannot be undone. Copies of the database, and pages that viewers have seen,
     are not reached.
     """
-    from frontdesk.ingest import erasing
+    from frontdesk.ingest import erase
     from frontdesk.store.raw_events import tallies
 
     def look(connection: "Connection") -> tuple[int, bool, int, Counter[str]]:
         account_id: int = account_named(connection, account)["id"]
-        ours = erasing.is_of_the_business(connection, account_id, number)
+        ours = erase.is_of_the_business(connection, account_id, number)
         bodies = sum(row["n"] for row in tallies(connection, account_id))
-        return account_id, ours, bodies, erasing.found(connection, account_id, number)
+        return account_id, ours, bodies, erase.found(connection, account_id, number)
 
     with opened(database, upgrade=True) as store:
         account_id, ours, bodies, found = store.read_latest(look)
@@ -69,7 +69,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
             told = _told(found) or "nobody is known by it, but webhooks may speak of it"
             click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
         with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
-            erased = erasing.erase(store, account_id, number, advance)
+            erased = erase.erase(store, account_id, number, advance)
         if erased:
             _report(erased)
         _purge(store)
@@ -81,12 +81,12 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
 
 def _purge(store: "Database") -> None:
     """Overwrite erased bytes, or explain what to do if that is not possible now."""
-    from frontdesk.ingest import erasing
+    from frontdesk.ingest import erase
 
     working = Progress(shown=True)
     working.say("Overwriting what was erased …")
     try:
-        done, reason = erasing.purge(store, patience_seconds=LOG_PATIENCE_SECONDS), _LOG_IN_USE
+        done, reason = erase.purge(store, patience_seconds=LOG_PATIENCE_SECONDS), _LOG_IN_USE
     except Unreachable as error:
         done, reason = False, f"{error}: until it can be, the file holds copies of what was erased"
     finally:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.cli.commands import Group
 from frontdesk.cli.databases import account_named, database_option, opened
 from frontdesk.cli.progress import interruptible
@@ -74,7 +74,7 @@ class _Export:
         self._begun = False
 
     def __call__(self, connection: "Connection") -> int:
-        from frontdesk.ingest.exporting import lines
+        from frontdesk.ingest.archive.export import lines
 
         if self._begun:
             # Written lines cannot be taken back, and a retry would read another snapshot.
@@ -102,7 +102,7 @@ def _written(output: str) -> Iterator[Callable[[str], object]]:
         return
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        with open(partial, "wb", opener=private.opener) as file:
+        with open(partial, "wb", opener=private_files.opener) as file:
             if path.suffix == ".gz":
                 with gzip.open(file, "wb", 6) as packed:
                     yield lambda text: packed.write(text.encode())
@@ -132,15 +132,15 @@ def _progress(
     store: "Database", account: str | None, output: str
 ) -> Iterator[Callable[[int], object]]:
     """Show a progress bar over conversations, if a terminal does not show the lines."""
-    from frontdesk.store import whole
+    from frontdesk.store import dump
 
     if not sys.stderr.isatty() or (output == _STANDARD_OUTPUT and sys.stdout.isatty()):
         yield lambda more: None
         return
 
     def count(connection: "Connection") -> int:
-        found = whole.accounts(connection, account)
-        return sum(whole.count(connection, each["id"], "conversation") for each in found)
+        found = dump.accounts(connection, account)
+        return sum(dump.count(connection, each["id"], "conversation") for each in found)
 
     total = store.read(count)
     with click.progressbar(

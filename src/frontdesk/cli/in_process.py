@@ -50,7 +50,7 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
     Raises: BadSettings: unknown user.
     """
-    from frontdesk.store.keys import user_named
+    from frontdesk.store.accounts import user_named
 
     row = database.read(lambda connection: user_named(connection, ACCOUNT, user)) if user else None
     if user and row is None:
@@ -60,7 +60,7 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
 def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
     from frontdesk.sample.demo import ME
-    from frontdesk.store.keys import user_named
+    from frontdesk.store.accounts import user_named
 
     me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
     return in_process(database, int(me["id"]) if me else None, ending)

@@ -14,13 +14,13 @@ from frontdesk.cli.ending import ERROR, INTERRUPTED
 from frontdesk.cli.importing.summary import unknown_channels
 from frontdesk.cli.output import moment, table
 from frontdesk.cli.progress import progress, whole
-from frontdesk.ingest.retention import DEFAULT_DAYS
+from frontdesk.ingest.jobs import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
-    from frontdesk.ingest.intake import Intake, Step
+    from frontdesk.ingest.webhooks.processor import Intake, Step
     from frontdesk.store.database import Connection, Database
 
 FAILURES_SHOWN = 10
@@ -96,7 +96,7 @@ def replay_command(
     What is known already changes nothing. --since alone takes everything from then on. Broken off,
     the rest is applied by the service, or by the next replay.
     """
-    from frontdesk.ingest.intake import Intake
+    from frontdesk.ingest.webhooks.processor import Intake
 
     # A time alone selects all bodies received since.
     state = "failed" if which == "failed" or (which is None and since is None) else None
@@ -140,7 +140,7 @@ def replay_command(
 )
 def purge_command(database: str, account: str, days: int) -> None:
     """Drop old webhook bodies now, as the service does by itself; what waits stays."""
-    from frontdesk.ingest.retention import retire
+    from frontdesk.ingest.jobs import retire
 
     with opened(database, upgrade=True) as store:
         dropped = retire(store, _account_id(store, account), now(), days)

@@ -19,8 +19,8 @@ def init_command(database: str, name: str, as_json: bool) -> None:
     The key is printed once: only its hash is kept.
     """
     from frontdesk.service.auth import SCOPES
-    from frontdesk.store.addresses import shown
-    from frontdesk.store.keys import all_keys
+    from frontdesk.store.accounts import all_keys
+    from frontdesk.store.dsn import shown
 
     order = KeyOrder(DEFAULT_ACCOUNT, name, None, SCOPES, None)
     with opened(database, create=True) as store:
@@ -36,7 +36,7 @@ def init_command(database: str, name: str, as_json: bool) -> None:
 @database_option("The database to bring up to date.")
 def upgrade_command(database: str) -> None:
     """Bring a database that an older frontdesk made up to date; any other stays as it is."""
-    from frontdesk.store.addresses import shown
+    from frontdesk.store.dsn import shown
 
     with opened(database, upgrade=True):
         click.echo(f"{shown(database)} is up to date")

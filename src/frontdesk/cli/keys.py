@@ -71,7 +71,7 @@ def create_command(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def list_command(database: str, account: str | None, as_json: bool) -> None:
     """List the keys, oldest first: what they are for, never what they are."""
-    from frontdesk.store.keys import all_keys
+    from frontdesk.store.accounts import all_keys
 
     def found(connection: "Connection") -> "list[Row]":
         account_id = account_named(connection, account)["id"] if account else None
@@ -91,7 +91,7 @@ def list_command(database: str, account: str | None, as_json: bool) -> None:
 @database_option("The database that the key opens.")
 def revoke_command(key_id: str, database: str) -> None:
     """End the life of KEY (its id, as `keys list` shows it) at once."""
-    from frontdesk.store.keys import revoke_key
+    from frontdesk.store.accounts import revoke_key
 
     at = now()
 
@@ -139,7 +139,7 @@ def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, o
     Raises: BadSettings: unknown account or user.
     """
     from frontdesk.service.auth import new_key
-    from frontdesk.store.keys import user_named
+    from frontdesk.store.accounts import user_named
 
     key = new_key()
     expires_at = None if order.expires_in is None else now + order.expires_in
@@ -166,7 +166,7 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
     Raises: BadSettings: no such key, or it has ended already.
     """
     from frontdesk.service.auth import new_key
-    from frontdesk.store.keys import end_key, revoke_key
+    from frontdesk.store.accounts import end_key, revoke_key
     from frontdesk.wire import timestamp
 
     key = new_key()
@@ -204,7 +204,7 @@ def _keep(
 ) -> dict[str, object]:
     """Store a key with the account, user, name and scopes of `like`."""
     from frontdesk.service.auth import key_hash, key_id
-    from frontdesk.store.keys import NewKey, add_key
+    from frontdesk.store.accounts import NewKey, add_key
     from frontdesk.wire import timestamp
 
     user_id = like["user_id"] or None
@@ -234,7 +234,7 @@ def _keep(
 
 def _key(connection: "Connection", key_id: str) -> "Row":
     """Raises: BadSettings: unknown key."""
-    from frontdesk.store.keys import find_key
+    from frontdesk.store.accounts import find_key
 
     row = find_key(connection, key_id)
     if row is None:

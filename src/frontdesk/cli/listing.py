@@ -20,7 +20,7 @@ from frontdesk.wire.queries import (
     CONVERSATION_LIMIT,
     MAX_LIMIT,
 )
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Rows

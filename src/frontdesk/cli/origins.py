@@ -11,7 +11,7 @@ def origin_of(url: str, key: str) -> str:
 
 def database_origin(target: str, user_id: int | None) -> str:
     """Return the origin of a database and the user meant by "me"."""
-    from frontdesk.store.addresses import is_address, shown
+    from frontdesk.store.dsn import is_address, shown
 
     place = shown(target) if is_address(target) else Path(target).absolute()
     return f"{place} {user_id or ''}"

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from frontdesk.wire.words import PHONE_DIGITS
+from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
 _BETWEEN = re.compile(r"[\s().,/‐-―−-]+")

@@ -90,7 +90,7 @@ def where(profile: Profile) -> str:
     """Return a profile's URL or database, without passwords."""
     if profile.url:
         return profile.url
-    from frontdesk.store.addresses import shown
+    from frontdesk.store.dsn import shown
 
     return shown(profile.database or "")
 

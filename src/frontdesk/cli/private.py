@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
 
 _LARGEST_FILE = 1 << 20
@@ -16,7 +16,7 @@ def private_text(path: str | Path) -> str:
     Raises: BadSettings: a symbolic link, readable by others, or missing. UnicodeDecodeError.
     """
     try:
-        number = private.open_here(path)
+        number = private_files.open_here(path)
     except OSError as error:
         reason = "it is a symbolic link" if os.path.islink(path) else error.strerror
         raise BadSettings(f"{path} cannot be read: {reason}") from error
@@ -24,7 +24,7 @@ def private_text(path: str | Path) -> str:
         found = os.fstat(number)
         if not stat.S_ISREG(found.st_mode):
             raise BadSettings(f"{path} is not a file")
-        if not private.is_closed_to_others(found):
+        if not private_files.is_closed_to_others(found):
             raise BadSettings(f"{path} can be read by others: chmod 600 {path}")
         return file.read(_LARGEST_FILE).decode()
 
@@ -36,7 +36,7 @@ def write_private(path: Path, text: str) -> None:
     """
     target = Path(os.path.realpath(path))
     try:
-        private.make_directories(target)
-        private.replace(target, text.encode())
+        private_files.make_directories(target)
+        private_files.replace(target, text.encode())
     except OSError as error:
         raise UnusableFile(f"{path} cannot be written: {error.strerror}") from error

@@ -59,7 +59,7 @@ def add_command(
     """
     import shlex
 
-    from frontdesk.store.addresses import is_address
+    from frontdesk.store.dsn import is_address
 
     if bool(url) == bool(database) or (url and user) or (database and key_command):
         raise click.UsageError("Give --url, with a key, or --database, with --as for who you are")

@@ -12,7 +12,7 @@ from frontdesk import settings, toml
 from frontdesk.cli.admitting import admission_options
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.retention import DEFAULT_DAYS
+from frontdesk.ingest.jobs import DEFAULT_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -113,8 +113,7 @@ def receiving_options(command: F) -> Callable[..., object]:
 
 def rules(order: Order) -> "Rules":
     """Return the settings of the background worker."""
-    from frontdesk.ingest.retention import DAY
-    from frontdesk.ingest.silences import Silence
+    from frontdesk.ingest.jobs import DAY, Silence
     from frontdesk.service.webhooks.worker import Rules
 
     silence = None

@@ -37,7 +37,7 @@ def sample_command(
     """
     from frontdesk.sample.bulk import Size
     from frontdesk.sample.bulk_rows import fill
-    from frontdesk.store.addresses import shown
+    from frontdesk.store.dsn import shown
 
     messages = 10 * conversations if messages is None else messages
     if messages < conversations:

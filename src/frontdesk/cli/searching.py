@@ -9,7 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cache import Cache, Hit
-from frontdesk.cache.said import members_of, said_in, searched_text
+from frontdesk.cache.rows import members_of, said_in, searched_text
 from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import opened
@@ -21,7 +21,7 @@ from frontdesk.cli.places import Place, found, kept_under
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, NotFound, UnusableFile
 from frontdesk.text import clean
-from frontdesk.wire.times import timestamp
+from frontdesk.wire.values import timestamp
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Database, Row
@@ -157,7 +157,7 @@ def _search_database(place: Place, query: Query) -> Result:
 
     Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
     """
-    from frontdesk.store.addresses import shown
+    from frontdesk.store.dsn import shown
 
     name = shown(place.database or "")
     with opened(place.database or "") as database:
@@ -270,7 +270,7 @@ class DatabaseScan:
         )
 
     def _conversation_id(self) -> int | None:
-        from frontdesk.store import queries
+        from frontdesk.store import conversations as queries
 
         text = self._query.conversation
         if text is None:

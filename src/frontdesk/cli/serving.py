@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import click
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.cli.commands import Command
 from frontdesk.cli.databases import database_option, opened
 from frontdesk.cli.ending import guarded
@@ -210,7 +210,7 @@ def _log_stream(name: str | None) -> Iterator[TextIO | None]:
         return
     try:
         # Unbuffered: on a full disk, a buffer would keep what it cannot write.
-        file = open(name, "ab", buffering=0, opener=private.opener)  # noqa: SIM115
+        file = open(name, "ab", buffering=0, opener=private_files.opener)  # noqa: SIM115
     except OSError as error:
         raise BadSettings(f"{name} cannot be written: {error.strerror}") from error
     with io.TextIOWrapper(cast(BinaryIO, file), encoding="utf-8", write_through=True) as stream:

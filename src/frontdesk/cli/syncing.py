@@ -18,9 +18,9 @@ from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
-    from frontdesk.client.foreign_api import ForeignApi
+    from frontdesk.client.external import ForeignApi
+    from frontdesk.ingest.archive.importer import Transactions
     from frontdesk.ingest.events import ChannelUpsert, DomainEvent, TemplateUpsert
-    from frontdesk.ingest.importing import Transactions
     from frontdesk.store.database import Connection
 
 GRAPH = "https://graph.facebook.com/v23.0"
@@ -53,8 +53,8 @@ def meta_command(
 
     By GET alone. The token needs the permission whatsapp_business_management.
     """
+    from frontdesk.ingest.archive.importer import rehearse
     from frontdesk.ingest.catalogue_file import apply_catalogue
-    from frontdesk.ingest.importing import rehearse
 
     for number in waba:
         if not (number.isascii() and number.isdecimal()):
@@ -99,8 +99,8 @@ class _Found:
 
 
 async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Found:
-    from frontdesk.client.foreign_api import ForeignApi, Manners
-    from frontdesk.ingest import business_account
+    from frontdesk.client.external import ForeignApi, Manners
+    from frontdesk.ingest.webhooks import account as business_account
 
     found = _Found()
     secrets = {"Authorization": f"Bearer {token}"}
@@ -111,7 +111,7 @@ async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Foun
                 found.channels += _take(found, business_account.channel, row, account)
             templates = (f"{account}/message_templates", business_account.TEMPLATE_FIELDS)
             async for row in _rows(api, *templates):
-                found.templates += _take(found, business_account.template, row, account)
+                found.templates += _take(found, business_account.listed_template, row, account)
     return found
 
 
@@ -121,7 +121,7 @@ def _take(
     row: object,
     account: str,
 ) -> int:
-    from frontdesk.ingest.shapes import Malformed
+    from frontdesk.ingest.json_reader import Malformed
 
     try:
         found.events.append(told(row, account, now()))
@@ -133,7 +133,7 @@ def _take(
 
 async def _rows(api: "ForeignApi", path: str, fields: tuple[str, ...]) -> AsyncIterator[object]:
     """Yield a list's rows; shows their number on a terminal."""
-    from frontdesk.client.meta_graph import rows
+    from frontdesk.client.external import rows
 
     count = 0
 

@@ -19,7 +19,7 @@ from frontdesk.cli.places import Place, asked
 from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.text import first_said
 from frontdesk.wire import ConversationFilter, Message
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

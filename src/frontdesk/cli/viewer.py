@@ -152,7 +152,7 @@ def _of_database(place: Place, ending: ExitStack) -> Inbox:
     """Serve a database in this process; `place.user` is the user meant by "me"."""
     from frontdesk.cli.databases import opened
     from frontdesk.cli.in_process import in_process, user_of
-    from frontdesk.store.addresses import short_name
+    from frontdesk.store.dsn import short_name
 
     target = place.database or ""
     database = ending.enter_context(opened(target))

@@ -8,10 +8,10 @@ Methods return the frozen values of `frontdesk.wire` and raise `InboxError`. Con
 removed from all texts.
 """
 
-from frontdesk.client.discovery import discover
-from frontdesk.client.inbox_client import InboxClient
+from frontdesk.client.capabilities import discover
+from frontdesk.client.client import InboxClient
 from frontdesk.client.network import Network
-from frontdesk.client.rows import Rows
-from frontdesk.client.server import FEATURES, Feature, Server
+from frontdesk.client.paging import Rows
+from frontdesk.client.server_info import FEATURES, Feature, Server
 
 __all__ = ["FEATURES", "Feature", "InboxClient", "Network", "Rows", "Server", "discover"]

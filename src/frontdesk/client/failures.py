@@ -7,11 +7,10 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from frontdesk.client.answers import Answer
-from frontdesk.client.cleaning import clean_json, parse_json
-from frontdesk.client.members import found
-from frontdesk.client.tolerance import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
-from frontdesk.client.waits import wait_told
+from frontdesk.client.compat.aliases import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
+from frontdesk.client.compat.envelopes import found
+from frontdesk.client.response import Answer, clean_json, parse_json
+from frontdesk.client.throttle import wait_told
 from frontdesk.errors import (
     BadResponse,
     CursorRefused,

@@ -13,7 +13,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     TeamUpsert,
 )
-from frontdesk.store import known
+from frontdesk.store import lookups
 from frontdesk.store.database import Connection
 
 # Kind under which skipped elements of an unknown channel are counted, with its phone_number_id.
@@ -83,7 +83,7 @@ def _listed(events: Sequence[DomainEvent]) -> Iterator[str]:
 
 def _is_channel(connection: Connection, account_id: int, number: str) -> bool:
     place = ("channel", "phone_number_id", number)
-    return known.catalogue_row(connection, account_id, *place) is not None
+    return lookups.catalogue_row(connection, account_id, *place) is not None
 
 
 def _counts(event: DomainEvent) -> bool:

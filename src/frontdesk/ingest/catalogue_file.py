@@ -24,7 +24,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from frontdesk import toml
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.archive.native_catalogue import COLOR, FIELD_TYPES
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
@@ -34,11 +35,10 @@ from frontdesk.ingest.events import (
     TeamUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.native_catalogue import COLOR, FIELD_TYPES
-from frontdesk.store import whole
+from frontdesk.store import dump
+from frontdesk.store.contacts import label_key
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.folding import label_key
-from frontdesk.wire.words import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID
 
 _NAMES_SHOWN = 12
 _VALUE_SHOWN = 60
@@ -364,13 +364,13 @@ def _quoted(value: str) -> str:
 def references(connection: Connection, account_id: int) -> References:
     """Return the channels and users that a file may refer to."""
     channels: dict[str, str] = {}
-    for row in whole.rows_of(connection, account_id, "channel"):
+    for row in dump.rows_of(connection, account_id, "channel"):
         number = row["phone_number_id"]
         for name in (row["alias"], row["phone"]):
             if name:
                 channels.setdefault(name, number)
         channels[number] = number
-    users = (row["key"] for row in whole.rows_of(connection, account_id, "user"))
+    users = (row["key"] for row in dump.rows_of(connection, account_id, "user"))
     return References(channels, frozenset(users))
 
 
@@ -378,10 +378,10 @@ def catalogues(connection: Connection, account_id: int) -> Catalogues:
     """Return all catalogue rows by kind and key, with their user-visible columns."""
     rows: dict[tuple[str, str], Mapping[str, Any]] = {}
     names: dict[tuple[str, int], str] = {}
-    channels = whole.links(connection, account_id, "team_channel")
-    members = whole.links(connection, account_id, "team_member")
+    channels = dump.links(connection, account_id, "team_channel")
+    members = dump.links(connection, account_id, "team_member")
     for kind, (_, key) in _KINDS.items():
-        for row in whole.rows_of(connection, account_id, kind):
+        for row in dump.rows_of(connection, account_id, kind):
             names[kind, row["id"]] = row[key]
             rows[kind, row[key]] = _visible(row, key)
             if kind == "team":

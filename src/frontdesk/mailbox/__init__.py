@@ -4,7 +4,7 @@ from frontdesk.cache import Hit, Kept, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import Refreshed
 from frontdesk.mailbox.mailbox import Mailbox, Seen
-from frontdesk.mailbox.source import Feature, Server, Source
+from frontdesk.mailbox.protocols import Feature, Server, Source
 
 __all__ = [
     "Catalogues",

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from frontdesk.cache import Cache, body_of
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
-from frontdesk.mailbox.source import Source
+from frontdesk.mailbox.protocols import Source
 from frontdesk.wire import (
     CannedResponse,
     Channel,

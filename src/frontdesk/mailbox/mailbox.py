@@ -30,11 +30,10 @@ from frontdesk.errors import (
     NotOffered,
     Unreachable,
 )
-from frontdesk.mailbox.ahead import ROWS_AHEAD, Ahead, Line
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
-from frontdesk.mailbox.lists import Lists, Refreshed
-from frontdesk.mailbox.source import Server, Source
-from frontdesk.mailbox.walk import Fetch
+from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
+from frontdesk.mailbox.prefetch import ROWS_AHEAD, Ahead, Line
+from frontdesk.mailbox.protocols import Server, Source
 from frontdesk.transcript import Entry
 from frontdesk.wire import (
     Contact,

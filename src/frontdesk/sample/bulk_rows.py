@@ -14,24 +14,22 @@ from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
 from frontdesk.errors import UnusableFile
-from frontdesk.ingest import rules
-from frontdesk.ingest.applied import Counted
-from frontdesk.ingest.apply import apply_events
-from frontdesk.ingest.catalogue import Catalogue
-from frontdesk.ingest.conversations import conversation_row
+from frontdesk.ingest.apply import rules
+from frontdesk.ingest.apply.batch import Telling, apply_events, by_kind
+from frontdesk.ingest.apply.catalogue import Catalogue
+from frontdesk.ingest.apply.context import Counted
+from frontdesk.ingest.apply.conversations import Thread, conversation_row
+from frontdesk.ingest.apply.metrics import Reckoning
+from frontdesk.ingest.apply.rules import Standing
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent
-from frontdesk.ingest.reckoning import Reckoning
-from frontdesk.ingest.rules import Standing
-from frontdesk.ingest.telling import Telling, by_kind
-from frontdesk.ingest.threads import Thread
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
-from frontdesk.store import changes
-from frontdesk.store.contact_words import search_text
+from frontdesk.store import writes
+from frontdesk.store.bulk_load import Packed, filled, packed, put
+from frontdesk.store.contacts import search_text
 from frontdesk.store.counters import Cell, Listed, cells_of, entries_of
 from frontdesk.store.database import Dialect, FillingConnection, Row
-from frontdesk.store.ids import Ids
-from frontdesk.store.loading import Packed, filled, packed, put
+from frontdesk.store.writes import Ids
 
 ACCOUNT = 1
 
@@ -59,7 +57,7 @@ def fill(
                 put(connection, packed)
                 if packed[0] == "conversation":
                     advance(len(packed[1]))
-        changes.raise_revision(connection, ACCOUNT)
+        writes.raise_revision(connection, ACCOUNT)
 
 
 def _portions(size: Size) -> Iterator[list[Packed] | dict[str, int]]:

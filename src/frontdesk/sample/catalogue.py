@@ -6,7 +6,7 @@ A large inbox has these and more channels, users and labels.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.catalogue import CatalogueUpsert
+from frontdesk.ingest.apply.catalogue import CatalogueUpsert
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,

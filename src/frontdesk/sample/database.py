@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from frontdesk.ingest.apply import apply_events
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.sample.demo import SEED, demo_parts
 from frontdesk.store.database import Connection, Database

@@ -50,9 +50,9 @@ from frontdesk.service.rate_limit import Limits
 from frontdesk.service.room import Room
 from frontdesk.service.routes import endpoint_at
 from frontdesk.service.visits import Visit
+from frontdesk.store.accounts import touch_key
+from frontdesk.store.conversations import snoozes_over
 from frontdesk.store.database import Connection, Database, NotAtOnce
-from frontdesk.store.keys import touch_key
-from frontdesk.store.queries import snoozes_over
 
 THREADS = 4
 # Maximum in-flight requests, running or queued; more are answered 503.
@@ -252,7 +252,7 @@ class Application:
         return snoozes_over(connection, account_id, now)
 
     def _wake(self, account_id: int, now: int) -> None:
-        from frontdesk.ingest.snoozes import wake
+        from frontdesk.ingest.jobs import wake
 
         try:
             self._database.write(lambda connection: wake(connection, account_id, now))

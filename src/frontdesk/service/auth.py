@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from frontdesk.service.problems import Refusal, unauthorised
-from frontdesk.store.accounts import account
+from frontdesk.store.accounts import account, find_key
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.keys import find_key
 
 SCOPES = (
     "conversations:read",

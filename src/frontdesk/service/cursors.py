@@ -8,7 +8,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from frontdesk.store.queries import Position
+from frontdesk.store.conversations import Position
 
 MAX_LENGTH = 512
 _VERSION = "v1"

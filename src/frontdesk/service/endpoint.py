@@ -9,9 +9,9 @@ from frontdesk.service.auth import Grant
 from frontdesk.service.cursors import CursorBook, CursorOfAnotherList, CursorUnreadable
 from frontdesk.service.http import Written
 from frontdesk.service.params import Parameters
+from frontdesk.store.accounts import cursor_secret
+from frontdesk.store.conversations import Position
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.keys import cursor_secret
-from frontdesk.store.queries import Position
 from frontdesk.store.rollups import MINUTE
 from frontdesk.wire import Wire
 from frontdesk.wire.queries import MAX_LIMIT

@@ -3,8 +3,8 @@
 import re
 
 from frontdesk.service.endpoint import Call
-from frontdesk.store import queries
-from frontdesk.store.folding import label_key
+from frontdesk.store import conversations
+from frontdesk.store.contacts import label_key
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 _OWN_ID = re.compile("[1-9][0-9]{0,17}")
@@ -22,21 +22,21 @@ def label_and_channel(call: Call) -> tuple[int, int | None, dict[str, str]]:
     """
     parameters = call.parameters
     filters: dict[str, str] = {}
-    label_id: int | None = queries.NO_LABEL
+    label_id: int | None = conversations.NO_LABEL
     channel_id: int | None = None
     if (title := parameters.filter_value("label")) is not None:
         filters["label"] = label_key(title)
-        label_id = queries.label_id(call.connection, call.account_id, filters["label"])
+        label_id = conversations.label_id(call.connection, call.account_id, filters["label"])
         if label_id is None:
             parameters.refuse("invalid_filter", "label", "unknown_value", "no label has this title")
     if (number := parameters.filter_value("channel")) is not None:
         filters["channel"] = number
-        channel_id = queries.channel_id(call.connection, call.account_id, number)
+        channel_id = conversations.channel_id(call.connection, call.account_id, number)
         if channel_id is None:
             parameters.refuse(
                 "invalid_filter", "channel", "unknown_value", "no channel has this id"
             )
-    return label_id or queries.NO_LABEL, channel_id, filters
+    return label_id or conversations.NO_LABEL, channel_id, filters
 
 
 def assignee(call: Call, filters: dict[str, str]) -> tuple[bool | None, int | None]:
@@ -60,7 +60,7 @@ def _asked_user(call: Call, value: str) -> int | None:
             )
         return call.grant.user_id
     user_id = own_id(value)
-    if user_id is not None and queries.is_user(call.connection, call.account_id, user_id):
+    if user_id is not None and conversations.is_user(call.connection, call.account_id, user_id):
         return user_id
     call.parameters.refuse(
         "invalid_filter",

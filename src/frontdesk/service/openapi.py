@@ -20,7 +20,7 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.contacts import MAX_QUERY_LENGTH
 from frontdesk.wire import Problem, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 KEY = "apiKey"
 

@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from frontdesk.service import vocabulary
 from frontdesk.wire import Wire
-from frontdesk.wire.words import PHONE_DIGITS
+from frontdesk.wire.values import PHONE_DIGITS
 
 Schema = dict[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from frontdesk.crash import trace
+from frontdesk.crash_report import trace
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.wire import ParameterProblem, Problem
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.service.http import Written
+from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row, values_of
-from frontdesk.store.preview import TEXT_LIMIT, shortened
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -35,7 +35,7 @@ from frontdesk.wire import (
     UserRef,
     timestamp,
 )
-from frontdesk.wire.words import DIRECTIONS, STATUSES
+from frontdesk.wire.values import DIRECTIONS, STATUSES
 
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 

@@ -6,7 +6,7 @@ The models are as lenient as a client must be; the OpenAPI document adds these f
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from frontdesk.wire.words import AUTHORS, DELIVERY_STEPS, DIRECTIONS, MEDIA_TYPES, STATUSES
+from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, MEDIA_TYPES, STATUSES
 
 Member = tuple[str, str]
 

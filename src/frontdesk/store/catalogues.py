@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.queries import Position, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 Reads use the URL as it is; if it has several hosts or a `target_session_attrs` that admits
 standbys, writes go to whichever of the hosts is the primary.
+
+psycopg adapters that make PostgreSQL accept and return the same values as SQLite.
 """
 
 import random
@@ -13,13 +15,15 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg import errors
+from psycopg import adapters as psycopg_adapters
+from psycopg import errors, postgres
+from psycopg.adapt import AdaptersMap, Buffer, Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
+from psycopg.types.string import StrDumperUnknown
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from frontdesk.errors import BadSettings, QueryTimeout, Unreachable, UnusableFile
-from frontdesk.store.addresses import checked, shown
 from frontdesk.store.database import (
     QUERY_RETRY_SECONDS,
     Connection,
@@ -28,8 +32,42 @@ from frontdesk.store.database import (
     NotAtOnce,
     Row,
 )
-from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
-from frontdesk.store.postgres_types import adapters
+from frontdesk.store.dsn import checked, shown
+from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
+
+
+class _Flag(Dumper):
+    """Dumps bool as 1 or 0: the schema has no boolean columns."""
+
+    oid = postgres.types["int2"].oid
+
+    def dump(self, obj: bool) -> Buffer | None:
+        return b"1" if obj else b"0"
+
+
+class _Words(StrDumperUnknown):
+    """Dumps str without NUL, which PostgreSQL text cannot contain."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", "\ufffd"))
+
+
+class _Number(Loader):
+    """Loads numeric, the type of sums of BIGINT, as int if integral."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text else int(text)
+
+
+def adapters() -> AdaptersMap:
+    """Return the adapters of a connection."""
+    ours = AdaptersMap(psycopg_adapters)
+    ours.register_dumper(bool, _Flag)
+    ours.register_dumper(str, _Words)
+    ours.register_loader("numeric", _Number)
+    return ours
+
 
 T = TypeVar("T")
 _Session = psycopg.Connection[dict[str, Any]]

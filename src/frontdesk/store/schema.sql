@@ -1,6 +1,6 @@
 -- Database schema for both dialects. Lines that start with "--sl" are for SQLite, those that start
 -- with "--pg" for PostgreSQL, all others for both. Text is compared by bytes: for PostgreSQL,
--- store/layout.py writes TEXT COLLATE "C", and BYTEA for BLOB.
+-- store/migrations.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
 -- account_id leads the keys and indexes of an account's tables. Times are epoch milliseconds, UTC.
 -- No triggers, no sequences. assignee_id 0 is "unassigned", label_id 0 "all conversations".
@@ -94,7 +94,7 @@ CREATE INDEX template_order ON template(account_id, name, language, id);
 -- name: the best known name; name_rank: its source (0 none, 1 profile, 2 imported, 3 address book).
 -- told_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
 -- the newest mention of the number and the user id. search: searchable text, see
--- store/contact_words.py.
+-- store/contacts.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',

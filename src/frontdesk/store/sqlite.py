@@ -22,7 +22,7 @@ from frontdesk.store.database import (
     NotAtOnce,
     Row,
 )
-from frontdesk.store.layout import Layout, bring_up_to_date, is_current, lay_out
+from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from textual import events
 from textual.dom import DOMNode
 from textual.worker import WorkerFailed
 
-from frontdesk.crash import Crashed
+from frontdesk.crash_report import Crashed
 from frontdesk.text import clean
 from frontdesk.tui.textual_private import ExceptionHookApp
 

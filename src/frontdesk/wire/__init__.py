@@ -1,8 +1,7 @@
 """`/v1` as frozen data: what the service sends is what the client reads."""
 
 from frontdesk.wire.base import Wire
-from frontdesk.wire.pages import Page, PartialPage
-from frontdesk.wire.problems import ParameterProblem, Problem
+from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
 from frontdesk.wire.reports import (
     Bucket,
@@ -41,7 +40,7 @@ from frontdesk.wire.resources import (
     User,
     UserRef,
 )
-from frontdesk.wire.times import instant, timestamp
+from frontdesk.wire.values import instant, timestamp
 
 __all__ = [
     "Bucket",

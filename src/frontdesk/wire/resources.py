@@ -1,6 +1,6 @@
 """The resources of `/v1` as frozen data, with the fields that each has on the wire.
 
-Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.wire.times`.
+Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.wire.values`.
 Enumerations are open, so they are `str`; the values we know are listed beside the field.
 """
 

@@ -16,8 +16,8 @@ from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
+    from frontdesk.ingest.archive.importer import Transactions
     from frontdesk.ingest.catalogue_file import Problem
-    from frontdesk.ingest.importing import Transactions
     from frontdesk.store.database import Connection, Database
 
 _LARGEST = 16 * 1024 * 1024
@@ -61,8 +61,8 @@ def _brought_in(
     store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
 ) -> "tuple[list[str], list[Problem]]":
     """Return the resulting differences, and the file's problems."""
+    from frontdesk.ingest.archive.importer import rehearse
     from frontdesk.ingest.catalogue_file import import_file
-    from frontdesk.ingest.importing import rehearse
 
     found: tuple[list[str], list[Problem]] = ([], [])
 

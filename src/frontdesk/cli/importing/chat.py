@@ -21,14 +21,14 @@ from frontdesk.cli.importing.targets import importable
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line, shortened
-from frontdesk.wire.words import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.apply import InitialStatus
-    from frontdesk.ingest.exported_chat.chat import Chat
-    from frontdesk.ingest.exported_chat.dates import Order
-    from frontdesk.ingest.exported_chat.importing import Outcome, Place
-    from frontdesk.ingest.importing import Transactions
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.archive.importer import Transactions
+    from frontdesk.ingest.whatsapp_export.dates import Order
+    from frontdesk.ingest.whatsapp_export.importer import Outcome, Place
+    from frontdesk.ingest.whatsapp_export.parser import Chat
     from frontdesk.store.database import Connection
 
 # Approximate limits of WhatsApp's export, without media and with them.
@@ -74,7 +74,7 @@ def chat_command(
     What is known already, from webhooks or an earlier export, is passed over. Where the dates can
     be read in two ways, it asks. Chats of groups are refused.
     """
-    from frontdesk.ingest.importing import rehearse
+    from frontdesk.ingest.archive.importer import rehearse
 
     check(files)
     run = _Run(_Asked(account, channel, contact, me, initial_status), _zone(tz), tz, date_order)
@@ -128,18 +128,19 @@ class _Run:
 
     def read(self, path: Path) -> "Chat":
         """Parse a file. Raises: BadSettings, UnusableFile, with the file's name."""
-        from frontdesk.ingest.exported_chat import chat, files
+        from frontdesk.ingest.whatsapp_export import files
+        from frontdesk.ingest.whatsapp_export import parser as parser
 
         today = datetime.now(UTC).date()
-        reading = chat.Reading(self._asked.me, self._zone, self._order, today)
+        reading = parser.Reading(self._asked.me, self._zone, self._order, today)
         try:
-            return chat.read(files.read(path), reading)
+            return parser.read(files.read(path), reading)
         except BadSettings as error:
             raise BadSettings(clean(f"{path}: {error}")) from error
 
     def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
         """Import every chat and collect the report."""
-        from frontdesk.ingest.exported_chat.importing import put_in
+        from frontdesk.ingest.whatsapp_export.importer import put_in
 
         place = database.write(self._place)
         with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
@@ -150,8 +151,8 @@ class _Run:
     def _place(self, connection: "Connection") -> "Place":
         from frontdesk.ingest.catalogue_file import references
         from frontdesk.ingest.events import Person
-        from frontdesk.ingest.exported_chat.importing import Place
-        from frontdesk.ingest.value import phone_of
+        from frontdesk.ingest.webhooks.change import phone_of
+        from frontdesk.ingest.whatsapp_export.importer import Place
 
         asked = self._asked
         account_id = account_named(connection, asked.account)["id"]
@@ -173,7 +174,7 @@ class _Run:
 
     def _told(self, name: str, chat: "Chat", outcome: "Outcome") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
-        from frontdesk.ingest.exported_chat.dates import NAMES
+        from frontdesk.ingest.whatsapp_export.dates import NAMES
 
         taken, files = outcome.taken, outcome.files
         other, me = shortened(chat.other or "the contact"), shortened(self._asked.me)

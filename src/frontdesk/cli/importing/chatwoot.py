@@ -23,12 +23,11 @@ from frontdesk.cli.places import network
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
-from frontdesk.wire.words import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.apply import InitialStatus
-    from frontdesk.ingest.chatwoot.journal import Journal
-    from frontdesk.ingest.chatwoot.walk import Order, Walk
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.chatwoot.crawler import Journal, Order, Walk
 
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
@@ -76,8 +75,7 @@ def chatwoot_command(
     By GET alone, ten times a second at most. What is read is written as native lines, which are
     then imported; interrupted, the same command goes on. An administrator's token sees most.
     """
-    from frontdesk.ingest.chatwoot.journal import Journal
-    from frontdesk.ingest.chatwoot.walk import Order
+    from frontdesk.ingest.chatwoot.crawler import Journal, Order
 
     token = settings.token(token_env)
     start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
@@ -103,9 +101,9 @@ def chatwoot_command(
 
 def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
     """Export everything to native lines. Raises: InboxError."""
-    from frontdesk.client.foreign_api import ForeignApi, Manners
-    from frontdesk.ingest.chatwoot.walk import Walk
-    from frontdesk.ingest.shapes import Malformed
+    from frontdesk.client.external import ForeignApi, Manners
+    from frontdesk.ingest.chatwoot.crawler import Walk
+    from frontdesk.ingest.json_reader import Malformed
 
     async def walk() -> Walk:
         secrets = {"api_access_token": token}
@@ -132,7 +130,7 @@ def _report(walked: "Walk", path: Path) -> None:
 
 def _import(context: click.Context, path: Path, database: str, account: str) -> None:
     """Import the lines like `import events`."""
-    from frontdesk.ingest.importing import Order
+    from frontdesk.ingest.archive.importer import Order
 
     choice: InitialStatus = "auto"
     run = Run((str(path),), Order(now, account, choice), dry_run=False)

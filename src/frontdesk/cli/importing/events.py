@@ -25,14 +25,14 @@ from frontdesk.cli.importing.files import (
 from frontdesk.cli.importing.summary import counted, summary
 from frontdesk.cli.importing.targets import importable
 from frontdesk.errors import NothingRead
-from frontdesk.wire.words import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID
 
 if TYPE_CHECKING:
     from frontdesk.cli.importing.files import Advance
     from frontdesk.ingest.admission import Admission
-    from frontdesk.ingest.apply import InitialStatus
-    from frontdesk.ingest.archive import Rejected
-    from frontdesk.ingest.importing import Import, Order, Source, Transactions
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.archive.importer import Import, Order, Source, Transactions
+    from frontdesk.ingest.archive.reader import Rejected
     from frontdesk.store.database import Database
 
 
@@ -76,7 +76,7 @@ def events_command(
     nothing; what was interrupted goes on where it stopped when it is imported again. Lines that
     cannot be read are written to FILE.rejects.ndjson; where all of a file are, the exit code is 1.
     """
-    from frontdesk.ingest.importing import Order
+    from frontdesk.ingest.archive.importer import Order
 
     check(files)
     refuse_foreign(files)
@@ -110,7 +110,7 @@ class Run:
 
     def over(self, store: "Database") -> bool:
         """Import every file; return False if interrupted, which happens between transactions."""
-        from frontdesk.ingest.importing import rehearse
+        from frontdesk.ingest.archive.importer import rehearse
 
         try:
             with progress(self._files) as advance:
@@ -143,7 +143,7 @@ class Run:
             click.echo(row)
 
     def _read(self, database: "Transactions", advance: "Advance") -> None:
-        from frontdesk.ingest.importing import Import, Source
+        from frontdesk.ingest.archive.importer import Import, Source
 
         self._import = Import(database, self._order)
         for name in self._files:
@@ -158,7 +158,7 @@ class Run:
                 self._read_one(self._import, name, source)
 
     def _read_one(self, into: "Import", name: str, source: "Source") -> None:
-        from frontdesk.ingest.archive import Foreign
+        from frontdesk.ingest.archive.reader import Foreign
 
         lines, rejected = into.outcome.lines, into.outcome.rejected
         try:

@@ -12,13 +12,13 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.errors import NothingRead, UnusableFile
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.archive import Rejected
-    from frontdesk.ingest.importing import Order
+    from frontdesk.ingest.archive.importer import Order
+    from frontdesk.ingest.archive.reader import Rejected
 
 REJECTED_SHOWN = 20
 STANDARD_INPUT = "-"
@@ -48,13 +48,13 @@ def refuse_foreign(files: tuple[str, ...]) -> None:
 
     Raises: NothingRead.
     """
-    from frontdesk.ingest import archive
+    from frontdesk.ingest.archive import reader
 
     for name in filter(is_regular, files):
         with stream(name) as opened:
             try:
-                archive.check(opened)
-            except archive.Foreign as error:
+                reader.check(opened)
+            except reader.Foreign as error:
                 raise NothingRead(unread(name, error)) from None
 
 
@@ -78,7 +78,7 @@ def stream(name: str) -> Iterator[io.BufferedReader]:
 
 def digest(name: str, order: "Order") -> str | None:
     """Return the key of a file's checkpoint; None for a stream, which cannot be read again."""
-    from frontdesk.ingest.importing import digest_of
+    from frontdesk.ingest.archive.importer import digest_of
 
     return digest_of(Path(name), order) if is_regular(name) else None
 
@@ -167,7 +167,7 @@ class Rejects:
         if name not in self._files:
             path = f"{name}.rejects.ndjson"
             try:
-                opened = open(path, mode, encoding="utf-8", opener=private.opener)  # noqa: SIM115
+                opened = open(path, mode, encoding="utf-8", opener=private_files.opener)  # noqa: SIM115
             except OSError as error:
                 raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
             self._files[name] = opened

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.importing import Outcome
+    from frontdesk.ingest.archive.importer import Outcome
 
 _ALWAYS = ("messages", "statuses", "conversations", "contacts", "channels")
 # Shown only if not zero; "happenings" are called events.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frontdesk.cli.databases import opened
-from frontdesk.store.addresses import is_address
+from frontdesk.store.dsn import is_address
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Database

@@ -1,13 +1,35 @@
-"""Converts Chatwoot inboxes, agents, teams, labels and contacts to native lines (pure)."""
+"""Converts Chatwoot inboxes, agents, teams, labels and contacts to native lines (pure).
+
+Parses Chatwoot timestamps: Unix seconds or ISO 8601 (pure).
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.ingest.chatwoot.moments import shown
-from frontdesk.ingest.native_catalogue import FIELD_TYPES
-from frontdesk.ingest.shapes import Malformed, Part
-from frontdesk.ingest.value import checked_channel_id, phone_of
+from frontdesk.ingest.archive.native_catalogue import FIELD_TYPES
+from frontdesk.ingest.json_reader import LAST_SECOND, Malformed, Part, instant
+from frontdesk.ingest.webhooks.change import checked_channel_id, phone_of
+from frontdesk.wire import timestamp
+
+
+def milliseconds(value: object) -> int | None:
+    """Return epoch milliseconds; None if absent or unreadable (Chatwoot also writes 0)."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value * 1000) if 0 < value < LAST_SECOND else None
+    try:
+        return instant(value)
+    except Malformed:
+        return None
+
+
+def shown(value: object) -> str | None:
+    """Return the timestamp in the format of native lines."""
+    at = milliseconds(value)
+    return None if at is None else timestamp(at)
+
 
 Line = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from frontdesk.ingest.chatwoot.catalogue import Line
-from frontdesk.ingest.shapes import Part
+from frontdesk.ingest.json_reader import Part
 from frontdesk.text import file_size
 
 _FILES: Mapping[str, str] = MappingProxyType(

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, user_key
+from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, milliseconds, user_key
 from frontdesk.ingest.chatwoot.messages import Place
-from frontdesk.ingest.chatwoot.moments import milliseconds
-from frontdesk.ingest.shapes import Part
-from frontdesk.ingest.value import phone_of
+from frontdesk.ingest.json_reader import Part
+from frontdesk.ingest.webhooks.change import phone_of
 from frontdesk.wire import timestamp
 
 _EVENTS: Mapping[str, str] = MappingProxyType(

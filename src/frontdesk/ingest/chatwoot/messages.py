@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from frontdesk.ingest.chatwoot.catalogue import Line, user_key
+from frontdesk.ingest.chatwoot.catalogue import Line, milliseconds, user_key
 from frontdesk.ingest.chatwoot.contents import attributes_of, contents_of, note_text, text_of
-from frontdesk.ingest.chatwoot.moments import milliseconds
-from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.ingest.json_reader import Malformed, Part
 from frontdesk.wire import timestamp
 
 _TYPES = _INBOUND, _OUTBOUND, _ACTIVITY, _TEMPLATE = 0, 1, 2, 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from frontdesk.ingest.shapes import Malformed, Part
+from frontdesk.ingest.json_reader import Malformed, Part
 
 Window = tuple[int, int]
 

@@ -6,9 +6,9 @@ from frontdesk.service import serializers
 from frontdesk.service.endpoint import Call
 from frontdesk.service.problems import Refusal
 from frontdesk.store import contacts
-from frontdesk.store.contact_words import search_words
+from frontdesk.store.contacts import search_words
 from frontdesk.wire import Contact, Page
-from frontdesk.wire.words import PHONE_DIGITS
+from frontdesk.wire.values import PHONE_DIGITS
 
 MAX_QUERY_LENGTH = 100
 

@@ -6,7 +6,7 @@ from frontdesk.service import filters, serializers
 from frontdesk.service.auth import Grant
 from frontdesk.service.endpoint import Call
 from frontdesk.service.http import Written
-from frontdesk.store import queries
+from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
 from frontdesk.wire import (
     ChannelCounts,
@@ -17,7 +17,7 @@ from frontdesk.wire import (
     StatusCounts,
     timestamp,
 )
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 
 def conversations(call: Call) -> Written[Page[Conversation]]:

@@ -6,7 +6,7 @@ from frontdesk.service import serializers
 from frontdesk.service.endpoint import Call
 from frontdesk.service.filters import own_id
 from frontdesk.service.problems import Refusal
-from frontdesk.store import queries
+from frontdesk.store import conversations
 from frontdesk.store.database import Row
 from frontdesk.wire import Message, Note, Page, Ref
 
@@ -17,7 +17,7 @@ def messages(call: Call) -> Page[Message]:
     call.parameters.settle()
     thread = _conversation(call)
     rows, next_cursor = place.cut(
-        queries.message_page(
+        conversations.message_page(
             call.connection, call.account_id, thread["id"], place.after, place.limit + 1
         ),
         ("created_at", "id"),
@@ -25,12 +25,12 @@ def messages(call: Call) -> Page[Message]:
     names = _user_names(call, rows)
     quoted = {
         row["wamid"]: row
-        for row in queries.quoted_messages(
+        for row in conversations.quoted_messages(
             call.connection, call.account_id, thread["channel_id"], _told(rows, "reply_wamid")
         )
     }
     reactions = serializers.grouped(
-        queries.reactions_to(
+        conversations.reactions_to(
             call.connection, call.account_id, thread["channel_id"], _told(rows, "wamid")
         ),
         "target_wamid",
@@ -55,7 +55,7 @@ def notes(call: Call) -> Page[Note]:
     call.parameters.settle()
     thread = _conversation(call)
     rows, next_cursor = place.cut(
-        queries.note_page(
+        conversations.note_page(
             call.connection, call.account_id, thread["id"], place.after, place.limit + 1
         ),
         ("created_at", "id"),
@@ -68,7 +68,11 @@ def notes(call: Call) -> Page[Note]:
 
 def _conversation(call: Call) -> Row:
     asked = own_id(call.path_value)
-    row = None if asked is None else queries.conversation(call.connection, call.account_id, asked)
+    row = (
+        None
+        if asked is None
+        else conversations.conversation(call.connection, call.account_id, asked)
+    )
     if row is None:
         raise Refusal(
             "conversation_not_found",
@@ -81,7 +85,7 @@ def _conversation(call: Call) -> Row:
 def _user_names(call: Call, rows: Sequence[Row]) -> dict[str, str]:
     written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
     user_ids = [int(user_id) for user_id in sorted(written)]
-    return queries.user_names(call.connection, call.account_id, user_ids)
+    return conversations.user_names(call.connection, call.account_id, user_ids)
 
 
 def _author(row: Row, names: Mapping[str, str], thread: Row) -> Ref | None:

@@ -9,7 +9,7 @@ from frontdesk.service.endpoint import Call
 from frontdesk.service.periods import Stretch, parts_of, stretch_before
 from frontdesk.service.report_orders import ReportOrder, report_order
 from frontdesk.service.serializers import grouped
-from frontdesk.store import queries, reports
+from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import Span
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
@@ -159,15 +159,15 @@ def _pricing(
 
 
 def _live(call: Call, channel_id: int | None) -> LiveCounts:
-    cells = queries.counts(
+    cells = conversations.counts(
         call.connection,
         call.account_id,
-        label_id=queries.NO_LABEL,
+        label_id=conversations.NO_LABEL,
         channel_id=channel_id,
         user_id=None,
         awake_at=call.awake_at,
     )
-    opened = [cell for cell in cells if cell["status"] == queries.OPEN]
+    opened = [cell for cell in cells if cell["status"] == conversations.OPEN]
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),
         unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),

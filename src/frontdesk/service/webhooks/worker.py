@@ -5,16 +5,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontdesk.crash import trace
+from frontdesk.crash_report import trace
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
-from frontdesk.ingest.intake import Intake
-from frontdesk.ingest.retention import DEFAULT_DAYS, retire
-from frontdesk.ingest.silences import Silence, resolve_silent
-from frontdesk.ingest.snoozes import wake
+from frontdesk.ingest.jobs import DEFAULT_DAYS, Silence, resolve_silent, retire, wake
+from frontdesk.ingest.webhooks.processor import Intake
 from frontdesk.store.accounts import all_accounts
+from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.queries import due_snoozes
 from frontdesk.store.raw_events import any_waiting
 
 # Poll interval for webhooks that another process stored or left unprocessed.

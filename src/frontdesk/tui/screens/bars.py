@@ -11,7 +11,7 @@ from frontdesk.tui.screens.queue import Queue
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     {

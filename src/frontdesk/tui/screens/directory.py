@@ -17,7 +17,7 @@ from frontdesk.tui.screens.shelf_screen import Section, ShelfScreen
 from frontdesk.tui.screens.view_table import Opening
 from frontdesk.tui.widgets.shelf import Block, Entry, fact, heading, paragraph
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, Team
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 REST_SECONDS = 0.2
 _OPEN = ConversationFilter(status="open")

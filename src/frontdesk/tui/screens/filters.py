@@ -9,7 +9,7 @@ from frontdesk.tui.screens.inbox_words import count_for
 from frontdesk.tui.screens.saved_views import DIGITS
 from frontdesk.tui.screens.sieve import NEWEST, ORDERS, Sieve, View
 from frontdesk.wire import ConversationFilter, Counts
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 ANY = ""
 

@@ -10,7 +10,7 @@ from frontdesk.tui.screens.sieve import View, sieve_words
 from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.conversation_list import window_left
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 # A title starts with a one-cell focus mark.
 _TITLE_MARK = 1

@@ -22,7 +22,7 @@ from frontdesk.tui.widgets.channel_list import (
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.rows import MergedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 # Every sixth refresh also detects rows further down that no longer match the filter.
 REFRESHES_UNTIL_THOROUGH = 6

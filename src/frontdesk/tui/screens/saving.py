@@ -8,7 +8,7 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk import private
+from frontdesk import private_files
 from frontdesk.tui.screens.key_names import ENTER
 
 # Bytes of a file name that every file system accepts.
@@ -93,7 +93,7 @@ def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
     """
     path = Path(name).expanduser()
     try:
-        with open(path, "w", encoding="utf-8", newline="", opener=private.opener) as file:
+        with open(path, "w", encoding="utf-8", newline="", opener=private_files.opener) as file:
             file.write(text)
     except OSError as error:
         tell(f"{path} cannot be written: {error.strerror or error}")

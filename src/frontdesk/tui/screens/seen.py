@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import Conversation, ConversationFilter
-from frontdesk.wire.words import STATUSES
+from frontdesk.wire.values import STATUSES
 
 _LIMIT = 1000
 

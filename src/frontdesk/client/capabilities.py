@@ -1,0 +1,332 @@
+"""Capability tracking: records missing features and refuses requests for them locally.
+
+Feature discovery: probes every endpoint and filter of a server once.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeAlias, TypeVar
+
+from frontdesk.client.failures import Rejected, Trouble
+from frontdesk.client.response import Answer, UnknownForm
+from frontdesk.client.server_info import (
+    ABSENT,
+    FAILING,
+    FEATURES,
+    FORBIDDEN,
+    PRESENT,
+    Notebook,
+    Server,
+)
+from frontdesk.client.transport import Exchange
+from frontdesk.errors import (
+    BadResponse,
+    CursorRefused,
+    Forbidden,
+    InboxError,
+    NotFound,
+    NotOffered,
+    Refused,
+    Unauthorised,
+    Unreachable,
+)
+from frontdesk.wire import Conversation, ConversationFilter, Page
+
+V = TypeVar("V")
+
+# Time until a missing feature, or a rejected key, is tried again.
+RECHECK_SECONDS = 600.0
+REFUSED_KEY_SECONDS = 30.0
+
+ME_UNAVAILABLE = "assignee_me_unavailable"
+
+# Appended to errors until a first response could be read.
+_WHICH_ADDRESS = "is this the address of an inbox?"
+
+# Features whose paths contain an id, so that a 404 may refer to the row.
+_OF_ONE = ("messages", "notes", "contact_by_phone")
+_REMEMBERED = 100
+
+
+class Inquiries:
+    """Sends requests and learns from the responses. `clock` is in seconds."""
+
+    def __init__(self, exchange: Exchange, notebook: Notebook, clock: Callable[[], float]) -> None:
+        self._exchange = exchange
+        self._notebook = notebook
+        self._clock = clock
+        self._closed: dict[str, tuple[InboxError, float]] = {}
+        self._lost = False
+        self._was_read = False
+        self._largest_limit: int | None = None
+        self._limit_works = False
+        self._read_threads: deque[str] = deque(maxlen=_REMEMBERED)
+        self._noteless: deque[str] = deque(maxlen=_REMEMBERED)
+
+    async def ask(
+        self,
+        feature: str,
+        path: str,
+        parameters: Mapping[str, str],
+        read: Callable[[Answer], V],
+        *,
+        of: str = "",
+    ) -> V:
+        """Request and return `read` of the response. of: id of the conversation, if any.
+
+        Raises: InboxError; without a request if the server is known to lack the feature.
+        """
+        wanted = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
+        for name in wanted:
+            self._check(name)
+        try:
+            value = await self._within_limit(path, parameters, read)
+        except Rejected as rejected:
+            raise self._learnt(feature, rejected, parameters, of) from None
+        except Unreachable:
+            self._lost = True
+            raise
+        except UnknownForm as error:
+            words = str(error) if self._was_read else f"{error}: {_WHICH_ADDRESS}"
+            self._notebook.feature(feature, FAILING, words)
+            raise BadResponse(words) from error
+        except BadResponse as error:
+            self._notebook.feature(feature, FAILING, str(error))
+            raise
+        self._was_read = True
+        self._has(wanted[1:], of)
+        return value
+
+    def ask_anew(self) -> None:
+        """Forget which features are missing."""
+        self._closed.clear()
+
+    def close_me(self, reason: str) -> Refused:
+        """Mark the assignee "me" as unsupported; returns the error to raise."""
+        error = Refused(reason, code=ME_UNAVAILABLE)
+        self._close("me", ABSENT, error)
+        return error
+
+    def _check(self, name: str) -> None:
+        error, until = self._closed.get(name, (None, 0.0))
+        if error is not None and self._clock() < until:
+            # The traceback of the first occurrence is irrelevant here.
+            raise error.with_traceback(None)
+
+    async def _within_limit(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+    ) -> V:
+        """Request with a `limit` that the server accepts, or without one."""
+        asked = self._limited(parameters)
+        try:
+            value = await self._exchange.get(path, asked, read)
+        except Rejected as rejected:
+            if "limit" not in asked or not self._blames_limit(rejected.trouble):
+                raise
+            largest = rejected.trouble.largest
+            self._largest_limit = largest if largest and largest < int(asked["limit"]) else 0
+            self._notebook.differs(
+                f"A limit of {asked['limit']} is not taken, "
+                f"{self._largest_limit or 'nor is another'}"
+                f"{' at most' if self._largest_limit else ''}"
+            )
+            return await self._exchange.get(path, self._limited(parameters), read)
+        self._limit_works = self._limit_works or "limit" in asked
+        return value
+
+    def _limited(self, parameters: Mapping[str, str]) -> Mapping[str, str]:
+        largest = self._largest_limit
+        if largest is None or "limit" not in parameters:
+            return parameters
+        if largest == 0:
+            return {name: value for name, value in parameters.items() if name != "limit"}
+        return {**parameters, "limit": str(min(largest, int(parameters["limit"])))}
+
+    def _blames_limit(self, trouble: Trouble) -> bool:
+        if trouble.status not in (400, 422):
+            return False
+        return "limit" in trouble.code or (trouble.unnamed and not self._limit_works)
+
+    def _has(self, features: tuple[str, ...], of: str) -> None:
+        """Record a success: these features are present."""
+        if self._lost:
+            # After an outage, the server may be another version.
+            self._lost = False
+            self._closed.clear()
+        for name in features:
+            self._notebook.feature(name, PRESENT)
+            self._closed.pop(name, None)
+        if features[0] == "messages":
+            self._read_threads.append(of)
+            self._doubt_notes(of)
+
+    def _learnt(
+        self, feature: str, rejected: Rejected, parameters: Mapping[str, str], of: str
+    ) -> InboxError:
+        """Record what an error response shows; returns the error to raise."""
+        trouble, error = rejected.trouble, rejected.error
+        if trouble.key_scopes is not None:
+            self._notebook.scopes(trouble.key_scopes)
+        if isinstance(error, Unauthorised):
+            self._closed["key"] = error, self._clock() + REFUSED_KEY_SECONDS
+        elif isinstance(error, Forbidden):
+            self._close(feature, FORBIDDEN, error)
+        elif isinstance(error, NotFound):
+            return self._missing(feature, trouble, error, of)
+        elif isinstance(error, Refused):
+            return self._refused(trouble, error, parameters)
+        elif isinstance(error, BadResponse):
+            self._notebook.feature(feature, FAILING, str(error))
+        return error
+
+    def _missing(self, feature: str, trouble: Trouble, error: NotFound, of: str) -> InboxError:
+        """Distinguish a missing endpoint from a missing row."""
+        if feature == "messages" and isinstance(error, NotOffered):
+            # NotFound would mean that the conversation does not exist.
+            return BadResponse("This server lists no messages")
+        if feature not in _OF_ONE and feature != "conversations":
+            error = NotOffered(str(error))
+        if isinstance(error, NotOffered):
+            self._close(feature, ABSENT, error)
+        elif feature == "notes" and trouble.unnamed:
+            self._noteless.append(of)
+            self._doubt_notes(of)
+        return error
+
+    def _doubt_notes(self, of: str) -> None:
+        """Notes are absent if a conversation with messages has no notes endpoint."""
+        if of in self._noteless and of in self._read_threads:
+            self._close("notes", ABSENT, NotOffered("This server lists no notes"))
+
+    def _refused(
+        self, trouble: Trouble, error: Refused, parameters: Mapping[str, str]
+    ) -> InboxError:
+        if "cursor" in parameters and trouble.blames_cursor:
+            return CursorRefused(str(error), code=trouble.code)
+        if parameters.get("assignee") == "me" and not isinstance(error, CursorRefused):
+            return self.close_me(str(error))
+        return error
+
+    def _close(self, feature: str, state: str, error: InboxError) -> None:
+        self._closed[feature] = error, self._clock() + RECHECK_SECONDS
+        scope = error.scope if isinstance(error, Forbidden) else None
+        told = scope is None or scope in str(error)
+        lacking = "" if told else f" The key lacks the scope {scope}."
+        self._notebook.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
+
+
+FEW = 5
+# A search for this text has results only if the server ignores the search.
+_NOBODY = "zzqxj"
+
+Question: TypeAlias = Callable[[], Awaitable[object]]
+
+
+class Askable(Protocol):
+    """Methods of the client that discovery calls."""
+
+    @property
+    def server(self) -> Server: ...
+
+    def ask_anew(self) -> None: ...
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = ...
+    ) -> Page[Conversation]: ...
+
+    async def counts(self) -> object: ...
+    async def message_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
+    async def note_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
+    async def contact_by_phone(self, phone: str) -> object: ...
+    async def contact_page(self, q: str | None = ..., *, limit: int = ...) -> object: ...
+    async def label_page(self) -> object: ...
+    async def custom_field_page(self) -> object: ...
+    async def user_page(self) -> object: ...
+    async def team_page(self) -> object: ...
+    async def channel_page(self) -> object: ...
+    async def canned_response_page(self) -> object: ...
+    async def template_page(self) -> object: ...
+    async def report(self) -> object: ...
+
+
+async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
+    """Probe all features and return what is known of the server.
+
+    `asking` is called with the name of each feature before its request.
+
+    Raises: Unreachable, Unauthorised: further requests are pointless.
+    """
+    client.ask_anew()
+    conversations = await _first_page(client, asking)
+    first = conversations[0] if conversations else None
+    questions: list[tuple[str, Question]] = [
+        ("counts", client.counts),
+        *_about(client, first),
+        ("contacts", lambda: client.contact_page(limit=FEW)),
+        ("search_contacts", lambda: client.contact_page(_NOBODY, limit=FEW)),
+        ("labels", client.label_page),
+        ("custom_fields", client.custom_field_page),
+        ("users", client.user_page),
+        ("teams", client.team_page),
+        ("channels", client.channel_page),
+        ("canned_responses", client.canned_response_page),
+        ("templates", client.template_page),
+        ("report", client.report),
+        # The second of these requests can be answered 304; before the first one, rows may have
+        # changed.
+        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
+        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
+    ]
+    for name, question in questions:
+        asking(FEATURES[name][0])
+        await _asked(question)
+    return client.server
+
+
+async def _first_page(client: Askable, asking: Callable[[str], None]) -> tuple[Conversation, ...]:
+    asking(FEATURES["conversations"][0])
+    try:
+        return (await client.conversation_page(ConversationFilter(), limit=FEW)).data
+    except (Unreachable, Unauthorised):
+        raise
+    except InboxError:
+        return ()
+
+
+def _about(client: Askable, first: Conversation | None) -> list[tuple[str, Question]]:
+    """Requests that need an existing conversation."""
+
+    def filtered(**filter: str) -> Question:
+        return lambda: client.conversation_page(ConversationFilter(**filter), limit=FEW)
+
+    questions: list[tuple[str, Question]] = [
+        ("me", filtered(assignee="me")),
+        ("filter_assignee", filtered(assignee="unassigned")),
+        ("filter_assignee", filtered(assignee="assigned")),
+        *(("filter_status", filtered(status=status)) for status in ("open", "resolved")),
+    ]
+    if first is None:
+        return questions
+    id, phone = first.id, first.contact.phone
+    questions += [
+        ("messages", lambda: client.message_page(id, limit=FEW)),
+        ("notes", lambda: client.note_page(id, limit=FEW)),
+        ("filter_channel", filtered(channel=first.channel.id)),
+        *(("filter_label", filtered(label=label)) for label in first.labels[:1]),
+    ]
+    if phone:
+        questions.append(("contact_by_phone", lambda: client.contact_by_phone(phone)))
+    return questions
+
+
+async def _asked(question: Question) -> None:
+    """Run a request; other errors are recorded in the server's state by the client.
+
+    Raises: Unreachable, Unauthorised.
+    """
+    try:
+        await question()
+    except (Unreachable, Unauthorised):
+        raise
+    except InboxError:
+        return

@@ -1,0 +1,360 @@
+"""Client of the `/v1` API with one method per endpoint."""
+
+import asyncio
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import TypeVar
+from urllib.parse import quote
+
+from frontdesk.client import address
+from frontdesk.client.capabilities import Inquiries, discover
+from frontdesk.client.compat.lists import Filtering, Names, is_oldest_first, newest_first
+from frontdesk.client.decode import page_of, value_of
+from frontdesk.client.network import Network
+from frontdesk.client.paging import Rows
+from frontdesk.client.response import Answer
+from frontdesk.client.server_info import Notebook, Server
+from frontdesk.client.transport import Exchange, utc_now
+from frontdesk.errors import NotFound, NotOffered
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CustomField,
+    Label,
+    Message,
+    Note,
+    Page,
+    Report,
+    ReportQuery,
+    Team,
+    Template,
+    User,
+    Wire,
+)
+from frontdesk.wire.queries import CATALOGUE_LIMIT, MAX_LIMIT
+
+W = TypeVar("W", bound=Wire)
+
+PAGE = 50
+
+
+class InboxClient:
+    """Asynchronous client of one server with one API key.
+
+    Plural methods such as `conversations` return `Rows`, an iterator that requests pages of `limit`
+    rows on demand. All other methods make one request; those that end in `_page` return one page.
+    Lists start after `cursor` if given.
+
+    Transient failures (connection errors, 5xx without Retry-After) are retried, up to three
+    attempts within the deadline.
+
+    Every request raises InboxError, see `frontdesk.errors`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        app: Callable[..., Awaitable[None]] | None = None,
+        network: Network | None = None,
+        deadline_seconds: float = 10.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """`app`: an ASGI application to call instead of the network. `clock`: seconds.
+
+        network: certificates and proxy; None: from the environment.
+
+        Raises: BadSettings: the URL, the key, certificates or the proxy cannot be used.
+        """
+        self._base_url = address.base_url(base_url, in_process=app is not None)
+        self._fingerprint = address.fingerprint(address.check_key(key))
+        self._notebook = Notebook(self._base_url, now)
+        self._exchange = Exchange(
+            self._base_url,
+            key,
+            self._notebook,
+            app=app,
+            network=network or Network.of(os.environ),
+            deadline_seconds=deadline_seconds,
+            sleep=sleep,
+            chance=chance,
+            clock=clock,
+            now=now,
+        )
+        self._inquiries = Inquiries(self._exchange, self._notebook, clock)
+        self._filtering = Filtering(self._notebook)
+        self._names = Names(
+            {
+                "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
+                "channel": lambda at: self.channel_page(cursor=at),
+                "assignee": lambda at: self.user_page(cursor=at),
+            },
+            clock,
+        )
+
+    def __repr__(self) -> str:
+        return f"InboxClient({self._base_url!r})"
+
+    async def __aenter__(self) -> "InboxClient":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def identity(self) -> str:
+        """Base URL and fingerprint of the key; identifies cached data."""
+        return f"{self._base_url} {self._fingerprint}"
+
+    @property
+    def server(self) -> Server:
+        """Capabilities, deviations, latency and clock of the server, as observed so far.
+
+        Requests for features known to be missing are refused locally for ten minutes.
+        """
+        return self._notebook.server()
+
+    def ask_anew(self) -> None:
+        """Forget which features are missing, so that they are requested again."""
+        self._inquiries.ask_anew()
+
+    async def discover(self, asking: Callable[[str], None]) -> Server:
+        """Probe all features, see `frontdesk.client.discover`."""
+        return await discover(self, asking)
+
+    async def close(self) -> None:
+        """Close the connections; the client cannot be used afterwards."""
+        await self._exchange.close()
+
+    def conversations(
+        self,
+        *,
+        status: str | None = None,
+        assignee: str | None = None,
+        channel: str | None = None,
+        label: str | None = None,
+        limit: int = MAX_LIMIT,
+        cursor: str | None = None,
+    ) -> Rows[Conversation]:
+        """Conversations, most recent activity first.
+
+        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel:
+        an id. label: a title.
+        """
+        filter = ConversationFilter(status=status, assignee=assignee, channel=channel, label=label)
+        return Rows(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
+
+    def messages(
+        self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Message]:
+        """Messages of a conversation, newest first."""
+        return Rows(lambda at: self.message_page(conversation_id, limit=limit, cursor=at), cursor)
+
+    def notes(
+        self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Note]:
+        """Notes of a conversation, newest first."""
+        return Rows(lambda at: self.note_page(conversation_id, limit=limit, cursor=at), cursor)
+
+    def contacts(
+        self, q: str | None = None, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> Rows[Contact]:
+        """Contacts that match every word of `q`, by name; those without a name last."""
+        return Rows(lambda at: self.contact_page(q, limit=limit, cursor=at), cursor)
+
+    def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Label]:
+        """Labels, by title."""
+        return Rows(lambda at: self.label_page(limit=limit, cursor=at), cursor)
+
+    def custom_fields(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[CustomField]:
+        """Definitions of custom contact fields, by position."""
+        return Rows(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
+
+    def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[User]:
+        """Users, by name."""
+        return Rows(lambda at: self.user_page(limit=limit, cursor=at), cursor)
+
+    def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Team]:
+        """Teams, by name."""
+        return Rows(lambda at: self.team_page(limit=limit, cursor=at), cursor)
+
+    def channels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Channel]:
+        """Channels, by name."""
+        return Rows(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
+
+    def canned_responses(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[CannedResponse]:
+        """Canned responses, by short code."""
+        return Rows(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
+
+    def templates(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Rows[Template]:
+        """Templates, by name and language."""
+        return Rows(lambda at: self.template_page(limit=limit, cursor=at), cursor)
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Conversation]:
+        """Conversations of a filter, most recent activity first."""
+        page = await self._page(
+            "conversations", "conversations", Conversation, limit, cursor, filter.parameters()
+        )
+        page = await self._names.filled(page, self._notebook.has_remark)
+        if filter.assignee == "me" and not self._filtering.knows_me(page):
+            raise self._inquiries.close_me("The server sends everybody's conversations for “me”")
+        return self._filtering.conversations(page, filter)
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+        """Conversation counts for the filter's status, channel and label; assignee is ignored."""
+        parameters = filter.parameters() if filter else {}
+        parameters.pop("assignee", None)
+        return await self._value("counts", "conversations/counts", Counts, parameters)
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        """Metrics of a period; by default the last seven days."""
+        parameters = query.parameters() if query else {}
+        return await self._value("report", "reports/inbox", Report, parameters)
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Message]:
+        """Messages of a conversation, newest first. Private messages have the type "note"."""
+        path = f"conversations/{_segment(conversation_id)}/messages"
+
+        async def behind(at: str | None) -> Page[Message]:
+            return await self._page("messages", path, Message, limit, at, of=conversation_id)
+
+        page = await behind(cursor)
+        if cursor is None and is_oldest_first(page):
+            return await newest_first(page, behind, self._notebook.differs)
+        return page
+
+    async def note_page(
+        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Note]:
+        """Notes of a conversation, newest first."""
+        path = f"conversations/{_segment(conversation_id)}/notes"
+        return await self._page("notes", path, Note, limit, cursor, of=conversation_id)
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = PAGE, cursor: str | None = None
+    ) -> Page[Contact]:
+        """Contacts that match every word of `q`, by name."""
+        parameters = {"q": q} if q else {}
+        page = await self._page("contacts", "contacts", Contact, limit, cursor, parameters)
+        return self._filtering.contacts(page, q) if q else page
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        """The contact with an E.164 number.
+
+        Raises: NotFound: no contact has it.
+        """
+        try:
+            return await self._value(
+                "contact_by_phone", f"contacts/by-phone/{_segment(phone)}", Contact, {}
+            )
+        except NotOffered:
+            found = (await self.contact_page(phone)).data
+        for contact in found:
+            if contact.phone == phone:
+                return contact
+        raise NotFound("No contact has this number")
+
+    async def label_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Label]:
+        """Labels, by title."""
+        return await self._catalogue("labels", Label, limit, cursor)
+
+    async def custom_field_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[CustomField]:
+        """Definitions of custom contact fields, by position."""
+        return await self._catalogue("custom-fields", CustomField, limit, cursor)
+
+    async def user_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[User]:
+        """Users, by name."""
+        return await self._catalogue("users", User, limit, cursor)
+
+    async def team_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Team]:
+        """Teams, by name."""
+        return await self._catalogue("teams", Team, limit, cursor)
+
+    async def channel_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Channel]:
+        """Channels, by name."""
+        return await self._catalogue("channels", Channel, limit, cursor)
+
+    async def canned_response_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[CannedResponse]:
+        """Canned responses, by short code."""
+        return await self._catalogue("canned-responses", CannedResponse, limit, cursor)
+
+    async def template_page(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[Template]:
+        """Templates, by name and language."""
+        return await self._catalogue("templates", Template, limit, cursor)
+
+    async def _catalogue(self, path: str, row: type[W], limit: int, cursor: str | None) -> Page[W]:
+        return await self._page(path.replace("-", "_"), path, row, limit, cursor)
+
+    async def _page(
+        self,
+        feature: str,
+        path: str,
+        row: type[W],
+        limit: int,
+        cursor: str | None,
+        parameters: Mapping[str, str] | None = None,
+        *,
+        of: str = "",
+    ) -> Page[W]:
+        asked = {**(parameters or {}), "limit": str(limit)}
+        if cursor is not None:
+            asked["cursor"] = cursor
+
+        def read(answer: Answer) -> Page[W]:
+            return page_of(answer, row, self._notebook.differs, asked=cursor)
+
+        return await self._inquiries.ask(feature, path, asked, read, of=of)
+
+    async def _value(
+        self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]
+    ) -> W:
+        def read(answer: Answer) -> W:
+            return value_of(answer, model, self._notebook.differs)
+
+        return await self._inquiries.ask(feature, path, parameters, read)
+
+
+def _segment(value: str) -> str:
+    """Percent-encode an id or phone number as one path segment, including dots."""
+    return quote(value, safe="").replace(".", "%2E")

@@ -1,0 +1,1 @@
+"""Reads answers of servers whose fields deviate from the interface."""

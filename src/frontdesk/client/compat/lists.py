@@ -1,0 +1,193 @@
+"""Detects query filters that the server ignores, and applies them to the response.
+
+Fills in names of contacts, channels and users that a server references by id only.
+
+Reverses message lists of servers that sort oldest first.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from frontdesk.client.compat.rows import BARE
+from frontdesk.client.server_info import IGNORED, Notebook
+from frontdesk.errors import InboxError
+from frontdesk.wire import (
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Message,
+    Page,
+    PhoneRef,
+    UserRef,
+)
+
+_HERE = "The server sends rows that do not match; they are left out here."
+
+
+class Filtering:
+    """Applies filters to received pages, and records which ones the server ignores."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+
+    def conversations(
+        self, page: Page[Conversation], filter: ConversationFilter
+    ) -> Page[Conversation]:
+        """Rows that match the filter; a row that lacks the member is assumed to match."""
+        kept = page.data
+        for name, value in filter.parameters().items():
+            matches = _matcher(name, value)
+            left = tuple(row for row in kept if matches(row))
+            if len(left) < len(kept):
+                self._notebook.feature(f"filter_{name}", IGNORED, _HERE)
+                kept = left
+            self._notebook.works(f"filter_{name}")
+        return page if kept is page.data else page.model_copy(update={"data": kept})
+
+    def knows_me(self, page: Page[Conversation]) -> bool:
+        """False if the rows of a filter for "me" have several assignees."""
+        return len({row.assignee.id if row.assignee else "" for row in page.data}) < 2
+
+    def contacts(self, page: Page[Contact], q: str) -> Page[Contact]:
+        """Matching rows. If at least half match, all: the server may search in further members."""
+        words = q.casefold().split()
+        left = tuple(row for row in page.data if _is_found(row, words))
+        if 2 * len(left) >= len(page.data):
+            self._notebook.works("search_contacts")
+            return page
+        self._notebook.feature("search_contacts", IGNORED, _HERE)
+        return page.model_copy(update={"data": left})
+
+
+def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
+    """Predicate of a filter; True for rows that lack the member."""
+    matchers: Mapping[str, Callable[[Conversation], bool]] = {
+        "status": lambda row: row.status in (value, "unknown"),
+        "channel": lambda row: row.channel.id in (value, ""),
+        "label": lambda row: (
+            "labels" not in row.model_fields_set
+            or value.casefold() in (label.casefold() for label in row.labels)
+        ),
+        "assignee": lambda row: _is_assigned(row, value),
+    }
+    return matchers[name]
+
+
+def _is_assigned(row: Conversation, wanted: str) -> bool:
+    if wanted == "me" or "assignee" not in row.model_fields_set:
+        return True
+    if wanted in ("assigned", "unassigned"):
+        return (row.assignee is None) == (wanted == "unassigned")
+    return row.assignee is not None and row.assignee.id == wanted
+
+
+def _is_found(row: Contact, words: list[str]) -> bool:
+    """True if every word is in a name, e-mail address, custom field or phone number."""
+    said = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
+    said += [text for text in row.custom_fields.values() if isinstance(text, str)]
+    text = " ".join(word.casefold() for word in said if word)
+    digits = "".join(filter(str.isdigit, row.phone or row.wa_id or ""))
+    return all(word in text or _is_number(word, digits) for word in words)
+
+
+def _is_number(word: str, digits: str) -> bool:
+    wanted = "".join(filter(str.isdigit, word))
+    return len(wanted) >= 3 and wanted in digits
+
+
+MOST_PAGES = 5
+LOOK_UP_SECONDS = 600.0
+
+PARTS = ("contact", "channel", "assignee")
+Fetch = Callable[[str | None], Awaitable[Page[Any]]]
+
+
+class Names:
+    """Names by id, loaded from the lists when the first row without a name arrives."""
+
+    def __init__(self, lists: Mapping[str, Fetch], clock: Callable[[], float]) -> None:
+        """`lists`: for each of PARTS, a function that returns the page after a cursor."""
+        self._lists = lists
+        self._clock = clock
+        self._known: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
+        self._looked_up: dict[str, float] = {}
+
+    async def filled(
+        self, page: Page[Conversation], differences: Callable[[str], bool]
+    ) -> Page[Conversation]:
+        """Fill in the known names. `differences`: tests if a deviation from `/v1` was recorded."""
+        bare = [part for part in PARTS if differences(f"Conversation: {part} is {BARE}")]
+        if not bare:
+            return page
+        for part in bare:
+            if any(self._lacks(row, part) for row in page.data):
+                await self._look_up(part)
+        rows = tuple(self._named(row, bare) for row in page.data)
+        return page.model_copy(update={"data": rows})
+
+    def _lacks(self, row: Conversation, part: str) -> bool:
+        value = getattr(row, part)
+        return value is not None and value.id and value.id not in self._known[part]
+
+    async def _look_up(self, part: str) -> None:
+        """Load the list, at most every ten minutes; on an error the names stay unknown."""
+        now = self._clock()
+        if now - self._looked_up.get(part, -LOOK_UP_SECONDS) < LOOK_UP_SECONDS:
+            return
+        self._looked_up[part] = now
+        cursor = None
+        try:
+            for _ in range(MOST_PAGES):
+                page = await self._lists[part](cursor)
+                self._known[part].update((row.id, row) for row in page.data)
+                cursor = page.next_cursor
+                if page.ended or not cursor:
+                    break
+        except InboxError:
+            return
+
+    def _named(self, row: Conversation, parts: list[str]) -> Conversation:
+        named = {part: self._ref(part, getattr(row, part)) for part in parts}
+        return row.model_copy(update=named)
+
+    def _ref(self, part: str, value: Any) -> Any:
+        found = self._known[part].get(value.id) if value is not None else None
+        if found is None:
+            return value
+        if part == "assignee":
+            return UserRef(id=value.id, name=found.name)
+        return PhoneRef(
+            id=value.id, name=value.name or found.name, phone=value.phone or found.phone
+        )
+
+
+THREADS_MOST_PAGES = 20
+MOST_MESSAGES = 2000
+
+NOT_REACHED = "Messages come oldest first, and the newest of a long thread are not reached"
+OLDEST_FIRST = "Messages come oldest first"
+
+
+def is_oldest_first(page: Page[Message]) -> bool:
+    """True if the page is sorted oldest first."""
+    return len(page.data) > 1 and page.data[0].created_at < page.data[-1].created_at
+
+
+async def newest_first(
+    page: Page[Message],
+    following: Callable[[str], Awaitable[Page[Message]]],
+    remark: Callable[[str], None],
+) -> Page[Message]:
+    """Load the rest of a thread, and return it as one page, newest first."""
+    remark(OLDEST_FIRST)
+    rows, asked = list(page.data), 1
+    while not page.ended and page.next_cursor:
+        if asked == THREADS_MOST_PAGES or len(rows) >= MOST_MESSAGES:
+            remark(NOT_REACHED)
+            break
+        page = await following(page.next_cursor)
+        rows += page.data
+        asked += 1
+    # The sort is stable, so rows with equal timestamps are reversed as well.
+    rows = sorted(reversed(rows), key=lambda row: row.created_at, reverse=True)
+    return page.model_copy(update={"data": tuple(rows), "next_cursor": None, "has_more": False})

@@ -1,0 +1,484 @@
+"""Normalises rows of other servers to the member names and types of `/v1`; no validation.
+
+The members to look for follow from the fields of the wire model.
+
+Detection of pages that follow the `/v1` schema exactly, by sampling.
+
+Models have defaults for missing members, so a body with other member names may validate and lose
+data. A server writes all rows of a list in the same way: the first row is checked in full, and of
+each nested object the first that is not null. In the other rows only the number of members and the
+enumerated words are checked.
+
+Normalises messages of other servers: several attachments, private messages, authors.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter, itemgetter
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from frontdesk.client.compat import values
+from frontdesk.client.compat import values as readers
+from frontdesk.client.compat.aliases import (
+    ALIASES,
+    ASSUMED,
+    BARE_ROWS,
+    NUMBER_WRAPPERS,
+    PERSON_WRAPPERS,
+    RESOURCES,
+    TEXTS,
+    WRAPPERS,
+)
+from frontdesk.client.compat.envelopes import ABSENT, at, found, spelt, unwrapped
+from frontdesk.client.compat.values import Reader
+from frontdesk.wire import (
+    CannedResponse,
+    Contact,
+    Conversation,
+    Label,
+    Message,
+    MessagePreview,
+    Note,
+    Page,
+    PhoneRef,
+    Ref,
+    Template,
+    UserRef,
+    Wire,
+)
+from frontdesk.wire.base import json_name, nested_model
+from frontdesk.wire.values import DIRECTIONS, MEDIA_TYPES
+
+# Further attachments of a message are dropped.
+MOST_PARTS = 30
+LONGEST_TEXT = 65_536
+
+NOTE = "note"
+
+
+def parts_of(members: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a message with several attachments into one each; the text goes to the first."""
+    files = members.get("attachments")
+    if not isinstance(files, list) or len(files) < 2:
+        return [members]
+    first = {**members, "attachments": files[:1]}
+    bare = {name: value for name, value in members.items() if name not in _WORDS}
+    id = members.get("id", "")
+    rest = [
+        {**bare, "id": f"{id}+{place}", "attachments": [file]}
+        for place, file in enumerate(files[1:MOST_PARTS], start=2)
+    ]
+    return [first, *rest]
+
+
+def settle_message(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """Normalise members of a message that depend on each other."""
+    _settle_media(members, row)
+    settle_preview(members, row)
+    content = row.get("content")
+    if isinstance(content, dict) and not set(content) - {"type", *TEXTS}:
+        # The object only wraps the text, which has been read.
+        del row["content"]
+    if members.get("private") is True:
+        row["type"] = NOTE
+    if not _is_person(row.get("author_ref")):
+        row.pop("author_ref", None)
+
+
+def settle_preview(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """Derive a missing direction or author from the other one."""
+    if isinstance(members.get("from_me"), bool):
+        row.setdefault("direction", "outbound" if members["from_me"] else "inbound")
+    author = row.get("author")
+    if "direction" not in row:
+        row["direction"] = "inbound" if author in (None, "contact") else "outbound"
+    if author is None:
+        row["author"] = "contact" if row["direction"] == "inbound" else "unknown"
+
+
+def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """Read an attachment from the member named for its type, and derive a missing type."""
+    for name in MEDIA_TYPES:
+        file = members.get(name)
+        if isinstance(file, dict) and not row.get("media"):
+            row["media"] = {**_known(spelt(file)), "url": file.get("link")}
+            row["type"] = name
+            row["text"] = row.get("text") or file.get("caption")
+    media = row.get("media")
+    if isinstance(media, dict) and row.get("type", "text") == "text":
+        general = str(media.get("mime_type") or "").partition("/")[0]
+        row["type"] = general if general in MEDIA_TYPES else "document"
+
+
+def _known(file: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: file[name] for name in ("id", "mime_type", "filename", "sha256") if name in file}
+
+
+def _is_person(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value.get("id") or value.get("name"))
+
+
+_WORDS = ("text", "content", "body", "caption", "message", "wamid", "id", "reactions", "reply_to")
+
+
+# End of the deviation for an object that is given by its id only.
+BARE = "an id alone"
+
+# Members that mark an object as a value rather than as a wrapper of one.
+_IDS = ("id", "uuid", "_id")
+
+_TIMES = ("_at", "_until", "_since", "as_of")
+
+_READERS: Mapping[tuple[type[Wire], str], Reader] = {
+    (Conversation, "labels"): readers.labels,
+    (Conversation, "status"): readers.status,
+    (Message, "direction"): readers.direction,
+    (Message, "author"): readers.author,
+    (Message, "type"): readers.kind,
+    (Message, "text"): readers.words,
+    (Message, "delivery_status"): readers.delivery,
+    (MessagePreview, "direction"): readers.direction,
+    (MessagePreview, "author"): readers.author,
+    (MessagePreview, "type"): readers.kind,
+    (MessagePreview, "text"): readers.words,
+    (MessagePreview, "delivery_status"): readers.delivery,
+    (Note, "author"): readers.author,
+    (Note, "text"): readers.words,
+    (Contact, "custom_fields"): readers.custom_fields,
+    (CannedResponse, "text"): readers.words,
+    (Label, "color"): readers.color,
+    (Template, "components"): readers.components,
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One member: its candidate paths, its converter, and whether null is allowed."""
+
+    name: str
+    spots: tuple[str, ...]
+    read: Reader
+    nullable: bool
+
+
+def rows_in(raw: Any, model: type[Wire], note: Callable[[str], None]) -> list[dict[str, Any]]:
+    """Normalised rows of one list element; a message with three attachments becomes three."""
+    if isinstance(raw, str) and raw and model in BARE_ROWS:
+        raw = {BARE_ROWS[model]: raw}
+    members = _flattened(spelt(unwrapped(spelt(raw), _wrappers(model), _IDS)))
+    if not isinstance(members, dict):
+        return []
+    return [spell(part, model, note) for part in _parts(members, model)]
+
+
+def spell(members: Mapping[str, Any], model: type[Wire], note: Callable[[str], None]) -> Any:
+    """Normalise one object; empty if none of its members is known.
+
+    `note` is called with a sentence on each deviation.
+    """
+    row: dict[str, Any] = {}
+    for field in fields_of(model):
+        value = _value(members, field, model, note)
+        if value is not ABSENT:
+            row[field.name] = value
+    if not row:
+        return {}
+    settle = _SETTLED.get(model)
+    if settle is not None:
+        settle(members, row)
+    if "id" in model.model_fields and model.model_fields["id"].is_required() and "id" not in row:
+        row["id"] = _digest(members)
+        note(f"{model.__name__}: rows have no id")
+    return {**ASSUMED.get(model, {}), **row}
+
+
+@cache
+def fields_of(model: type[Wire]) -> tuple[Field, ...]:
+    """Members of a model, in the order of its fields."""
+    return tuple(
+        Field(
+            name,
+            (
+                json_name(name),
+                *ALIASES.get(model, {}).get(name, ()),
+            ),
+            _READERS.get((model, name)) or _reader(name, info.annotation),
+            NoneType in get_args(info.annotation),
+        )
+        for name, info in model.model_fields.items()
+    )
+
+
+def _value(
+    members: Mapping[str, Any], field: Field, model: type[Wire], note: Callable[[str], None]
+) -> Any:
+    null = False
+    for spot, value in found(members, field.spots):
+        null = null or value is None
+        read = ABSENT if value is None else field.read(value)
+        if isinstance(read, _Nested):
+            read = read.spelt(note)
+        if read is not ABSENT:
+            _remark(field, spot, value, read, lambda words: note(f"{model.__name__}: {words}"))
+            return read
+    if null and field.nullable:
+        return None
+    if not null:
+        note(f"{model.__name__}: there is no {field.name}")
+    return ABSENT
+
+
+def _remark(field: Field, spot: str, value: Any, read: Any, note: Callable[[str], None]) -> None:
+    """Record how a member deviates from `/v1`."""
+    if spot != field.spots[0]:
+        note(f"{field.name} is {spot}")
+    if isinstance(read, dict) and not isinstance(value, dict):
+        note(f"{field.name} is {BARE}")
+    elif type(read) is not type(value) or (isinstance(read, str) and read != value):
+        note(f"{field.name} is written in another way")
+
+
+@dataclass(frozen=True)
+class _Nested:
+    """Nested objects, to be normalised in turn."""
+
+    values: Any
+    model: type[Wire]
+
+    def spelt(self, note: Callable[[str], None]) -> Any:
+        if isinstance(self.values, list):
+            return [spell(spelt(value), self.model, note) for value in self.values]
+        return spell(spelt(self.values), self.model, note) or ABSENT
+
+
+def _reader(name: str, annotation: Any) -> Reader:
+    """Converter for a member of this type."""
+    if get_origin(annotation) in (Union, UnionType):
+        annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
+    if get_origin(annotation) is tuple:
+        return _list_reader(get_args(annotation)[0])
+    if isinstance(annotation, type) and issubclass(annotation, Wire):
+        return _part_reader(annotation)
+    if annotation is str:
+        return _text_reader(name)
+    plain: dict[Any, Reader] = {
+        bool: readers.flag,
+        int: readers.whole,
+        float: readers.decimal,
+    }
+    return plain.get(annotation) or (
+        readers.mapping if get_origin(annotation) is dict else readers.anything
+    )
+
+
+def _text_reader(name: str) -> Reader:
+    if name.endswith(_TIMES):
+        return readers.time
+    if name == "id" or name.endswith("_id"):
+        return readers.identifier
+    return readers.phone if name == "phone" else readers.text
+
+
+def _list_reader(kind: Any) -> Reader:
+    if kind is str:
+        return readers.strings
+    if isinstance(kind, type) and issubclass(kind, Wire):
+        return lambda value: _objects(value, kind)
+    return readers.components
+
+
+def _objects(value: Any, model: type[Wire]) -> Any:
+    value = readers.listed(value)
+    if not isinstance(value, list):
+        return ABSENT
+    members = [unwrapped(member, _wrappers(model), _IDS) for member in value]
+    return _Nested([member for member in members if isinstance(member, dict)], model)
+
+
+def _part_reader(model: type[Wire]) -> Reader:
+    """Converter for an object, or for the id or text that stands in for it."""
+    bare = "text" if model is MessagePreview else "id"
+
+    def read(value: Any) -> Any:
+        if isinstance(value, dict):
+            value = unwrapped(value, _wrappers(model), _IDS)
+        if isinstance(value, dict):
+            return _Nested(value, model) if value else ABSENT
+        if value is None:
+            return ABSENT
+        if bare not in model.model_fields or isinstance(value, bool | float | list):
+            return ABSENT
+        return _Nested({bare: value}, model)
+
+    return read
+
+
+@cache
+def _wrappers(model: type[Wire]) -> tuple[str, ...]:
+    """Member names under which a wrapper may hold an object of this model."""
+    people = PERSON_WRAPPERS if model in (PhoneRef, Ref, UserRef) else ()
+    numbers = NUMBER_WRAPPERS if model is PhoneRef else ()
+    return tuple(dict.fromkeys((*RESOURCES.get(model, ())[::-1], *people, *numbers, *WRAPPERS)))
+
+
+def _flattened(members: Any) -> Any:
+    """Convert a JSON:API resource to a flat object of attributes and related ids."""
+    if not isinstance(members, dict) or not isinstance(members.get("attributes"), dict):
+        return members
+    relationships = members.get("relationships")
+    related = {
+        name: at(target, "data.id")
+        for name, target in (relationships if isinstance(relationships, dict) else {}).items()
+        if at(target, "data.id") is not ABSENT
+    }
+    rest = {name: members[name] for name in members if name not in ("attributes", "type")}
+    return {**spelt(related), **rest, **spelt(members["attributes"])}
+
+
+def _parts(members: dict[str, Any], model: type[Wire]) -> list[dict[str, Any]]:
+    return parts_of(members) if model is Message else [members]
+
+
+def _digest(members: Mapping[str, Any]) -> str:
+    """Derive an id from the content of a row that has none."""
+    text = json.dumps(members, sort_keys=True, default=str)
+    return f"row-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _settle_conversation(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    """Read a contact spread over the row; treat an empty assignee object as null."""
+    contact = row.get("contact")
+    if isinstance(contact, dict):
+        spread = {
+            "name": members.get("contact_name"),
+            "phone": readers.phone(members.get("phone") or members.get("contact_phone")),
+        }
+        row["contact"] = {
+            **{name: value for name, value in spread.items() if isinstance(value, str)},
+            **{name: value for name, value in contact.items() if value is not None},
+        }
+    if "assignee" in members:
+        assignee = unwrapped(members["assignee"], _wrappers(UserRef), _IDS)
+        if assignee is None or (isinstance(assignee, dict) and not any(assignee.values())):
+            row["assignee"] = None
+
+
+def _settle_user_ref(members: Mapping[str, Any], row: dict[str, Any]) -> None:
+    row.setdefault("name", row.get("id", ""))
+
+
+_SETTLED: Mapping[type[Wire], Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
+    Conversation: _settle_conversation,
+    Message: settle_message,
+    MessagePreview: settle_preview,
+    UserRef: _settle_user_ref,
+}
+
+
+# Members that a server may omit: the key may not read them, or their value is unknown.
+_WITHHELD = frozenset({"last_message", "pricing"})
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """Checks of a model: required members, members with a format, nested objects.
+
+    words: those of the formatted members whose value is an enumerated word.
+    """
+
+    expected: frozenset[str]
+    formed: tuple[tuple[str, Callable[[Any], bool]], ...]
+    words: tuple[tuple[Callable[[Any], Any], Callable[[Any], bool]], ...]
+    parts: tuple[Callable[[Any], Any], ...]
+
+
+def is_canonical(page: Page[Any]) -> bool:
+    """True if all checked members of the page are present and formatted as in `/v1`."""
+    rows = page.data
+    if len(page.model_fields_set) < len(Page.model_fields):
+        return False
+    if not rows:
+        return True
+    first: Wire = rows[0]
+    marks = _marks(type(first))
+    if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
+        return False
+    # Plain dictionaries are faster than attributes; this runs for every page.
+    members = [row.__dict__ for row in rows]
+    for member_of, in_form in marks.words:
+        if not all(map(in_form, filter(None, set(map(member_of, members))))):
+            return False
+    return _is_well_formed(first, marks) and all(
+        _is_part_well_formed(next(filter(None, map(part_of, members)), None))
+        for part_of in marks.parts
+    )
+
+
+def is_canonical_value(value: Wire) -> bool:
+    """`is_canonical` for one value."""
+    marks = _marks(type(value))
+    return _is_well_formed(value, marks) and all(
+        _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
+    )
+
+
+def _is_well_formed(value: Wire, marks: _Marks) -> bool:
+    if not marks.expected <= value.model_fields_set:
+        return False
+    for name, in_form in marks.formed:
+        member = getattr(value, name)
+        if member is not None and not in_form(member):
+            return False
+    return True
+
+
+def _is_part_well_formed(part: Any) -> bool:
+    """Check a nested object, or the first of several; True if there is none."""
+    if not part:
+        return True
+    return is_canonical_value(part[0] if isinstance(part, tuple) else part)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 24 and text[10] == "T" and text[19] == "." and text[23] == "Z"
+
+
+def _kept_by(read: Reader) -> Callable[[Any], bool]:
+    """A check that a reader returns the text unchanged."""
+    return lambda text: bool(read(text) == text)
+
+
+_CANONICAL_WORDS = (values.author, values.delivery, values.direction, values.status)
+
+_FORMS: Mapping[Reader, Callable[[Any], bool]] = {
+    values.time: _is_time,
+    values.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
+    values.direction: lambda text: text in DIRECTIONS,
+    **{
+        read: _kept_by(read)
+        for read in (values.author, values.color, values.status, values.delivery)
+    },
+}
+
+
+@cache
+def _marks(model: type[Wire]) -> _Marks:
+    fields = fields_of(model)
+    return _Marks(
+        frozenset(field.name for field in fields) - _WITHHELD,
+        tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
+        tuple(
+            (itemgetter(field.name), _FORMS[field.read])
+            for field in fields
+            if field.read in _CANONICAL_WORDS
+        ),
+        tuple(
+            itemgetter(name)
+            for name, info in model.model_fields.items()
+            if nested_model(info.annotation)
+        ),
+    )

@@ -1,0 +1,194 @@
+"""Parses JSON bodies into wire models; falls back to normalisation for deviating servers."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic_core import ValidationError, from_json
+
+from frontdesk.client.compat.envelopes import Next, list_in, next_of, single_in, spelt
+from frontdesk.client.compat.reports import counts_in, report_in
+from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
+from frontdesk.client.response import Answer, CutShort, UnknownForm, clean_json
+from frontdesk.errors import BadResponse, NotFound
+from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Report, Wire
+
+W = TypeVar("W", bound=Wire)
+Remark = Callable[[str], None]
+
+_MARK = b"\xef\xbb\xbf"
+_ENVELOPE_LEVELS = 4
+_LONGEST_NAMES = 120
+
+
+def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
+    """Parse a page; a PartialPage if rows were dropped. `asked`: the cursor of the request.
+
+    `remark` is called with a sentence on each deviation from `/v1`.
+
+    Raises: BadResponse: the body is not JSON, not a page, or none of its rows can be read.
+    """
+    body = _cleaned(answer)
+    try:
+        page: Page[W] = _page_model(row).model_validate_json(body)
+    except ValidationError:
+        page = _translated(answer, _parsed(answer, body), row, remark, asked)
+    else:
+        if not is_canonical(page):
+            page = _translated(answer, _parsed(answer, body), row, remark, asked)
+    return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
+
+
+def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
+    """Parse a single value.
+
+    Raises: BadResponse: the body is not JSON, or has another structure. NotFound: it is empty.
+    """
+    body = _cleaned(answer)
+    try:
+        value = model.model_validate_json(body)
+        if is_canonical_value(value):
+            return value
+    except ValidationError:
+        pass
+    return _translated_value(answer, _parsed(answer, body), model, remark)
+
+
+def _translated(
+    answer: Answer, body: Any, row: type[W], remark: Remark, asked: str | None
+) -> Page[W]:
+    """Normalise a page of a deviating server."""
+    members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
+    where = list_in(members, row)
+    if where is None:
+        raise UnknownForm(_unrecognised(body))
+    spot, candidates = where
+    way = next_of(members, answer.headers, asked, spot)
+    _remark_on_envelope(spot, way, bool(candidates), remark)
+    rows, unreadable = [], 0
+    for candidate in candidates:
+        values = _rows(candidate, row, remark)
+        rows += values
+        unreadable += not values
+    if unreadable and not rows:
+        raise UnknownForm(_without_rows(candidates, row))
+    more = way.cursor is not None or way.more is True
+    if unreadable:
+        return _partial_model(row)(
+            data=tuple(rows), next_cursor=way.cursor, has_more=more, unreadable=unreadable
+        )
+    return _page_model(row)(data=tuple(rows), next_cursor=way.cursor, has_more=more)
+
+
+def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark) -> W:
+    value = single_in(spelt(body, 1), model)
+    if isinstance(value, list) and model not in (Counts, Report):
+        remark(f"{model.__name__}: a list comes in the place of the one")
+        if not value and model is Contact:
+            raise NotFound("The server does not have this")
+        value = value[0] if value else None
+    if model is Counts:
+        value = counts_in(value, remark)
+    elif model is Report:
+        value = report_in(value, remark)
+    else:
+        value = next(iter(_rows(value, model, remark)), None)
+    if isinstance(value, model):
+        return value
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise _unreadable(answer, answer.body) from error
+
+
+def _rows(candidate: Any, row: type[W], remark: Remark) -> list[W]:
+    """Models of one element of the list, which may yield several; empty if it is unreadable."""
+    values = (_checked(members, row) for members in rows_in(candidate, row, remark))
+    return [value for value in values if value is not None]
+
+
+def _checked(members: dict[str, Any], row: type[W]) -> W | None:
+    """Validate a row; invalid members are dropped if they are optional."""
+    try:
+        return row.model_validate(members)
+    except ValidationError as error:
+        wrong = {place["loc"][0] for place in error.errors(include_url=False)}
+    try:
+        return row.model_validate(
+            {name: member for name, member in members.items() if name not in wrong}
+        )
+    except ValidationError:
+        return None
+
+
+def _is_envelope(body: Any) -> bool:
+    return isinstance(body, dict)
+
+
+def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> None:
+    if spot != "data":
+        remark(f"Lists stand under {spot}" if spot else "Lists come without an envelope")
+    if way.cursor and way.spot != "next_cursor":
+        remark(f"The next cursor stands in {way.spot}")
+    if filled and way.more is True and not way.cursor:
+        remark("A list has more rows, but no cursor to get them with")
+
+
+def _unrecognised(body: Any) -> str:
+    """Message on the members that were received instead of a list."""
+    if not isinstance(body, dict) or not body:
+        return "The server's answer is not a list"
+    return f"The server's answer has no list in it, only {_names(body)}"
+
+
+def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
+    """Message on the members of the first object that was received instead of rows."""
+    first = next((one for one in candidates if isinstance(one, dict) and one), None)
+    told = f": they have only {_names(first)}" if first is not None else ""
+    return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{told}"
+
+
+def _names(members: dict[str, Any]) -> str:
+    return ", ".join(sorted(str(name) for name in members))[:_LONGEST_NAMES]
+
+
+def _cleaned(answer: Answer) -> bytes:
+    try:
+        return clean_json(answer.body.removeprefix(_MARK))
+    except ValueError as error:
+        raise _unreadable(answer, answer.body) from error
+
+
+def _parsed(answer: Answer, body: bytes) -> Any:
+    try:
+        return from_json(body)
+    except ValueError as error:
+        raise _unreadable(answer, body, ended=str(error).startswith("EOF")) from error
+
+
+def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadResponse:
+    """Exception for an unreadable body; its message never quotes the body."""
+    html = "html" in answer.headers.get("content-type", "").lower()
+    if html or body.lstrip()[:1] == b"<":
+        return BadResponse("The server answered with a web page: is the address right?")
+    if ended and body:
+        return CutShort("The server's answer was cut short")
+    return UnknownForm("The server's answer cannot be read")
+
+
+def _shortened(page: Page[W]) -> Page[W]:
+    """Truncate message texts to `LONGEST_TEXT`."""
+    rows = [
+        row.model_copy(update={"text": row.text[:LONGEST_TEXT]})
+        if isinstance(row, Message) and row.text and len(row.text) > LONGEST_TEXT
+        else row
+        for row in page.data
+    ]
+    return page.model_copy(update={"data": tuple(rows)})
+
+
+def _page_model(row: Any) -> type[Page[Any]]:
+    return Page[row]
+
+
+def _partial_model(row: Any) -> type[PartialPage[Any]]:
+    return PartialPage[row]

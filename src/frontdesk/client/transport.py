@@ -1,0 +1,363 @@
+"""HTTP transport of the client: GET with deadline, retries, rate limiting and ETag cache.
+
+HTTP transports, and messages for failures of connections, TLS and proxies.
+"""
+
+import asyncio
+import logging
+import re
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import httpx
+
+from frontdesk.client.etag_cache import Kept, Question, Shelf
+from frontdesk.client.failures import Rejected, failure, trouble_of
+from frontdesk.client.network import Network
+from frontdesk.client.response import Answer, CutShort, read_answer
+from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, Notebook
+from frontdesk.client.throttle import Pacing, date_of, limit_reset
+from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Unreachable
+from frontdesk.proxy_address import shown
+from frontdesk.text import clean, one_line
+
+_CONNECTIONS = 8
+_KEPT_SECONDS = 60.0
+
+_UNKNOWN_AUTHORITY = (
+    "its certificate comes from an authority that this machine does not trust; an authority of"
+    " your own is named by ca_file under [network] in the configuration, or by SSL_CERT_FILE"
+)
+# Messages for certificate errors by OpenSSL code (X509_V_ERR_…).
+_CERTIFICATES = {
+    9: "its certificate is not valid yet: is the clock of this machine right?",
+    10: "its certificate has expired: is the clock of this machine right?",
+    18: "its certificate is signed by itself alone; to trust it, name it by ca_file under"
+    " [network] in the configuration",
+    19: _UNKNOWN_AUTHORITY,
+    20: _UNKNOWN_AUTHORITY,
+    21: _UNKNOWN_AUTHORITY,
+    62: "its certificate is for another name",
+    64: "its certificate is for another address",
+}
+
+
+class Connector:
+    """Creates the transport to one server, directly or through a proxy."""
+
+    def __init__(self, base_url: str, network: Network) -> None:
+        """Raises: BadSettings: the configured certificates or proxy cannot be used."""
+        self._proxy = network.proxy_for(base_url)
+        self._tls = network.tls() if base_url.startswith("https:") else None
+
+    def transport(self) -> httpx.AsyncHTTPTransport:
+        """A transport with keep-alive. httpx does not read the environment here."""
+        return httpx.AsyncHTTPTransport(
+            verify=self._tls or False,
+            proxy=self._httpx_proxy(),
+            limits=httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=_KEPT_SECONDS),
+            trust_env=False,
+        )
+
+    def _httpx_proxy(self) -> httpx.Proxy | None:
+        if self._proxy is None:
+            return None
+        # Without a context, httpcore creates one that honours SSLKEYLOGFILE.
+        tls = self._tls if self._proxy.startswith("https:") else None
+        return httpx.Proxy(self._proxy, ssl_context=tls)
+
+    def failure(self, error: httpx.TransportError) -> tuple[Unreachable, bool]:
+        """Convert a transport error for the user; True if a retry may succeed."""
+        certificate, tls = _tls_failure(error)
+        if certificate is not None:
+            return NetworkMisconfigured(self._distrust(certificate)), False
+        if tls is not None:
+            reason = (tls.reason or "").replace("_", " ").lower()
+            more = f" ({one_line(clean(reason))})" if reason else ""
+            words = f"The server does not speak TLS as https needs it{more}: is it http?"
+            return NetworkMisconfigured(words), False
+        if isinstance(error, httpx.ProxyError):
+            return _refused_by_proxy(error, self._proxy)
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return Unreachable(f"{self._first_hop()} cannot be reached"), True
+        if isinstance(error, httpx.TimeoutException):
+            return Unreachable("The server did not answer in time"), True
+        return Unreachable("The connection to the server was lost"), True
+
+    def _distrust(self, error: ssl.SSLCertVerificationError) -> str:
+        reason = _CERTIFICATES.get(error.verify_code)
+        if reason is None:
+            # Platforms without OpenSSL have other codes and messages.
+            words = one_line(clean(getattr(error, "verify_message", "") or ""))[:200]
+            reason = f"its certificate fails: {words}" if words else "its certificate fails"
+        https_proxy = self._proxy is not None and self._proxy.startswith("https:")
+        who = "The server, or the proxy in front of it," if https_proxy else "The server"
+        return f"{who} cannot prove that it is who it says: {reason}"
+
+    def _first_hop(self) -> str:
+        return "The server" if self._proxy is None else f"The proxy {shown(self._proxy)}"
+
+
+async def drop_invalid_location(response: httpx.Response) -> None:
+    """Response hook that removes an invalid Location header.
+
+    httpx parses it even if redirects are disabled, and discards the response if that fails.
+    """
+    try:
+        url = httpx.URL(response.headers.get("location", ""))
+        if url.scheme and not url.host:
+            del response.headers["location"]
+    except httpx.InvalidURL:
+        del response.headers["location"]
+
+
+def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITransport:
+    """A transport that calls an ASGI application in this process."""
+    application: Any = app
+    return httpx.ASGITransport(app=application, raise_app_exceptions=False)
+
+
+def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unreachable, bool]:
+    """Error for a failed CONNECT; the proxy's own text is not repeated."""
+    name = shown(proxy) if proxy else ""
+    found = re.match(r"[0-9]{3}\b", str(error))
+    status = int(found[0]) if found else 0
+    if status == 407:
+        words = "wants another user name or password: http://NAME:PASSWORD@HOST:PORT says them"
+        return NetworkMisconfigured(f"The proxy {name} {words}"), False
+    if 400 <= status < 500 and status not in (408, 429):
+        words = f"refuses to connect to the server ({status}); NO_PROXY names hosts without a proxy"
+        return NetworkMisconfigured(f"The proxy {name} {words}"), False
+    told = f" ({status})" if status else ""
+    return Unreachable(f"The proxy {name} cannot connect to the server{told}"), True
+
+
+def _tls_failure(
+    error: BaseException | None,
+) -> tuple[ssl.SSLCertVerificationError | None, ssl.SSLError | None]:
+    """Certificate or TLS error in the chain of causes; the latter only while connecting."""
+    connecting = isinstance(error, httpx.ConnectError)
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return error, None
+        if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+            return None, error if connecting else None
+        error = error.__cause__ or error.__context__
+    return None, None
+
+
+V = TypeVar("V")
+
+MOST_TRIES = 3
+FIRST_PAUSE_SECONDS = 0.25
+
+_PRIVATE_PARAMETERS = ("q", "cursor")
+
+_log = logging.getLogger(__name__)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Exchange:
+    """Sends GET requests to one server with one key, over kept-alive connections."""
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        notebook: Notebook,
+        *,
+        app: Callable[..., Awaitable[None]] | None,
+        network: Network,
+        deadline_seconds: float,
+        sleep: Callable[[float], Awaitable[None]],
+        chance: Callable[[], float],
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+    ) -> None:
+        # At INFO, httpx logs complete URLs, which contain phone numbers and search texts.
+        for name in ("httpx", "httpcore"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._base_url = base_url
+        self._notebook = notebook
+        self._deadline_seconds = deadline_seconds
+        self._sleep = sleep
+        self._chance = chance
+        self._clock = clock
+        self._now = now
+        self._pacing = Pacing(clock, sleep, chance)
+        self._shelf = Shelf()
+        self._connector = Connector(base_url, network)
+        self._http = httpx.AsyncClient(
+            transport=application_transport(app) if app else self._connector.transport(),
+            headers={
+                "Authorization": f"Bearer {key}",
+                "Accept": "application/json",
+                "Accept-Encoding": "gzip",
+                "User-Agent": "frontdesk",
+            },
+            timeout=deadline_seconds,
+            follow_redirects=False,
+            event_hooks={"response": [drop_invalid_location]},
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def get(self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]) -> V:
+        """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
+
+        Raises: Rejected: any other status. InboxError: no response, or an unreadable one.
+        """
+        async with self._pacing.turn():
+            try:
+                async with asyncio.timeout(self._deadline_seconds):
+                    value = await self._tried(path, parameters, read)
+            except TimeoutError as error:
+                self._pacing.failed()
+                raise Unreachable(
+                    f"The server did not answer within {self._deadline_seconds:g} seconds"
+                ) from _unlocated(error)
+            except _Passing as passing:
+                self._pacing.failed()
+                raise passing.reason from passing.__cause__
+            except Unreachable:
+                self._pacing.failed()
+                raise
+            except (InboxError, Rejected):
+                self._pacing.answered()
+                raise
+            self._pacing.succeeded()
+            return value
+
+    async def _tried(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+    ) -> V:
+        """Up to three attempts, with pauses of random length in between."""
+        for attempt in range(1, MOST_TRIES):
+            try:
+                return await self._once(path, parameters, read)
+            except _Passing as passing:
+                _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing)
+            await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
+        return await self._once(path, parameters, read)
+
+    async def _once(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+    ) -> V:
+        """One attempt.
+
+        Raises: _Passing: a transient failure. Rejected, InboxError: any other failure.
+        """
+        question = path, tuple(parameters.items())
+        offered = self._shelf.offer(question)
+        try:
+            answer = await self._answer(path, parameters, offered)
+            if answer.status == 304:
+                unchanged: V = self._unchanged(question, offered)
+                return unchanged
+            if 200 <= answer.status < 300:
+                value = read(answer)
+                self._keep(question, answer, value, offered)
+                return value
+        except CutShort as error:
+            raise _Passing(error) from None
+        raise self._failure(answer)
+
+    async def _answer(
+        self, path: str, parameters: Mapping[str, str], offered: Kept | None
+    ) -> Answer:
+        """Send the request and read the whole response, whatever its status."""
+        url = f"{self._base_url}/v1/{path}"
+        headers = {"If-None-Match": offered.tag} if offered else {}
+        self._notebook.asked()
+        began = self._clock()
+        try:
+            async with self._http.stream(
+                "GET", url, params=dict(parameters), headers=headers
+            ) as response:
+                seconds = self._clock() - began
+                answer = await read_answer(response)
+        except httpx.TransportError as error:
+            found, passing = self._connector.failure(error)
+            raise (_Passing(found) if passing else found) from _unlocated(error)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unreachable("The server cannot be asked") from _unlocated(error)
+        _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
+        self._notebook.answered(seconds, answer.received, date_of(answer.headers))
+        if answer.status < 400:
+            self._pacing.accepted()
+        used_up = limit_reset(answer.headers, self._now())
+        if used_up is not None:
+            self._pacing.pause(used_up)
+        return answer
+
+    def _unchanged(self, question: Question, offered: Kept | None) -> Any:
+        if offered is None:
+            raise BadResponse("The server says that nothing changed, though it was asked for all")
+        self._notebook.was_unchanged()
+        self._notebook.feature("unchanged", PRESENT)
+        return self._shelf.unchanged(question, offered)
+
+    def _keep(
+        self, question: Question, answer: Answer, value: object, offered: Kept | None
+    ) -> None:
+        """Store the value under its ETag."""
+        tag = answer.headers.get("etag", "")
+        if not tag:
+            self._notebook.feature("unchanged", ABSENT, "Answers carry no tag.")
+        elif not self._shelf.keep(question, tag, value, len(answer.body)):
+            self._notebook.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
+        elif offered is not None and offered.tag == tag:
+            self._notebook.feature("unchanged", IGNORED, "Answers come in full all the same.")
+
+    def _failure(self, answer: Answer) -> Exception:
+        """Exception for a status other than 2xx and 304."""
+        trouble = trouble_of(answer)
+        error = failure(answer, trouble, self._now())
+        wait = error.retry_after if isinstance(error, Unreachable) else None
+        if answer.status == 429 and wait is None:
+            assert isinstance(error, Unreachable)
+            error.retry_after = self._pacing.back_off()
+        elif wait is not None:
+            self._pacing.pause(wait)
+        elif answer.status >= 500 and not trouble.no_such_path:
+            return _Passing(error)
+        return Rejected(trouble, error)
+
+
+class _Passing(Exception):
+    """A transient failure that a retry may resolve."""
+
+    def __init__(self, reason: InboxError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def _unlocated(error: BaseException) -> BaseException:
+    """Remove the tracebacks from an error and its causes; their frames hold the request headers."""
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    return error
+
+
+def _masked(path: str) -> str:
+    """The path without phone numbers, for logging."""
+    head, marker, _ = path.partition("by-phone/")
+    return f"{head}{marker}…" if marker else path
+
+
+def _shown(parameters: Mapping[str, str]) -> str:
+    """The query without search texts and cursors, for logging."""
+    return "&".join(
+        f"{name}={'…' if name in _PRIVATE_PARAMETERS else value}"
+        for name, value in parameters.items()
+    )

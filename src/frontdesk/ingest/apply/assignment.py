@@ -1,0 +1,92 @@
+"""Round-robin assignment of newly opened conversations to team members."""
+
+from dataclasses import dataclass
+
+from frontdesk.ingest.apply.conversations import Thread
+from frontdesk.ingest.apply.message_row import Letter
+from frontdesk.ingest.apply.rules import INBOUND, OPEN, QUIET_TYPES, Standing
+from frontdesk.store import lookups, writes
+from frontdesk.store.database import Connection, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Assignment to a user. at: epoch milliseconds; user_key: key of a `UserUpsert`.
+
+    part: contact part of the message that opened the conversation.
+    """
+
+    user_key: str
+    at: int
+    external_id: str
+    part: int | None
+
+
+class Distribution:
+    """Round-robin state of an account's teams while one batch is applied.
+
+    Members are eligible if active and neither offline nor busy. The first team of the channel with
+    eligible members assigns the one after its last assignee.
+    """
+
+    def __init__(self, connection: Connection, account_id: int) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._members: dict[int, list[Row]] = {}
+        self._last: dict[int, int] = {}
+
+    def turn(self, thread: Thread, standing: Standing) -> Turn | None:
+        """Return the assignment if a live inbound message has just opened the conversation."""
+        if standing.assignee_id or standing.status != OPEN:
+            return None
+        if thread.stored is not None and thread.stored["status"] == OPEN:
+            return None
+        opening = max(filter(_opens, thread.messages), key=_order, default=None)
+        if opening is None:
+            return None
+        external_id = f"round-robin:{opening['wamid'] or opening['id']}"
+        if lookups.event_ids(self._connection, self._account_id, (external_id,)):
+            return None
+        member = self._next(thread.channel_id)
+        if member is None:
+            return None
+        # Ordered after other events of the same moment, which preceded the decision.
+        clash = any(happening.at == standing.folded_at for happening in thread.happenings)
+        return Turn(
+            member["user_key"], standing.folded_at + int(clash), external_id, opening["part"]
+        )
+
+    def save(self) -> None:
+        """Store each team's last assignee."""
+        writes.turn_rotations(self._connection, self._account_id, self._last)
+
+    def _next(self, channel_id: int) -> Row | None:
+        members = self._eligible(channel_id)
+        if not members:
+            return None
+        team_id = members[0]["team_id"]
+        last = self._last.get(team_id, members[0]["last_assigned"])
+        after = [member for member in members if member["user_id"] > last]
+        chosen = (after or members)[0]
+        self._last[team_id] = chosen["user_id"]
+        return chosen
+
+    def _eligible(self, channel_id: int) -> list[Row]:
+        """Return the eligible members, by id, of the channel's team with the lowest id."""
+        if channel_id not in self._members:
+            rows = lookups.rotation(self._connection, self._account_id, channel_id)
+            self._members[channel_id] = [
+                row for row in rows if row["team_id"] == rows[0]["team_id"]
+            ]
+        return self._members[channel_id]
+
+
+def _opens(message: Letter) -> bool:
+    """Check for a live inbound message."""
+    return bool(
+        message["live"] and message["direction"] == INBOUND and message["type"] not in QUIET_TYPES
+    )
+
+
+def _order(message: Letter) -> tuple[int, str]:
+    return message["created_at"], message["wamid"] or ""

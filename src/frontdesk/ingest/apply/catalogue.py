@@ -1,0 +1,374 @@
+"""Applies channels, users, labels and other catalogue rows: created on first use, then updated.
+
+Applies facts about phone numbers to the channels that have these numbers.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.apply.context import Counted
+from frontdesk.ingest.apply.message_row import packed
+from frontdesk.ingest.apply.pending import NUMBER, Orphans
+from frontdesk.ingest.events import (
+    Author,
+    CannedResponseUpsert,
+    ChannelUpsert,
+    CustomFieldUpsert,
+    LabelUpsert,
+    NumberUpdate,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.store import lookups, writes
+from frontdesk.store.contacts import label_key, name_key
+from frontdesk.store.database import Connection
+from frontdesk.store.writes import Ids
+
+CatalogueUpsert = (
+    CannedResponseUpsert
+    | CustomFieldUpsert
+    | LabelUpsert
+    | TeamUpsert
+    | TemplateUpsert
+    | UserUpsert
+)
+
+
+class _Shelf(NamedTuple):
+    """Table, unique column and default values of a kind of catalogue row."""
+
+    table: str
+    key: str
+    defaults: Mapping[str, Any]
+
+
+_SHELVES: Mapping[str, _Shelf] = MappingProxyType(
+    {
+        "channel": _Shelf("channel", "phone_number_id", {}),
+        "user": _Shelf("app_user", "key", {"role": "agent", "active": 1}),
+        "label": _Shelf("label", "title_key", {"color": "#1f93ff"}),
+        "team": _Shelf("team", "name", {"distribution": "round_robin"}),
+        "custom_field": _Shelf(
+            "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
+        ),
+        "canned_response": _Shelf("canned_response", "short_code", {}),
+        "template": _Shelf("template", "id", {"components_json": "[]"}),
+    }
+)
+
+
+class Catalogue:
+    """Catalogue of an account while one batch is applied."""
+
+    def __init__(self, connection: Connection, account_id: int, ids: Ids, counted: Counted) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        self._ids = ids
+        self._counted = counted
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
+        self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
+        self._teams: list[tuple[int, set[int], set[int]]] = []
+        self._times: dict[tuple[str, str], dict[str, int]] = {}
+        # Channels created in this batch.
+        self.new_numbers: list[str] = []
+
+    def channel_id(self, phone_number_id: str, at: int) -> int:
+        """Return a channel's id; creates it if unknown."""
+        row = self._find("channel", phone_number_id)
+        if row is None:
+            row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
+            self._counted.new("channels")
+        return self._seen(("channel", phone_number_id), row, at)
+
+    def user_id(self, key: str, at: int) -> int:
+        """Return a user's id; creates it if unknown."""
+        row = self._find("user", key) or self._make("user", key, at, _named(key))
+        return self._seen(("user", key), row, at)
+
+    def author(self, author: Author, at: int) -> tuple[int | None, str | None]:
+        """Return the author's user id, if it is a user, and the name given by the event."""
+        return None if author.user is None else self.user_id(author.user, at), author.name
+
+    def label_id(self, title: str, at: int) -> int:
+        """Return a label's id; creates it if unknown."""
+        key = label_key(title)
+        row = self._find("label", key) or self._make("label", key, at, {"title": title})
+        if title > row["title"] and "title" not in self._told_times(("label", key), row):
+            row["title"] = title
+            self._unsaved["label", key] = row
+        return self._seen(("label", key), row, at)
+
+    def numbers_of(self, phone: str) -> list[str]:
+        """Return the phone_number_ids of channels that currently have a phone number."""
+        stored = lookups.channels_with(self._connection, self._account_id, phone)
+        found = {row["phone_number_id"] for row in stored}
+        held = {key: row for (kind, key), row in self._rows.items() if kind == "channel"}
+        found = {key for key in found if key not in held}
+        return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
+
+    def tell_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
+        """Apply facts about a channel. seen: it was in use at that time."""
+        told = {
+            "phone": event.phone,
+            "display_phone_number": event.display_phone_number,
+            "waba_id": event.waba_id,
+            "alias": event.alias,
+            **event.details,
+        }
+        key = event.phone_number_id
+        row = self._find("channel", key)
+        had_none = row is None
+        if row is None:
+            row = self._make("channel", key, event.at, _channel_name({}, key))
+        differing = self._newer(("channel", key), row, told, event.at)
+        row.update(differing)
+        row.update(_channel_name(row, key))
+        self._stamp(("channel", key), row, event.at if seen else row["updated_at"], differing)
+        self._count("channels", made=had_none, changed=bool(differing))
+
+    def tell(self, event: CatalogueUpsert) -> None:
+        """Apply any other catalogue upsert."""
+        kind, key, told = _told(event)
+        row = self._find(kind, key)
+        if row is None:
+            row = self._make(kind, key, event.at, told)
+            row.update(self._newer((kind, key), row, told, event.at))
+            self._count("catalogue", made=True, changed=False)
+        else:
+            differing = self._newer((kind, key), row, told, event.at)
+            row.update(differing)
+            self._stamp((kind, key), row, event.at, differing)
+            self._count("catalogue", made=False, changed=bool(differing))
+        if "name_key" in row:
+            row["name_key"] = name_key(row["name"])
+        if isinstance(event, TeamUpsert):
+            self._link(row["id"], event)
+
+    def save(self) -> None:
+        for place, row in self._unsaved.items():
+            if self._times.get(place):
+                row["told_json"] = json.dumps(self._times[place], sort_keys=True)
+        for kind in _SHELVES:
+            rows = [row for (of, _), row in self._unsaved.items() if of == kind]
+            if rows:
+                writes.save(self._connection, kind, rows)
+        for team_id, channels, members in self._teams:
+            writes.link_team(self._connection, self._account_id, team_id, channels, members)
+        self._unsaved, self._teams = {}, []
+
+    def _seen(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
+        """Return the id, and move `created_at` back to the earliest mention."""
+        if at < row["created_at"]:
+            row["created_at"] = at
+            self._unsaved[place] = row
+        return int(row["id"])
+
+    def _find(self, kind: str, key: str) -> dict[str, Any] | None:
+        row = self._rows.get((kind, key))
+        if row is None:
+            shelf = _SHELVES[kind]
+            stored = lookups.catalogue_row(
+                self._connection, self._account_id, shelf.table, shelf.key, key
+            )
+            if stored is not None:
+                row = self._rows[kind, key] = dict(stored)
+        return row
+
+    def _make(self, kind: str, key: str, at: int, told: Mapping[str, Any]) -> dict[str, Any]:
+        """Insert a row with its defaults and key."""
+        self._counted.changed = True
+        shelf = _SHELVES[kind]
+        row = {**writes.blank(kind), **shelf.defaults, "account_id": self._account_id}
+        row["created_at"] = row["updated_at"] = at
+        row.update({name: value for name, value in told.items() if value is not None})
+        row[shelf.key] = key
+        if shelf.key != "id":
+            row["id"] = self._ids.next(kind)
+        if kind == "channel":
+            self.new_numbers.append(key)
+        self._rows[kind, key] = self._unsaved[kind, key] = row
+        return row
+
+    def _newer(
+        self, place: tuple[str, str], row: dict[str, Any], told: Mapping[str, Any], at: int
+    ) -> dict[str, Any]:
+        """Return the values that are newer than the row's and differ from them.
+
+        Of two values of the same time, the greater wins, independent of order. "" clears a value.
+        """
+        times = self._told_times(place, row)
+        differing: dict[str, Any] = {}
+        for name, value in told.items():
+            known_at = times.get(name, -1)
+            if value is None or (at, str(value)) < (known_at, str(row[name] or "")):
+                continue
+            if at > known_at:
+                times[name] = at
+                self._unsaved[place] = row
+            if row[name] != _nothing(value):
+                differing[name] = _nothing(value)
+        return differing
+
+    def _told_times(self, place: tuple[str, str], row: Mapping[str, Any]) -> dict[str, int]:
+        if place not in self._times:
+            self._times[place] = json.loads(row["told_json"] or "{}")
+        return self._times[place]
+
+    def _stamp(
+        self, place: tuple[str, str], row: dict[str, Any], at: int, differing: Mapping[str, Any]
+    ) -> None:
+        """Update `created_at` to the earliest mention and `updated_at` to the latest change."""
+        earlier = "created_at" in row and at < row["created_at"]
+        if earlier:
+            row["created_at"] = at
+        if differing:
+            row["updated_at"] = max(at, row["updated_at"] or 0)
+        if differing or earlier:
+            self._unsaved[place] = row
+
+    def _count(self, kind: str, *, made: bool, changed: bool) -> None:
+        count: Callable[[str], None] = self._counted.known
+        if made:
+            count = self._counted.new
+        elif changed:
+            count = self._counted.change
+        count(kind)
+
+    def _link(self, team_id: int, event: TeamUpsert) -> None:
+        channels = {self.channel_id(number, event.at) for number in event.channels}
+        members = {self.user_id(key, event.at) for key in event.members}
+        times = self._told_times(("team", event.name), self._rows["team", event.name])
+        if event.at < times.get("links", -1):
+            return
+        times["links"] = event.at
+        self._unsaved["team", event.name] = self._rows["team", event.name]
+        if lookups.team_links(self._connection, self._account_id, team_id) != (channels, members):
+            self._teams.append((team_id, channels, members))
+            self._counted.changed = True
+
+
+def _nothing(value: object) -> object:
+    return None if value == "" else value
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"name": name, "name_key": name_key(name)}
+
+
+def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str]:
+    """Return the operator's alias, else the verified name, else the number."""
+    names = (row.get("alias"), row.get("verified_name"), row.get("phone"))
+    return _named(next((name for name in names if name), phone_number_id))
+
+
+def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
+    """Return an event's kind, key and columns."""
+    match event:
+        case UserUpsert():
+            columns = {
+                **_named(event.name),
+                "email": event.email,
+                "role": event.role,
+                "availability": event.availability,
+                "active": None if event.active is None else int(event.active),
+                "avatar_url": event.avatar_url,
+            }
+            return "user", event.key, columns
+        case LabelUpsert():
+            columns = {
+                "title": event.title,
+                "color": event.color,
+                "description": event.description,
+            }
+            return "label", label_key(event.title), columns
+        case TeamUpsert():
+            columns = {
+                **_named(event.name),
+                "description": event.description,
+                "distribution": event.distribution,
+            }
+            return "team", event.name, columns
+        case CannedResponseUpsert():
+            return "canned_response", event.short_code, {"text": event.text}
+        case CustomFieldUpsert():
+            return "custom_field", event.key, _custom_field(event)
+        case TemplateUpsert():
+            return "template", event.id, _template(event)
+
+
+def _custom_field(event: CustomFieldUpsert) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "type": event.type,
+        "description": event.description,
+        "options_json": None
+        if event.options is None
+        else json.dumps(event.options, ensure_ascii=False),
+        "position": event.position,
+        "pattern": event.pattern,
+        "pattern_hint": event.pattern_hint,
+    }
+
+
+def _template(event: TemplateUpsert) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "language": event.language,
+        "category": event.category,
+        "status": event.status,
+        "components_json": json.dumps(event.components, ensure_ascii=False)
+        if event.components
+        else None,
+        "quality_score": event.quality_score,
+        "rejected_reason": event.rejected_reason,
+        "previous_category": event.previous_category,
+        "parameter_format": event.parameter_format,
+        "waba_id": event.waba_id,
+    }
+
+
+_NO_CHANNEL = 0
+
+
+def tell_numbers(
+    catalogue: Catalogue,
+    orphans: Orphans,
+    updates: Sequence[NumberUpdate],
+    upserts: Sequence[ChannelUpsert],
+) -> None:
+    """Park facts about numbers, and apply them to the channels that currently have these."""
+    phones = {update.phone for update in updates}
+    phones |= {upsert.phone for upsert in upserts if upsert.phone}
+    orphans.load(_NO_CHANNEL, phones)
+    for update in updates:
+        _keep(orphans, update)
+    for phone in sorted(phones):
+        facts = _facts(orphans, phone)
+        if facts:
+            for number in catalogue.numbers_of(phone):
+                for name, (at, value) in sorted(facts.items()):
+                    told = ChannelUpsert(number, at, details={name: value})
+                    catalogue.tell_channel(told, seen=False)
+
+
+def _keep(orphans: Orphans, update: NumberUpdate) -> None:
+    """Keep the latest value of each detail as {name: [milliseconds, value]}; it stays parked."""
+    facts = _facts(orphans, update.phone)
+    told = {name: [update.at, value] for name, value in update.details.items()}
+    newer = {name: fact for name, fact in told.items() if _rank(fact) > _rank(facts.get(name))}
+    if newer:
+        facts |= newer
+        latest = max(at for at, _ in facts.values())
+        orphans.keep(_NO_CHANNEL, update.phone, NUMBER, latest, facts)
+
+
+def _facts(orphans: Orphans, phone: str) -> dict[str, list[Any]]:
+    waiting = orphans.waiting(_NO_CHANNEL, phone, NUMBER)
+    return {} if waiting is None else waiting[1]
+
+
+def _rank(fact: list[Any] | None) -> tuple[int, str]:
+    return (-1, "") if fact is None else (fact[0], packed(fact[1]) or "")

@@ -1,0 +1,167 @@
+"""Fuzzy matching of messages without a wamid, by side, minute, and text or type (pure)."""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
+from frontdesk.ingest.events import PLACEHOLDER
+from frontdesk.ingest.plain_text import plain
+from frontdesk.store.database import Row
+from frontdesk.wire.values import MEDIA_TYPES
+
+# `source` of messages from chat exports.
+EXPORT = "chat_export"
+MINUTE = 60_000
+# Exports have minute precision and clocks differ: maximum distance of the same message.
+APART = MINUTE
+
+# Match key: side, aspect and text.
+Key = tuple[int, str, str]
+
+_ANY_FILE, _LEFT_OUT, _CARD, _WORDS = "any file", "left out", "card", "words"
+_UNKNOWN, _GONE, _EDITED, _ANYTHING = "unknown", "gone", "edited", "anything"
+_CARD_TYPE = "text/vcard"
+
+
+def keys(row: Row) -> Iterator[Key]:
+    """Yield the keys that a stored message is indexed under.
+
+    row: a message, or at least direction, type, text, media_json, richness, edited_at, deleted_at.
+    """
+    side, kind = row["direction"], row["type"]
+    if row["richness"] == PLACEHOLDER:
+        yield side, _UNKNOWN, ""
+    elif row["deleted_at"] is not None:
+        yield side, _GONE, ""
+    elif kind == "unsupported":
+        yield side, _LEFT_OUT, ""
+    else:
+        yield side, kind, _words(row["text"])
+        yield from _aspects(side, row)
+    if kind not in QUIET_TYPES:
+        yield side, _ANYTHING, ""
+
+
+def _aspects(side: int, row: Row) -> Iterator[Key]:
+    """Yield the additional keys of a message with contents."""
+    kind, words = row["type"], _words(row["text"])
+    if kind in MEDIA_TYPES:
+        yield side, _ANY_FILE, ""
+        if words:
+            yield side, f"{kind} with a caption", ""
+    if kind == "contacts" or _is_card(row):
+        yield side, _CARD, ""
+    elif _is_worded(row):
+        yield side, _WORDS, words
+    if row["edited_at"] is not None:
+        yield side, _EDITED, ""
+
+
+def sought(row: Row) -> Iterator[Key]:
+    """Yield the keys to look up for a copy of a message, most specific first."""
+    side, kind, words = row["direction"], row["type"], _words(row["text"])
+    if row["deleted_at"] is not None:
+        yield side, _GONE, ""
+    elif kind == "unsupported":
+        yield side, _LEFT_OUT, ""
+        yield side, _ANY_FILE, ""
+    else:
+        yield side, kind, words
+        if kind in MEDIA_TYPES:
+            yield side, _LEFT_OUT, ""
+            yield side, kind if words else f"{kind} with a caption", ""
+        if kind == "contacts" or _is_card(row):
+            yield side, _CARD, ""
+        elif _is_worded(row):
+            yield side, _WORDS, words
+
+
+def alike(row: Row, other: Row) -> bool:
+    """Check if two messages of the same time may be the same."""
+    return not set(keys(row)).isdisjoint(sought(other))
+
+
+def was_changed(row: Row) -> bool:
+    """Check if a message was edited or deleted."""
+    return row["edited_at"] is not None or row["deleted_at"] is not None
+
+
+class Messages:
+    """Index of messages by match key and time; each message matches at most once."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._taken: set[int] = set()
+        self._rows: dict[Key, list[Row]] = {}
+        for row in rows:
+            for key in keys(row):
+                self._rows.setdefault(key, []).append(row)
+
+    def take(self, copy: Row) -> Row | None:
+        """Find and consume the message that this is a copy of.
+
+        A placeholder matches anything sent at that time.
+        """
+        at = copy["created_at"]
+        if copy["richness"] == PLACEHOLDER:
+            return self.take_sent(at)
+        for key in sought(copy):
+            found = self._nearest(key, at, at - APART, at + APART)
+            if found is not None:
+                return found
+        return None
+
+    def take_changed(self, copy: Row) -> Row | None:
+        """Find an edited or deleted message of the same minute, whose original text is unknown."""
+        if copy["type"] in QUIET_TYPES:
+            return None
+        start = copy["created_at"] // MINUTE * MINUTE
+        for aspect in (_EDITED, _GONE):
+            key = copy["direction"], aspect, ""
+            found = self._nearest(key, start, start, start + MINUTE - 1)
+            if found is not None:
+                return found
+        return None
+
+    def take_sent(self, at: int) -> Row | None:
+        """Find and consume any message sent at that time."""
+        return self._nearest((OUTBOUND, _ANYTHING, ""), at, at - APART, at + APART)
+
+    def take_unknown(self, at: int) -> Row | None:
+        """Find and consume a placeholder sent at that time."""
+        return self._nearest((OUTBOUND, _UNKNOWN, ""), at, at - APART, at + APART)
+
+    def _nearest(self, key: Key, at: int, since: int, until: int) -> Row | None:
+        """Prefer the same minute, then the smallest distance."""
+
+        def distance(row: Row) -> tuple[int, int, int]:
+            moment = row["created_at"]
+            same = moment // MINUTE == at // MINUTE
+            return 0 if same else 1 + abs(moment - at), moment, row["id"]
+
+        rows = self._rows.get(key, [])
+        first = bisect_left(rows, since, key=_moment)
+        last = bisect_right(rows, until, key=_moment)
+        free = (row for row in rows[first:last] if row["id"] not in self._taken)
+        found = min(free, key=distance, default=None)
+        if found is not None:
+            self._taken.add(found["id"])
+        return found
+
+
+def _moment(row: Row) -> int:
+    return int(row["created_at"])
+
+
+def _is_worded(row: Row) -> bool:
+    """Check for a message that is all text; exports contain it as plain text whatever its type."""
+    return bool(_words(row["text"])) and row["type"] not in (*MEDIA_TYPES, *QUIET_TYPES)
+
+
+def _is_card(row: Row) -> bool:
+    media = row["media_json"] if row["type"] == "document" else None
+    return media is not None and json.loads(media).get("mime_type") == _CARD_TYPE
+
+
+def _words(text: str | None) -> str:
+    return " ".join(plain(text or "").split())

@@ -1,0 +1,295 @@
+"""Message rows: building, merging copies, edits, revocations and statuses (pure)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.apply.rules import OUTBOUND
+from frontdesk.ingest.events import (
+    PLACEHOLDER,
+    Author,
+    MessageEdit,
+    MessageUpsert,
+    Pricing,
+    StatusUpdate,
+)
+from frontdesk.store import writes
+
+Letter = dict[str, Any]
+
+# Delivery statuses never regress; failed is superseded by later successes.
+_RANKS: Mapping[str | None, float] = MappingProxyType(
+    {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
+)
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+_BLANK = MappingProxyType(writes.blank("message"))
+
+# Contents: replaced by an edit, and cleared except for the type by a revocation.
+_WORDS = ("type", "text", "content_json", "media_json")
+# Other columns that a better copy replaces; the remaining ones have rules of their own.
+_FRAME = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
+_AUTHOR = ("author", "author_id", "author_name")
+_PRICING = ("priced_at", "category", "billable", "pricing_model", "pricing_type")
+_DELIVERY = (
+    "direction",
+    "delivery_status",
+    *("sent_at", "delivered_at", "read_at", "played_at", "failed_at"),
+    "error_json",
+    *_PRICING,
+)
+# Columns that a chat export provides.
+EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_WORDS)
+# Precedence of sources between equally rich copies.
+_SOURCES = MappingProxyType(
+    {
+        source: rank
+        for rank, source in enumerate(
+            ("chat_export", "chatwoot", "history", "archive", "echo", "webhook")
+        )
+    }
+)
+# Authors known only from the way of sending, which any other author supersedes.
+_AUTHORS = MappingProxyType({"api": 0, "phone": 1})
+# Columns that the state rules depend on.
+_FOLDED = ("created_at", "author", "type", "live", "category")
+
+
+def letter(event: MessageUpsert, author_id: int | None, author_name: str | None) -> Letter:
+    """Build a message row, without ids."""
+    return _BLANK | {
+        "created_at": event.at,
+        "direction": int(event.outbound),
+        "author": event.author.kind,
+        "author_id": None if author_id is None else str(author_id),
+        "author_name": author_name,
+        "type": event.type,
+        "text": event.text,
+        "content_json": packed(event.content),
+        "media_json": packed(event.media),
+        "wamid": event.wamid,
+        "reply_wamid": event.reply_wamid,
+        "forwarded": event.forwarded,
+        "referral_json": packed(event.referral),
+        "delivery_status": event.status if event.outbound else None,
+        "sent_at": event.at if event.outbound and _was_sent(event.status) else None,
+        "source": event.source,
+        "richness": event.richness,
+        "raw_json": packed(event.raw),
+        "live": int(event.live),
+        "stamped_at": event.stamped_at,
+        "edited_at": event.edited_at,
+        "deleted_at": event.deleted_at,
+        "error_json": packed(event.error),
+        **(_pricing(event.pricing) if event.outbound else {}),
+    }
+
+
+def enrich(row: Letter, copy: Letter) -> bool:
+    """Merge another copy of the message; return True if the row changed.
+
+    Richer contents replace poorer ones. Ties are resolved independently of the order of arrival,
+    and the earliest time is kept. A message is live if any of its richest copies is.
+    """
+    told = _better_words(row, copy)
+    if _authority(copy) > _authority(row):
+        told |= {name: copy[name] for name in _AUTHOR}
+    if copy["richness"] > row["richness"]:
+        told |= {name: copy[name] for name in ("created_at", "stamped_at", "live")}
+        if copy["direction"] != row["direction"]:
+            # Delivery statuses are void if the message turns out to be inbound.
+            return _take(row, told | {name: copy[name] for name in _DELIVERY})
+    elif copy["richness"] == row["richness"]:
+        told["live"] = max(copy["live"], row["live"])
+        if copy["created_at"] < row["created_at"]:
+            told |= {name: copy[name] for name in ("created_at", "stamped_at")}
+    if row["direction"] == copy["direction"] == OUTBOUND:
+        told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
+        told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
+        told |= _later_pricing(row, copy)
+    return _take(row, told)
+
+
+def identify(row: Letter, copy: Letter) -> None:
+    """Give a message of a chat export its wamid and the provider's time.
+
+    stamped_at keeps the export's time, by which later exports match it.
+    """
+    at = copy["created_at"]
+    row["stamped_at"] = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
+    row["wamid"], row["created_at"] = copy["wamid"], at
+    for name in ("edited_at", "deleted_at"):
+        row[name] = None if row[name] is None else max(row[name], at)
+    enrich(row, copy)
+
+
+def exported(row: Letter) -> Letter:
+    """Return the export's part of a wrongly matched message, as a row without a wamid."""
+    at = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
+    return _BLANK | {name: row[name] for name in EXPORTED} | {"created_at": at, "live": 0}
+
+
+def edit(row: Letter, event: MessageEdit) -> bool:
+    """Apply an edit unless a later one was applied; return True if the row changed."""
+    words = {
+        "type": event.type,
+        "text": event.text,
+        "content_json": packed(event.content),
+        "media_json": packed(event.media),
+    }
+    before = -1 if row["edited_at"] is None else row["edited_at"]
+    if (event.at, _order(words)) <= (before, _order(row)):
+        return False
+    return _take(row, {**_left(row, words), "edited_at": event.at})
+
+
+def revoke(row: Letter, at: int) -> bool:
+    """Clear the contents, with the earliest time of deletion; return True if the row changed."""
+    told = {"deleted_at": _earliest(row["deleted_at"], at)}
+    return _take(row, told | dict.fromkeys((*_WORDS[1:], "raw_json")))
+
+
+def deliver(row: Letter, event: StatusUpdate) -> bool:
+    """Apply a delivery status; return True if the row changed."""
+    moment = f"{event.status}_at"
+    told: dict[str, Any] = {
+        "delivery_status": _further(row["delivery_status"], event.status),
+        moment: _earliest(row[moment], event.at),
+        "live": max(row["live"], int(event.live))
+        if row["richness"] == PLACEHOLDER
+        else row["live"],
+    }
+    if event.pricing is not None:
+        told |= _later_pricing(row, _pricing(event.pricing))
+    if event.error is not None:
+        told["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
+    if row["richness"] == PLACEHOLDER:
+        told["created_at"] = min(row["created_at"], event.at)
+    return _take(row, told)
+
+
+def stand_in(event: StatusUpdate) -> Letter:
+    """Build a placeholder row for a message of which only a status is known."""
+    assert event.person is not None
+    return letter(
+        MessageUpsert(
+            channel=event.channel,
+            person=event.person,
+            wamid=event.wamid,
+            at=event.at,
+            outbound=True,
+            author=Author("api"),
+            type="unsupported",
+            source="webhook",
+            content={"reason": "content_not_received", "original_type": None, "errors": []},
+            richness=PLACEHOLDER,
+            live=event.live,
+        ),
+        None,
+        None,
+    )
+
+
+def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
+    """Merge two reports of one delivery step: the earlier time, the later pricing."""
+    earlier = min(one, other, key=lambda event: event.at)
+    told = [event.pricing for event in (one, other) if event.pricing is not None]
+    if not told:
+        return earlier
+    latest = max(told, key=lambda pricing: _pricing_order(_pricing(pricing)))
+    return replace(
+        earlier,
+        category=latest.category,
+        billable=latest.billable,
+        pricing_model=latest.model,
+        pricing_type=latest.type,
+        priced_at=latest.at,
+    )
+
+
+def standing_parts(row: Letter) -> tuple[object, ...]:
+    """Return the columns that the state rules depend on; a difference requires a refold."""
+    return tuple(row[name] for name in _FOLDED)
+
+
+def packed(value: object) -> str | None:
+    """Encode a value for a *_json column."""
+    return None if value is None else _ENCODER.encode(value)
+
+
+def _pricing(pricing: Pricing | None) -> dict[str, Any]:
+    if pricing is None:
+        return {}
+    return {
+        "category": pricing.category,
+        "billable": None if pricing.billable is None else int(pricing.billable),
+        "pricing_model": pricing.model,
+        "pricing_type": pricing.type,
+        "priced_at": pricing.at,
+    }
+
+
+def _later_pricing(row: Letter, other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the other pricing's columns if it was reported later."""
+    if other["priced_at"] is None or _pricing_order(other) <= _pricing_order(row):
+        return {}
+    return {name: other[name] for name in _PRICING}
+
+
+def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Order by time, then by value, so that the order of arrival does not matter."""
+    at, *said = (columns[name] for name in _PRICING)
+    return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
+
+
+def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
+    """Return contents and origin of a copy if it is the better one."""
+    if _quality(copy) <= _quality(row):
+        return {}
+    told = {name: copy[name] for name in _FRAME}
+    if row["deleted_at"] is not None:
+        told["raw_json"] = None
+    if row["edited_at"] is None:
+        told |= _left(row, {name: copy[name] for name in _WORDS})
+    return told
+
+
+def _left(row: Letter, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the contents to store; for a deleted message only the type."""
+    return dict(words) if row["deleted_at"] is None else {"type": words["type"]}
+
+
+def _quality(row: Letter) -> tuple[Any, ...]:
+    return row["richness"], _SOURCES.get(row["source"], -1), row["source"], _order(row)
+
+
+def _order(words: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(words[name] or "" for name in _WORDS)
+
+
+def _authority(row: Letter) -> tuple[Any, ...]:
+    kind = row["author"]
+    return _AUTHORS.get(kind, 2), row["author_id"] is not None, kind, row["author_name"] or ""
+
+
+def _take(row: Letter, told: Mapping[str, Any]) -> bool:
+    differing = {name: value for name, value in told.items() if row[name] != value}
+    row.update(differing)
+    return bool(differing)
+
+
+def _was_sent(status: str | None) -> bool:
+    return status not in (None, "pending", "failed")
+
+
+def _further(one: str | None, other: str | None) -> str | None:
+    return one if _RANKS.get(one, 0) >= _RANKS.get(other, 0) else other
+
+
+def _earliest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

@@ -1,0 +1,1 @@
+"""Imports and exports archives of an inbox."""

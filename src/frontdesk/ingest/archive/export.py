@@ -1,0 +1,141 @@
+"""Exports accounts as native lines (NDJSON) from one snapshot, everything but keys and webhooks."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from frontdesk.ingest.archive.row_codec import VERSION, line_of
+from frontdesk.store import dump
+from frontdesk.store.database import Connection, Row
+from frontdesk.wire import timestamp
+
+Line = dict[str, Any]
+
+# Referenced kinds come first.
+_NAMED = ("channel", "user", "label", "custom_field", "canned_response", "template")
+# Contacts with their aliases and identity data.
+_PEOPLE = ("contact", "alias", "identity_change", "part")
+# Facts precede their conversation's line, which completes it.
+_FACTS = ("message", "note", "conversation_event")
+_REST = ("reaction", "orphan")
+
+
+def lines(
+    connection: Connection, slug: str | None, advance: Callable[[int], object]
+) -> Iterator[Line]:
+    """Yield the lines of all accounts or one. `advance` is called for each conversation."""
+    for account in dump.accounts(connection, slug):
+        yield from _Export(connection, account, advance).lines()
+
+
+class _Export:
+    """Export of one account."""
+
+    def __init__(
+        self, connection: Connection, account: Row, advance: Callable[[int], object]
+    ) -> None:
+        self._connection = connection
+        self._account = account
+        self._account_id = int(account["id"])
+        self._advance = advance
+        self._numbers: dict[int, str] = {}
+        self._users: dict[int, Line] = {}
+        self._titles: dict[int, str] = {}
+
+    def lines(self) -> Iterator[Line]:
+        yield self._account_line()
+        for kind in _NAMED:
+            yield from self._named(kind)
+        yield from self._teams()
+        for kind in _PEOPLE:
+            for row in self._rows(kind):
+                yield line_of(kind, row)
+        yield from self._conversations()
+        for kind in _REST:
+            for row in self._rows(kind):
+                yield line_of(kind, row, channel=self._numbers.get(row["channel_id"]))
+
+    def _rows(self, kind: str) -> Iterator[Row]:
+        return dump.rows_of(self._connection, self._account_id, kind)
+
+    def _account_line(self) -> Line:
+        """Return the account's first line; `last_ids` marks the following lines as a full copy."""
+        account = self._account
+        return {
+            "kind": "account",
+            "v": VERSION,
+            "slug": account["slug"],
+            "name": account["name"],
+            "timezone": account["timezone"],
+            "disabled": bool(account["disabled"]),
+            "created_at": timestamp(account["created_at"]),
+            "last_ids": dump.last_ids(self._connection, self._account_id),
+        }
+
+    def _named(self, kind: str) -> Iterator[Line]:
+        for row in self._rows(kind):
+            if kind == "channel":
+                self._numbers[row["id"]] = row["phone_number_id"]
+            elif kind == "user":
+                self._users[row["id"]] = _user(row)
+            elif kind == "label":
+                self._titles[row["id"]] = row["title"]
+            yield line_of(kind, row)
+
+    def _teams(self) -> Iterator[Line]:
+        linked = dump.links(self._connection, self._account_id, "team_channel")
+        members = dump.links(self._connection, self._account_id, "team_member")
+        for row in self._rows("team"):
+            channels = [self._numbers[number] for number in linked.get(row["id"], ())]
+            users = [self._users[user] for user in members.get(row["id"], ())]
+            yield line_of("team", row, channels=channels, members=users)
+
+    def _conversations(self) -> Iterator[Line]:
+        """Yield each conversation after its messages, notes and events."""
+        streams = {kind: _Stream(self._rows(kind)) for kind in _FACTS}
+        entries = _Stream(self._rows("entry"))
+        for row in dump.conversations(self._connection, self._account_id):
+            place = {"channel": self._numbers[row["channel_id"]], "contact": _contact(row)}
+            for kind, stream in streams.items():
+                for fact in stream.of(row["id"]):
+                    yield self._fact(kind, fact, place)
+            assignee = self._users.get(row["assignee_id"])
+            marks = (entry["label_id"] for entry in entries.of(row["id"]))
+            labels = sorted(self._titles[mark] for mark in marks if mark)
+            yield line_of("conversation", row, **place, assignee=assignee, labels=labels)
+            self._advance(1)
+
+    def _fact(self, kind: str, row: Row, place: Mapping[str, Any]) -> Line:
+        line = line_of(kind, row, **place)
+        author = line.get("author_ref")
+        if author is not None and author["id"] is not None:
+            user = self._users.get(int(author["id"])) if row["author"] == "user" else None
+            author["external_id"] = None if user is None else user["external_id"]
+        return line
+
+
+class _Stream:
+    """Rows sorted by conversation, consumed one conversation at a time."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def of(self, conversation_id: int) -> Iterator[Row]:
+        while self._next is not None and self._next["conversation_id"] <= conversation_id:
+            if self._next["conversation_id"] == conversation_id:
+                yield self._next
+            self._next = next(self._rows, None)
+
+
+def _user(row: Row) -> Line:
+    return {"id": str(row["id"]), "name": row["name"], "external_id": row["key"]}
+
+
+def _contact(row: Row) -> Line:
+    return {
+        "id": str(row["contact_id"]),
+        "phone": row["contact_phone"],
+        "wa_id": row["contact_wa_id"],
+        "wa_user_id": row["contact_wa_user_id"],
+        "name": row["contact_name"],
+    }

@@ -1,0 +1,403 @@
+"""Imports archives into a database, with a checkpoint in each transaction."""
+
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.ingest.admission import ANYTHING, Admission
+from frontdesk.ingest.apply.batch import InitialStatus, apply_events
+from frontdesk.ingest.apply.context import Applied, Tally
+from frontdesk.ingest.archive import native, reader, restore
+from frontdesk.ingest.archive.reader import Line, Native, Reading, Rejected
+from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.jobs import wake
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.store import accounts, checkpoints
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
+from frontdesk.store.checkpoints import Checkpoint
+from frontdesk.store.database import Connection
+
+T = TypeVar("T")
+
+# Limits of a transaction.
+LINES_AT_ONCE = 400
+EVENTS_AT_ONCE = 4_000
+# Maximum number of row copies held back until their conversation's line; beyond it, a longer
+# conversation is restored in several transactions.
+COPIES_HELD = 50_000
+
+
+class Transactions(Protocol):
+    """Subset of Database needed by imports; each call is one transaction."""
+
+    def write(self, work: Callable[[Connection], T]) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Import options. account: slug; None for the accounts named in the file, else the default.
+
+    channel: default of records of sent messages that name none. clock: now in epoch milliseconds.
+    Lines that `admission` rejects are counted, and can be imported again.
+    """
+
+    clock: Callable[[], int]
+    account: str | None = None
+    initial_status: InitialStatus = "auto"
+    channel: str | None = None
+    admission: Admission = ANYTHING
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Import result so far. ignored: skipped elements by kind.
+
+    lines: imported lines. rejected: lines not imported, completely or in part; partly: the latter
+    only.
+    """
+
+    applied: Applied = field(default_factory=Applied)
+    lines: int = 0
+    rejected: int = 0
+    partly: int = 0
+    ignored: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """File to import. digest: key of its checkpoint, None to use none.
+
+    rejected is called with each rejected line, advance after each transaction.
+    """
+
+    stream: io.BufferedReader
+    digest: str | None
+    rejected: Callable[[Rejected], object]
+    advance: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """Target account of lines.
+
+    copying: the account's revision while an exact copy is restored into it; None while lines are
+    applied as events.
+    """
+
+    slug: str
+    id: int
+    named: bool = False
+    copying: int | None = None
+
+
+class _Copy(NamedTuple):
+    """Row copy of an export, with its line."""
+
+    line: Native
+    row: dict[str, Any]
+
+    @property
+    def conversation_id(self) -> int | None:
+        """Id of the conversation that must be restored with it, None without one."""
+        if self.line.members["kind"] == "conversation":
+            return int(self.row["id"])
+        return self.row["conversation_id"] if self.is_fact else None
+
+    @property
+    def is_fact(self) -> bool:
+        """Check if it precedes the line of its conversation."""
+        return self.line.members["kind"] in restore.FACTS
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Lines of one transaction, as events or as row copies.
+
+    held: copies outside the transaction that wait for the line of their conversation.
+    """
+
+    lines: int = 0
+    last: int = 0
+    events: list[DomainEvent] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    copies: list[_Copy] = field(default_factory=list)
+    held: list[_Copy] = field(default_factory=list)
+
+    @property
+    def full(self) -> bool:
+        return self.lines >= LINES_AT_ONCE or len(self.events) >= EVENTS_AT_ONCE
+
+    def reach(self, number: int) -> None:
+        """Advance the checkpoint, unless copies are held back: resuming must read these again."""
+        if not self.held:
+            self.last = number
+
+    def copy(self, copy: _Copy) -> None:
+        """Hold a copy back, or release all held copies with their conversation's line."""
+        self.held.append(copy)
+        if not copy.is_fact or len(self.held) >= COPIES_HELD:
+            self.copies += self.held
+            self.lines += len(self.held)
+            self.held = []
+
+    def stray(self, conversation_id: int | None) -> list[_Copy]:
+        """Remove and return held copies of any other conversation."""
+        if not self.held or self.held[-1].conversation_id == conversation_id:
+            return []
+        stray, self.held = self.held, []
+        return stray
+
+
+class _Done(NamedTuple):
+    """Result of a transaction: counters, the account afterwards, and skipped elements by kind.
+
+    unplaced: copies whose conversation refers to a missing contact or channel.
+    """
+
+    applied: Applied
+    account: _Account
+    passed_over: Counter[str]
+    unplaced: Sequence[_Copy] = ()
+
+
+def _pairs(copies: Iterable[_Copy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
+    return [(copy.line.members, copy.row) for copy in copies]
+
+
+def digest_of(path: Path, order: Order) -> str:
+    """Identify a file's contents and its target account."""
+    with path.open("rb") as file:
+        contents = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{contents} {order.account or ''}".strip()
+
+
+class Import:
+    """Import of one or more files. `outcome` stays valid after an interruption.
+
+    All methods raise Unreachable, and UnusableFile if the target does not accept the lines; `read`
+    also archive.Foreign if the file has no lines.
+    """
+
+    def __init__(self, database: Transactions, order: Order) -> None:
+        self.outcome = Outcome()
+        self.resumed_after = 0
+        self._database = database
+        self._order = order
+        self._account = self._first_account()
+
+    def read(self, source: Source) -> None:
+        """Import a file, resuming after the last checkpoint."""
+        reached = self._resume(source.digest)
+        reading = Reading(channel=self._order.channel, after=reached)
+        batch = _Batch()
+        for line in reader.read(source.stream, reading):
+            batch = self._take(source, line, batch)
+        self._finish(source, batch)
+        if source.digest is not None:
+            digest, now = source.digest, self._order.clock()
+            self._database.write(lambda connection: checkpoints.forget(connection, digest, now))
+
+    def _first_account(self) -> _Account:
+        slug = self._order.account or DEFAULT_ACCOUNT
+        row = self._database.write(lambda connection: accounts.account_by_slug(connection, slug))
+        if row is None:
+            raise BadSettings(f"The database has no account {slug!r}")
+        return _Account(slug, row["id"])
+
+    def _resume(self, digest: str | None) -> int:
+        """Return the last line of an interrupted import, 0 without one."""
+        self._account, self.resumed_after = replace(self._account, named=False), 0
+        if digest is None:
+            return 0
+        reached = self._database.write(lambda c: checkpoints.checkpoint(c, digest))
+        if reached is None:
+            return 0
+        self.resumed_after = reached.line
+        self._account = _Account(**reached.state)
+        return reached.line
+
+    def _take(self, source: Source, line: Line | Native | Rejected, batch: _Batch) -> _Batch:
+        """Add a line to the batch; full batches are written."""
+        if isinstance(line, Native) and line.members["kind"] == "account":
+            self._finish(source, batch)
+            batch = _Batch()
+            self._try(source, line, lambda: self._enter(source, line))
+        elif isinstance(line, Native) and self._account.copying is not None:
+            if not restore.is_copy(line.members):
+                self._finish(source, batch)
+                batch = _Batch()
+                self._account = replace(self._account, copying=None)
+                return self._take(source, line, batch)
+            self._try(source, line, lambda: self._copy(source, batch, line))
+        elif isinstance(line, Rejected):
+            self._reject(source, line)
+        else:
+            if isinstance(line, Line) and line.rejected is not None:
+                self._reject(source, line.rejected)
+            self._try(source, line, lambda: self._tell(batch, line))
+        batch.reach(line.number)
+        if batch.full:
+            self._put_in(source, batch)
+            return _Batch(held=batch.held)
+        return batch
+
+    def _try(self, source: Source, line: Line | Native, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Malformed as error:
+            assert isinstance(line, Native)
+            text = json.dumps(line.members, ensure_ascii=False).encode()
+            self._reject(source, Rejected(line.number, str(error), text, place=line.place))
+
+    def _reject(self, source: Source, line: Rejected) -> None:
+        self.outcome.rejected += 1
+        self.outcome.partly += line.partly
+        source.rejected(line)
+
+    def _tell(self, batch: _Batch, line: Line | Native) -> None:
+        if isinstance(line, Line):
+            batch.events += line.events
+            batch.ignored.update(line.ignored)
+        else:
+            batch.events += native.told(line.members, self._order.clock())
+        batch.lines += 1
+
+    def _copy(self, source: Source, batch: _Batch, line: Native) -> None:
+        copy = _Copy(line, restore.row(line.members, self._account.id))
+        self._reject_stray(source, batch, copy.conversation_id)
+        batch.copy(copy)
+
+    def _finish(self, source: Source, batch: _Batch) -> None:
+        """Write the last lines of a file or an account."""
+        self._reject_stray(source, batch, None)
+        self._put_in(source, batch)
+
+    def _reject_stray(self, source: Source, batch: _Batch, conversation_id: int | None) -> None:
+        """Reject copies whose conversation has no line."""
+        self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
+
+    def _reject_copies(self, source: Source, copies: Iterable[_Copy], missing: str) -> None:
+        """Reject copies that cannot be restored alone; a later import applies them as events."""
+        reason = (
+            f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
+            " file, or what was rejected, to bring it in"
+        )
+        for line, _ in copies:
+            text = json.dumps(line.members, ensure_ascii=False).encode()
+            self._reject(source, Rejected(line.number, reason, text, place=line.place))
+
+    def _enter(self, source: Source, line: Native) -> None:
+        """Switch to the account that a line names, creating it if necessary."""
+        slug = line.members.get("slug")
+        if not isinstance(slug, str) or not accounts.SLUG.fullmatch(slug):
+            raise Malformed("slug is not a name of lower-case letters, digits and hyphens")
+        if self._order.account is not None:
+            if self._account.named:
+                raise UnusableFile(
+                    f"The file has the account {slug!r} too: without --account each goes to its own"
+                )
+            slug = self._order.account
+
+        def enter(connection: Connection) -> _Account:
+            now = self._order.clock()
+            found = accounts.account_by_slug(connection, slug)
+            number = (
+                accounts.add_account(connection, slug, slug, now) if found is None else found["id"]
+            )
+            copied = restore.begin(connection, number, line.members)
+            copying = accounts.revision(connection, number) if copied else None
+            entered = _Account(slug, number, True, copying)
+            self._keep(connection, source, line.number, entered)
+            return entered
+
+        self._account = self._database.write(enter)
+        self.outcome.lines += 1
+
+    def _put_in(self, source: Source, batch: _Batch) -> None:
+        """Write a batch in one transaction."""
+        if not batch.last:
+            return
+        account = self._account
+        put_in = self._apply if account.copying is None else self._restore
+
+        def put_in_and_keep(connection: Connection) -> _Done:
+            done = put_in(connection, account, batch)
+            self._keep(connection, source, batch.last, done.account)
+            return done
+
+        done = self._database.write(put_in_and_keep)
+        self._account = done.account
+        self.outcome.applied += done.applied
+        self.outcome.lines += batch.lines - len(done.unplaced)
+        self._reject_copies(source, done.unplaced, "the contact or the channel of its conversation")
+        self.outcome.ignored.update(batch.ignored + done.passed_over)
+        source.advance()
+
+    def _apply(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
+        now, admission = self._order.clock(), self._order.admission
+        wake(connection, account.id, now)
+        part = admission.part(connection, account.id, batch.events)
+        applied = apply_events(
+            connection,
+            account.id,
+            part.events,
+            now=now,
+            initial_status=self._order.initial_status,
+            placeholders=admission.placeholders,
+        )
+        return _Done(applied, account, part.passed_over)
+
+    def _restore(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
+        """Restore row copies; the account must not have changed since the last batch."""
+        accounts.take_turn(connection, account.id)
+        if accounts.revision(connection, account.id) != account.copying:
+            raise UnusableFile(
+                f"The account {account.slug!r} was changed by something else while it was restored:"
+                " restore it into an empty database"
+            )
+        without = restore.unplaced(connection, account.id, _pairs(batch.copies))
+        unplaced = [copy for copy in batch.copies if copy.conversation_id in without]
+        pairs = _pairs(copy for copy in batch.copies if copy.conversation_id not in without)
+        if pairs:
+            restore.restore(connection, account.id, pairs)
+        after = replace(account, copying=accounts.revision(connection, account.id))
+        kinds = Counter(restore.TALLIES[line["kind"]] for line, _ in pairs)
+        tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
+        return _Done(Applied(**tallies), after, Counter(), unplaced)
+
+    def _keep(self, connection: Connection, source: Source, line: int, account: _Account) -> None:
+        if source.digest is not None:
+            reached = Checkpoint(line, asdict(account))
+            checkpoints.keep(connection, source.digest, reached, self._order.clock())
+
+
+class Undone(Exception):
+    """Rolls back the transaction of a dry run."""
+
+
+def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> None:
+    """Run `work` in one transaction that is rolled back (dry run)."""
+
+    def whole(connection: Connection) -> None:
+        work(_Within(connection))
+        raise Undone
+
+    with suppress(Undone):
+        database.write(whole)
+
+
+class _Within:
+    """Adapter that runs nested transactions within one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        return work(self._connection)

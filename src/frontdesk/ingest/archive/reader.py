@@ -1,0 +1,250 @@
+"""Streaming reader of JSON archives: one value per line, arrays, or multi-line values."""
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.archive import sent
+from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.formats import HEAD, foreign_format
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.ingest.json_values import split
+from frontdesk.ingest.webhooks.body import unwrap
+from frontdesk.ingest.webhooks.normalise import normalise
+
+# Meta's bodies have at most 3 MB.
+LINE_LIMIT = 8 * 1024 * 1024
+
+_CHUNK = 64 * 1024
+# Maximum of blank lines before the first value, whose layout is then recognised.
+_BLANK_LINES = 1000
+
+# Limit against decompression bombs: compressed blank space is tiny but would be read for hours.
+BLANK_LIMIT = 64 * 1024 * 1024
+
+_GZIP_BEGINS = b"\x1f"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Foreign(Malformed):
+    """Raised for a file that is no archive at all; the message says what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Parsed webhook line. number counts from 1; ignored: skipped elements by kind.
+
+    rejected: the line again, with the reason, if some of its elements could not be read.
+    """
+
+    number: int
+    events: tuple[DomainEvent, ...]
+    ignored: Mapping[str, int]
+    rejected: "Rejected | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """Line with a `kind`, to be converted by `native.told` unless it starts an account."""
+
+    number: int
+    members: Mapping[str, Any]
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Unreadable line with the reason. text: its bytes, None if they exceed the limit.
+
+    partly: only some of its elements were unreadable. place: position in the file if `number` is
+    not a line number.
+    """
+
+    number: int
+    reason: str
+    text: bytes | None = None
+    partly: bool = False
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Reader options.
+
+    live: treat as current, not as back-fill. channel: default of records that name none. after:
+    last line imported already.
+    """
+
+    live: bool = False
+    channel: str | None = None
+    after: int = 0
+
+
+def read(
+    stream: io.BufferedReader, reading: Reading | None = None
+) -> Iterator[Line | Native | Rejected]:
+    """Yield every value of an archive, in order, in constant memory.
+
+    Values are on a line each, blank lines aside; or the first line starts an array or an object
+    that continues on the next, and `number` then counts array elements and other values. A value is
+    a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a sent
+    message, or a native line. If the stream itself becomes unreadable, one Rejected is the last.
+
+    Raises: Foreign: it is no archive; nothing was read.
+    """
+    reading = reading or Reading()
+    if stream.peek(1).startswith(_GZIP_BEGINS):
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            yield from _read(unpacked, reading)
+    else:
+        yield from _read(stream, reading)
+
+
+def check(stream: io.BufferedReader) -> None:
+    """Check the beginning of a file without importing it.
+
+    Raises: Foreign: it is no archive.
+    """
+    if stream.peek(1).startswith(_GZIP_BEGINS):
+        with gzip.GzipFile(fileobj=stream) as unpacked, suppress(EOFError, OSError, zlib.error):
+            _refuse_foreign(unpacked)
+    else:
+        _refuse_foreign(stream)
+
+
+def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
+    what = foreign_format(stream.peek(HEAD)[:HEAD])
+    if what is not None:
+        raise Foreign(what)
+
+
+class _Text(NamedTuple):
+    """Bytes of a value, None if they exceed the limit. place: "" if `number` is a line number."""
+
+    number: int
+    text: bytes | None
+    place: str = ""
+
+
+def _read(
+    stream: io.BufferedReader | gzip.GzipFile, reading: Reading
+) -> Iterator[Line | Native | Rejected]:
+    number = blank = 0
+    try:
+        _refuse_foreign(stream)
+        for found in _texts(stream):
+            number = found.number
+            blank = 0 if found.text is None or found.text.strip() else blank + len(found.text)
+            if blank > BLANK_LIMIT:
+                limit = BLANK_LIMIT // 1024 // 1024
+                yield Rejected(number, f"{limit} MiB of blank lines, nothing more is read")
+                return
+            if number <= reading.after:
+                continue
+            if found.text is None:
+                limit = LINE_LIMIT // 1024 // 1024
+                yield Rejected(number, f"it is longer than {limit} MiB", place=found.place)
+            elif found.text.strip():
+                yield _parsed(found, found.text, reading)
+    except EOFError:
+        yield Rejected(number + 1, "the gzip data ends early, nothing more can be read")
+    except (OSError, zlib.error):
+        yield Rejected(number + 1, "the data is damaged, nothing more can be read")
+
+
+def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
+    """Yield the values of a stream in either layout."""
+    first, second = _beginning(stream), b""
+    if first and _is_begun(first[-1]):
+        second = stream.readline(LINE_LIMIT + 1)
+    if first and _goes_on(first[-1], second):
+        chunks = chain(first, (second,), iter(lambda: stream.read1(_CHUNK), b""))
+        for number, value in enumerate(split(chunks, LINE_LIMIT), start=1):
+            yield _Text(number, value.text, f"value {number}, in line {value.line}")
+    else:
+        for number, line in enumerate(_lines((*first, second), stream), start=1):
+            yield _Text(number, line)
+
+
+def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
+    """Return the first non-blank line with those before it; of an array its first bytes."""
+    if stream.peek(1).startswith(_BYTE_ORDER_MARK):
+        stream.read(len(_BYTE_ORDER_MARK))
+    if _begins_array(stream.peek(HEAD)):
+        return [stream.read1(HEAD)]
+    lines: list[bytes] = []
+    while len(lines) < _BLANK_LINES and (line := stream.readline(LINE_LIMIT + 1)):
+        lines.append(line)
+        if line.strip():
+            break
+    return lines
+
+
+def _begins_array(text: bytes) -> bool:
+    return text.lstrip().startswith(b"[")
+
+
+def _goes_on(line: bytes, following: bytes) -> bool:
+    """Check if a line starts an array, or an object that continues on the following line."""
+    # A truncated line is followed by a whole one.
+    return _begins_array(line) or (
+        _is_begun(line) and bool(following.strip()) and not _is_object(following)
+    )
+
+
+def _is_begun(line: bytes) -> bool:
+    """Check if a line starts an object and is correct up to its end."""
+    text = line.decode("utf-8", "replace").strip()
+    if not text.startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(
+    first: Iterable[bytes], stream: io.BufferedReader | gzip.GzipFile
+) -> Iterator[bytes | None]:
+    """Yield the lines read already and the rest of the stream; None for one over the limit."""
+    for line in chain(filter(None, first), iter(lambda: stream.readline(LINE_LIMIT + 1), b"")):
+        if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
+            while (rest := stream.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
+                pass
+            yield None
+        else:
+            yield line
+
+
+def _parsed(found: _Text, line: bytes, reading: Reading) -> Line | Native | Rejected:
+    number, place = found.number, found.place
+    try:
+        value, received_at = unwrap(line)
+        kind = value.get("kind")
+        if kind == sent.KIND:
+            return Line(number, tuple(sent.told(value, reading.channel)), {})
+        if isinstance(kind, str) and "object" not in value:
+            return Native(number, value, place)
+        told = normalise(value, live=reading.live, received_at=received_at)
+    except Malformed as error:
+        return Rejected(number, str(error), line, place=place)
+    if told.refusal is None:
+        return Line(number, told.events, told.ignored)
+    rejected = Rejected(number, told.refusal, line, partly=True, place=place)
+    return Line(number, told.events, told.ignored, rejected)

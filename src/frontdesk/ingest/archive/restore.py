@@ -1,0 +1,187 @@
+"""Restores exported rows, with their ids, into an empty account."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest import admission
+from frontdesk.ingest.apply.conversations import Thread
+from frontdesk.ingest.apply.metrics import Reckoning
+from frontdesk.ingest.archive.row_codec import STORED, row_of
+from frontdesk.ingest.audit import measures
+from frontdesk.ingest.json_reader import Malformed, instant
+from frontdesk.store import counters, dump, lookups, raw_events, writes
+from frontdesk.store.contacts import label_key
+from frontdesk.store.counters import Listed
+from frontdesk.store.database import Connection
+from frontdesk.store.writes import Ids
+
+Row = dict[str, Any]
+
+# Tally that rows of a kind count for; "" for dependent rows, which are not counted.
+TALLIES: Mapping[str, str] = MappingProxyType(
+    {
+        "channel": "channels",
+        "contact": "contacts",
+        "conversation": "conversations",
+        "message": "messages",
+        "reaction": "reactions",
+        "note": "notes",
+        "conversation_event": "happenings",
+        "user": "catalogue",
+        "team": "catalogue",
+        "label": "catalogue",
+        "custom_field": "catalogue",
+        "canned_response": "catalogue",
+        "template": "catalogue",
+        "alias": "",
+        "identity_change": "",
+        "part": "",
+        "orphan": "",
+    }
+)
+
+# Kinds that precede the line of their conversation.
+FACTS = frozenset(("message", "note", "conversation_event"))
+
+
+def is_copy(members: Mapping[str, Any]) -> bool:
+    """Check if a native line is a full copy of a row."""
+    return STORED in members and members.get("kind") in TALLIES
+
+
+def row(members: Mapping[str, Any], account_id: int) -> Row:
+    """Decode the row of a copy. Raises: Malformed."""
+    lists = {"conversation": ("labels",), "team": ("channels", "members")}
+    for name in lists.get(members["kind"], ()):
+        if not isinstance(members.get(name), list):
+            raise Malformed(f"{name} is not an array")
+    found = row_of(members["kind"], members, account_id)
+    is_message = members["kind"] == "message"
+    if is_message and found["category"] is not None and found["priced_at"] is None:
+        # Older exports lack the time of the pricing.
+        found["priced_at"] = found["created_at"]
+    return found
+
+
+def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> bool:
+    """Prepare an account for a restore; False if it is not empty, or `line` starts no full copy.
+
+    Raises: Malformed.
+    """
+    last_ids = line.get("last_ids")
+    if not isinstance(last_ids, Mapping) or dump.last_ids(connection, account_id):
+        return False
+    created = line.get("created_at")
+    told = {
+        "name": line.get("name"),
+        "timezone": line.get("timezone"),
+        "created_at": instant(created),
+        "disabled": int(line.get("disabled") is True),
+    }
+    if not all(isinstance(told[name], str) for name in ("name", "timezone")):
+        raise Malformed("the account has no name or no timezone")
+    dump.restore_account(connection, account_id, told)
+    ids = Ids(connection, account_id)
+    for kind, value in last_ids.items():
+        if not (isinstance(value, int) and 0 <= value < 2**62 and kind in TALLIES):
+            raise Malformed("last_ids is not an object of whole numbers")
+        ids.skip(kind, value)
+    ids.save()
+    writes.raise_revision(connection, account_id)
+    return True
+
+
+def unplaced(
+    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
+) -> set[int]:
+    """Return ids of conversations whose contact or channel does not exist."""
+    rows: dict[str, list[Row]] = {}
+    for line, each in copies:
+        rows.setdefault(line["kind"], []).append(each)
+    conversations = rows.get("conversation", ())
+    found: set[int] = set()
+    for table, column in (("channel", "channel_id"), ("contact", "contact_id")):
+        ids = {each[column] for each in conversations} - {one["id"] for one in rows.get(table, ())}
+        missing = ids - lookups.existing(connection, account_id, table, ids)
+        found |= {each["id"] for each in conversations if each[column] in missing}
+    return found
+
+
+def restore(
+    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
+) -> None:
+    """Restore rows with their lines, in the order of the export.
+
+    Counters are consistent after each call: a conversation is counted with its own line, which
+    follows its messages, notes and events.
+    """
+    by_kind: dict[str, list[tuple[Mapping[str, Any], Row]]] = {}
+    for line, each in copies:
+        by_kind.setdefault(line["kind"], []).append((line, each))
+    ids = Ids(connection, account_id)
+    reckoning = Reckoning(connection, account_id, ids)
+    for kind, pairs in by_kind.items():
+        rows = [each for _, each in pairs]
+        if kind == "contact":
+            writes.save_contacts(connection, account_id, rows)
+        elif kind != "conversation":
+            dump.put(connection, kind, rows)
+    numbers = (each["phone_number_id"] for _, each in by_kind.get("channel", ()))
+    raw_events.wait_for(connection, account_id, map(admission.kind_of, numbers))
+    _link_teams(connection, account_id, by_kind.get("team", ()))
+    for thread in _threads(each for _, each in by_kind.get("message", ())):
+        reckoning.count(thread)
+    _settle(connection, account_id, by_kind.get("conversation", ()), reckoning)
+    reckoning.save()
+    ids.save()
+    writes.raise_revision(connection, account_id)
+
+
+def _threads(messages: Iterable[Row]) -> Iterable[Thread]:
+    found: dict[int, Thread] = {}
+    for message in messages:
+        number = message["conversation_id"]
+        if number not in found:
+            found[number] = Thread(number, 0, message["channel_id"], message["created_at"])
+        found[number].messages.append(message)
+    return found.values()
+
+
+def _settle(
+    connection: Connection,
+    account_id: int,
+    conversations: Iterable[tuple[Mapping[str, Any], Row]],
+    reckoning: Reckoning,
+) -> None:
+    """Insert conversations, whose facts are complete, and compute their entries and metrics."""
+    moves: list[tuple[Listed | None, Listed | None]] = []
+    rows: list[Row] = []
+    for line, each in conversations:
+        thread = Thread(each["id"], each["contact_id"], each["channel_id"], each["created_at"])
+        reckoning.append(thread, measures(connection, account_id, each["id"]))
+        titles = (label_key(str(title)) for title in line["labels"])
+        labels = _ids(connection, account_id, ("label", "title_key"), titles)
+        rows.append(each)
+        moves.append((None, Listed(each, frozenset(labels))))
+    dump.put(connection, "conversation", rows)
+    counters.move(connection, account_id, moves)
+
+
+def _link_teams(
+    connection: Connection, account_id: int, teams: Iterable[tuple[Mapping[str, Any], Row]]
+) -> None:
+    for line, each in teams:
+        numbers = map(str, line["channels"])
+        keys = (str(one.get("external_id")) for one in line["members"] if isinstance(one, dict))
+        channels = _ids(connection, account_id, ("channel", "phone_number_id"), numbers)
+        users = _ids(connection, account_id, ("app_user", "key"), keys)
+        writes.link_team(connection, account_id, each["id"], channels, users)
+
+
+def _ids(
+    connection: Connection, account_id: int, place: tuple[str, str], keys: Iterable[str]
+) -> set[int]:
+    """Return row ids of catalogue rows restored earlier; unknown keys are ignored."""
+    found = (lookups.catalogue_row(connection, account_id, *place, key) for key in keys)
+    return {row["id"] for row in found if row is not None}

@@ -1,0 +1,83 @@
+"""Consistency check: recounts counter cells, metric events and roll-ups from the facts."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from frontdesk.ingest.apply import rules
+from frontdesk.ingest.apply.rules import Happening, Measure, Standing
+from frontdesk.store import lookups, pricing, rollups
+from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.database import Connection, Row
+
+# Number of conversations read at once.
+_AT_ONCE = 500
+
+
+def differences(connection: Connection, account_id: int) -> Iterator[str]:
+    """Yield a line for each stored value that is superfluous, missing or wrong."""
+    stored, recounted = counters(connection, account_id), recount(connection, account_id)
+    for cell in sorted(stored.keys() | recounted.keys()):
+        if stored.get(cell) != recounted.get(cell):
+            counts = f"{stored.get(cell, 0)} stored, {recounted.get(cell, 0)} counted"
+            yield f"cell of {_told(cell._asdict())}: {counts}"
+    for conversation_id in misfiled(connection, account_id):
+        yield f"conversation {conversation_id}: listed elsewhere than it belongs"
+    yield from _mismeasured(connection, account_id)
+    for name, misrolled in (("roll-up", rollups.misrolled), ("pricing", pricing.misrolled)):
+        for row in misrolled(connection, account_id):
+            figure = dict(row)
+            yield f"{name} {figure.pop('side')}: {_told(figure)}"
+
+
+def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
+    """Yield differences between stored and recomputed metric events."""
+    ids = lookups.conversation_ids(connection, account_id)
+    for start in range(0, len(ids), _AT_ONCE):
+        some = ids[start : start + _AT_ONCE]
+        within = (connection, account_id)
+        stored = lookups.facts_between(*within, "metric_event", some[0], some[-1])
+        messages = lookups.facts_between(*within, "message", some[0], some[-1])
+        events = lookups.facts_between(*within, "conversation_event", some[0], some[-1])
+        for one in some:
+            measured = _measured(messages.get(one, ()), events.get(one, ()))
+            yield from _unlike(one, map(_measure, stored.get(one, ())), measured)
+
+
+def _unlike(
+    conversation_id: int, stored: Iterable[Measure], measured: Iterable[Measure]
+) -> Iterator[str]:
+    kept, counted = Counter(stored), Counter(measured)
+    if kept == counted:
+        return
+    for side, surplus in (("stored", kept - counted), ("counted", counted - kept)):
+        for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
+            yield (
+                f"measure {side} of conversation {conversation_id}: {measure.name}"
+                f" from {measure.started_at} to {measure.ended_at}"
+            )
+
+
+def measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
+    """Compute a conversation's metric events from all its facts."""
+    messages = lookups.messages_of(connection, account_id, conversation_id)
+    return _measured(messages, lookups.events_of(connection, account_id, conversation_id))
+
+
+def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[Measure]:
+    return rules.fold(Standing(), messages, map(_happening, events)).measures
+
+
+def _measure(row: Row) -> Measure:
+    return Measure(row["name"], row["ended_at"], row["started_at"])
+
+
+def _happening(row: Row) -> Happening:
+    """Convert only what metrics depend on; assignees and labels are irrelevant."""
+    until = json.loads(row["value_json"]).get("until")
+    key = row["external_id"] or ""
+    return Happening(row["created_at"], row["id"], row["name"], until, key=key)
+
+
+def _told(members: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in members.items())

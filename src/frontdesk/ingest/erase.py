@@ -1,0 +1,194 @@
+"""Erases a person: contact, conversations, messages and raw webhooks."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from frontdesk.ingest.apply.metrics import figures
+from frontdesk.ingest.webhooks import redaction
+from frontdesk.ingest.webhooks.redaction import Mention
+from frontdesk.store import contacts, counters, lookups, raw_events, writes
+from frontdesk.store import erase as erasing
+from frontdesk.store.accounts import take_turn
+from frontdesk.store.counters import Listed
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.phones import national_variants
+from frontdesk.store.pricing import PricingRollups
+from frontdesk.store.raw_events import Place
+from frontdesk.store.rollups import Rollups
+
+BODIES_AT_ONCE = 100
+
+# Called with the number of raw webhooks processed since the last call.
+Advance = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Numbers of erased rows, by table.
+
+    raw_events: deleted webhook bodies; cut_events: bodies that also concern others, and lost only
+    this person's elements.
+    """
+
+    rows: Counter[str] = field(default_factory=Counter)
+    raw_events: int = 0
+    cut_events: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.rows.total() or self.raw_events or self.cut_events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    contact_ids: tuple[int, ...]
+    conversations: tuple[Row, ...]
+    mention: Mention
+    names: frozenset[str]
+
+
+def is_of_the_business(connection: Connection, account_id: int, phone: str) -> bool:
+    """Check if a number belongs to a channel, and thus to no customer."""
+    return any(erasing.has_channel(connection, account_id, one) for one in _spellings(phone))
+
+
+def found(connection: Connection, account_id: int, phone: str) -> Counter[str]:
+    """Count the contacts, conversations and messages that `erase` would delete."""
+    person = _person(connection, account_id, phone)
+    messages = sum(
+        len(erasing.messages_of(connection, account_id, row["id"])) for row in person.conversations
+    )
+    return Counter(
+        contact=len(person.contact_ids), conversation=len(person.conversations), message=messages
+    )
+
+
+def erase(database: Database, account_id: int, phone: str, advance: Advance) -> Erased:
+    """Erase everybody who has or had this number (E.164).
+
+    Webhook bodies are processed first in batches, the rest in one transaction; an interrupted run
+    can be repeated. Counters, metrics and roll-ups are updated.
+    """
+    person = database.read_latest(lambda connection: _person(connection, account_id, phone))
+    bodies: Counter[str] = Counter()
+    last: Place | None = None
+    while some := _next(database, account_id, last):
+        bodies += database.write(_pruning(account_id, some, person.mention))
+        last = some[-1]
+        advance(len(some))
+
+    def finish(connection: Connection) -> Erased:
+        take_turn(connection, account_id)
+        latest = _person(connection, account_id, phone)
+        # Bodies received in the meantime.
+        behind = raw_events.places(connection, account_id, last, 1_000_000)
+        late = _pruning(account_id, behind, latest.mention)(connection)
+        return _erased(bodies + late, _remove(connection, account_id, latest))
+
+    return database.write(finish)
+
+
+def purge(database: Database, *, patience_seconds: float) -> bool:
+    """Overwrite the bytes of erased rows in all files of the database.
+
+    False if readers kept copies in the write-ahead log for `patience_seconds`.
+
+    Raises: Unreachable: not possible now.
+    """
+    database.write(contacts.merge)
+    database.rewrite()
+    return database.truncate_log(patience_seconds=patience_seconds)
+
+
+def _next(database: Database, account_id: int, last: Place | None) -> list[Place]:
+    return database.read_latest(
+        lambda connection: raw_events.places(connection, account_id, last, BODIES_AT_ONCE)
+    )
+
+
+def _erased(bodies: Counter[str], rows: Counter[str]) -> Erased:
+    return Erased(rows + Counter(orphan=bodies["orphan"]), bodies["dropped"], bodies["cut"])
+
+
+def _person(connection: Connection, account_id: int, phone: str) -> _Person:
+    spellings = _spellings(phone)
+    contact_ids = erasing.contact_ids(connection, account_id, spellings)
+    conversations = lookups.conversations_of(connection, account_id, contact_ids)
+    # Lookups may return a contact's rows twice; each conversation counts once.
+    conversations = list({row["id"]: row for row in conversations}.values())
+    numbers = {one.removeprefix("+") for one in spellings}
+    ids: set[str] = set()
+    for contact_id in contact_ids:
+        told = erasing.names_of(connection, account_id, contact_id)
+        if told is not None:
+            numbers |= {one.removeprefix("+") for one in (told["phone"], told["wa_id"]) if one}
+            ids |= {told["wa_user_id"]} - {None}
+        for alias in erasing.aliases_of(connection, account_id, contact_id):
+            digits = alias.removeprefix("+")
+            (numbers if digits.isdigit() else ids).add(digits)
+    wamids: set[str] = set()
+    for row in conversations:
+        messages = erasing.messages_of(connection, account_id, row["id"])
+        wamids |= {message["wamid"] for message in messages} - {None}
+    mention = Mention(frozenset(numbers), frozenset(ids | wamids))
+    names = frozenset((*numbers, *(f"+{number}" for number in numbers), *ids))
+    return _Person(tuple(contact_ids), tuple(conversations), mention, names)
+
+
+def _spellings(phone: str) -> tuple[str, ...]:
+    return (phone, *national_variants(phone))
+
+
+def _pruning(
+    account_id: int, places: Sequence[Place], mention: Mention
+) -> Callable[[Connection], Counter[str]]:
+    """Return a function that removes a person from bodies and counts the results."""
+
+    def prune(connection: Connection) -> Counter[str]:
+        became: Counter[str] = Counter()
+        take_turn(connection, account_id)
+        for place in places:
+            body = raw_events.body(connection, account_id, place.digest)
+            after = None if body is None else redaction.pruned(body, mention)
+            if body is not None and after is not None:
+                targets = redaction.targets(body, mention)
+                became["orphan"] += erasing.forget_orphans(connection, account_id, targets)
+            if after:
+                raw_events.cut(connection, account_id, place.digest, after)
+                became["cut"] += 1
+            elif after is not None:
+                raw_events.drop(connection, account_id, place.digest)
+                became["dropped"] += 1
+        return became
+
+    return prune
+
+
+def _remove(connection: Connection, account_id: int, person: _Person) -> Counter[str]:
+    """Delete rows and discount them from counters and roll-ups."""
+    gone: Counter[str] = Counter()
+    rollups, pricing = Rollups(), PricingRollups()
+    ids = [row["id"] for row in person.conversations]
+    labels = lookups.labels_of(connection, account_id, ids)
+    moves = [
+        (Listed(row, frozenset(labels.get(row["id"], ()))), None) for row in person.conversations
+    ]
+    counters.move(connection, account_id, moves)
+    for row in person.conversations:
+        messages = erasing.messages_of(connection, account_id, row["id"])
+        rollups.take_messages(figures(row["channel_id"], messages))
+        pricing.add(row["channel_id"], messages, -1)
+        for measure in lookups.metric_events_of(connection, account_id, row["id"]):
+            rollups.add_measure(measure, -1)
+        for table, count in erasing.forget_conversation(connection, account_id, row):
+            gone[table] += count
+    rollups.save(connection, account_id)
+    pricing.save(connection, account_id)
+    gone["reaction"] += erasing.forget_reactions(connection, account_id, sorted(person.names))
+    erasing.forget_changes(connection, account_id, sorted(person.names))
+    for contact_id in person.contact_ids:
+        erasing.forget_contact(connection, account_id, contact_id)
+        gone["contact"] += 1
+    if gone.total():
+        writes.raise_revision(connection, account_id)
+    return +gone

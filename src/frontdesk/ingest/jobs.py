@@ -1,0 +1,108 @@
+"""Reopens conversations whose snooze has expired, as of the end of the snooze.
+
+Resolves conversations without activity for a configured time.
+
+Deletes processed webhook bodies after a retention period.
+"""
+
+from dataclasses import dataclass
+
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.events import ConversationEvent, Person
+from frontdesk.store.conversations import due_snoozes, silent_since
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.raw_events import any_older, drop_older
+
+BATCH = 500
+
+
+def wake(connection: Connection, account_id: int, now: int) -> int:
+    """Reopen all conversations with an expired snooze; return the number.
+
+    The event has the time at which the snooze ended. Needs a write transaction.
+    """
+    opened = 0
+    while due := due_snoozes(connection, account_id, now, BATCH):
+        events = [
+            ConversationEvent(
+                channel=row["phone_number_id"],
+                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
+                external_id=_name(row),
+                at=row["snoozed_until"],
+                name="opened",
+            )
+            for row in due
+        ]
+        new = apply_events(connection, account_id, events, now=now).happenings.new
+        if not new:
+            break
+        opened += new
+    return opened
+
+
+def _name(row: Row) -> str:
+    """Return a deterministic event id, equal in every store."""
+    who = row["wa_user_id"] or row["phone"] or row["wa_id"]
+    return f"snooze:{row['phone_number_id']}:{who}:{row['snoozed_until']}"
+
+
+SILENCES_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Idle time in milliseconds. but_waiting: except if a customer waits for an answer."""
+
+    milliseconds: int
+    but_waiting: bool = False
+
+
+def resolve_silent(database: Database, account_id: int, now: int, silence: Silence) -> int:
+    """Resolve idle conversations in batches; return the number.
+
+    Each is recorded as an event, so that a refold gives the same state.
+    """
+    before = now - silence.milliseconds
+
+    def due(connection: Connection) -> bool:
+        but_waiting = silence.but_waiting
+        return bool(silent_since(connection, account_id, before, 1, but_waiting=but_waiting))
+
+    def resolve(connection: Connection) -> int:
+        rows = silent_since(
+            connection, account_id, before, SILENCES_BATCH, but_waiting=silence.but_waiting
+        )
+        events = [
+            ConversationEvent(
+                channel=row["phone_number_id"],
+                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
+                external_id=f"silence:{row['id']}:{now}",
+                # Not before known facts, so that it is the last one.
+                at=max(now, row["folded_at"]),
+                name="resolved",
+            )
+            for row in rows
+        ]
+        return apply_events(connection, account_id, events, now=now).happenings.new
+
+    resolved = 0
+    # Read first, so that nothing is written to a read-only database without need.
+    while database.read_latest(due) and (some := database.write(resolve)):
+        resolved += some
+    return resolved
+
+
+DEFAULT_DAYS = 30
+DAY = 24 * 60 * 60 * 1000
+
+
+def retire(database: Database, account_id: int, now: int, days: int) -> int:
+    """Delete bodies processed and older than `days` in batches; return the number."""
+    before = now - days * DAY
+    forgotten = 0
+    # Read first, so that nothing is written to a read-only database without need.
+    while database.read_latest(lambda connection: any_older(connection, account_id, before)):
+        forgotten += database.write(
+            lambda connection: drop_older(connection, account_id, before, BATCH)
+        )
+    return forgotten

@@ -1,0 +1,173 @@
+"""Typed accessors for untrusted JSON; a wrong type raises an error with the member's path."""
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+# Unix seconds beyond this (the year 2100) are not valid message times.
+LAST_SECOND = 4_102_444_800
+
+# Maximum size of an id in bytes of UTF-8; real ids have less than a quarter, and indexes have
+# limits.
+_LONGEST_ID = 512
+
+
+class Malformed(ValueError):
+    """Unreadable JSON; the message explains the problem to the operator."""
+
+
+class Part:
+    """JSON object inside a body. `where` is its path in errors, such as `messages[0].text`."""
+
+    __slots__ = ("_above", "_name", "members")
+
+    def __init__(
+        self, members: Mapping[str, Any], where: str = "", above: "Part | None" = None
+    ) -> None:
+        self.members = members
+        self._name = where
+        self._above = above
+
+    @property
+    def where(self) -> str:
+        """Path used in errors; built only when needed."""
+        return self._name if self._above is None else self._above.at(self._name)
+
+    def __contains__(self, name: str) -> bool:
+        return self.members.get(name) is not None
+
+    def text(self, name: str) -> str:
+        """Return a required, non-empty string; integers are converted."""
+        text = self.optional_text(name)
+        if not text:
+            raise Malformed(f"{self.at(name)} is missing")
+        return text
+
+    def optional_text(self, name: str) -> str | None:
+        """Return an optional string; integers are converted."""
+        value = self.members.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        raise Malformed(f"{self.at(name)} is not a string")
+
+    def id(self, name: str) -> str:
+        """Return a required identifier, limited in length."""
+        found = self.optional_id(name)
+        if found is None:
+            raise Malformed(f"{self.at(name)} is missing")
+        return found
+
+    def optional_id(self, name: str) -> str | None:
+        """Return an optional identifier, limited in length; None for ""."""
+        value = self.optional_text(name)
+        if value and len(value) > _LONGEST_ID // 4 and len(value.encode()) > _LONGEST_ID:
+            raise Malformed(f"{self.at(name)} is too long")
+        return value or None
+
+    def flag(self, name: str) -> bool | None:
+        """Return an optional boolean."""
+        value = self.members.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise Malformed(f"{self.at(name)} is not true or false")
+
+    def part(self, name: str) -> "Part":
+        """Return a required object."""
+        part = self.optional_part(name)
+        if part is None:
+            raise Malformed(f"{self.at(name)} is missing")
+        return part
+
+    def optional_part(self, name: str) -> "Part | None":
+        """Return an optional object."""
+        value = self.members.get(name)
+        if value is None:
+            return None
+        if not _is_object(value):
+            raise Malformed(f"{self.at(name)} is not an object")
+        return Part(value, name, self)
+
+    def parts(self, name: str) -> list["Part"]:
+        """Return the objects of an array, [] if absent."""
+        if name not in self.members:
+            return []
+        found = []
+        for element in self.elements(name):
+            if isinstance(element, Malformed):
+                raise element
+            found.append(element)
+        return found
+
+    def moment(self, name: str) -> int:
+        """Return a required time in epoch milliseconds, given in Unix seconds or milliseconds."""
+        text = self.text(name)
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 14 else 0
+        moment = number if len(text) == 13 else number * 1000
+        if not 0 < moment < LAST_SECOND * 1000:
+            raise Malformed(f"{self.at(name)} is not a time in Unix seconds")
+        return moment
+
+    def measure(self, name: str) -> int | float:
+        """Return a required number, which may be given as text."""
+        value = self.members.get(name)
+        if isinstance(value, str):
+            value = _number(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return value
+        raise Malformed(f"{self.at(name)} is not a number")
+
+    def elements(self, name: str) -> Iterator["Part | Malformed"]:
+        """Yield the objects of an array, and an error in place of any other element."""
+        values = self.members.get(name)
+        if values is not None and not isinstance(values, list):
+            raise Malformed(f"{self.at(name)} is not an array")
+        for position, value in enumerate(values or ()):
+            if _is_object(value):
+                yield Part(value, f"{name}[{position}]", self)
+            else:
+                yield Malformed(f"{self.at(name)}[{position}] is not an object")
+
+    def number(self, name: str) -> int:
+        """Return an integer, 0 if absent."""
+        text = self.optional_text(name) or "0"
+        digits = text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+            raise Malformed(f"{self.at(name)} is not a whole number")
+        return int(text)
+
+    def at(self, name: str) -> str:
+        """Return the path of a member."""
+        return f"{self.where}.{name}" if self.where else name
+
+
+def _is_object(value: object) -> bool:
+    # dict is by far the most frequent type, and much faster to check.
+    return isinstance(value, dict) or isinstance(value, Mapping)  # noqa: SIM101
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def instant(text: object) -> int:
+    """Parse an ISO 8601 time with an offset to epoch milliseconds.
+
+    Raises: Malformed.
+    """
+    try:
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        if moment is not None and moment.tzinfo is not None:
+            return (moment - _EPOCH) // _MILLISECOND
+    except (ValueError, OverflowError):
+        pass
+    raise Malformed("is not a time such as 2026-03-14T09:26:53.000Z")

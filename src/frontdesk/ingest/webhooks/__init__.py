@@ -1,0 +1,1 @@
+"""Converts stored WhatsApp webhook bodies into events."""

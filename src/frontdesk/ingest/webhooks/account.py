@@ -1,0 +1,178 @@
+"""Converts webhooks about message templates and phone numbers to events (pure).
+
+Converts Graph API phone numbers and message templates to events (pure).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
+from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
+
+# Members that identify the subject of a value, whatever its field is called.
+TEMPLATE = "message_template_id"
+NUMBER = frozenset(("decision", "current_limit", "max_daily_conversations_per_business"))
+
+_BUTTONS: Mapping[str, str] = MappingProxyType(
+    {
+        "message_template_button_type": "type",
+        "message_template_button_text": "text",
+        "message_template_button_url": "url",
+        "message_template_button_phone_number": "phone_number",
+    }
+)
+
+
+def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
+    """Convert a change of a template's status, quality, category or components."""
+    status = value.optional_text("event") or None
+    return TemplateUpsert(
+        id=value.id(TEMPLATE),
+        name=value.text("message_template_name"),
+        language=value.text("message_template_language"),
+        at=at,
+        components=_components(value),
+        category=value.optional_text("new_category")
+        or value.optional_text("message_template_category")
+        or None,
+        status=status,
+        quality_score=value.optional_text("new_quality_score") or None,
+        waba_id=account,
+        rejected_reason=None if status is None else _reason(value),
+        previous_category=value.optional_text("previous_category") or None,
+    )
+
+
+def number(value: Part, at: int) -> NumberUpdate:
+    """Convert a change of a number's limits or of its name."""
+    phone = phone_of(shown_number(value))
+    if phone is None:
+        raise Malformed(f"{value.where}.display_phone_number is not a phone number")
+    details: dict[str, Any] = {}
+    limit = value.optional_text("max_daily_conversations_per_business")
+    if limit := limit or value.optional_text("current_limit"):
+        details["messaging_limit"] = limit
+    if value.optional_text("event") == "THROUGHPUT_UPGRADE":
+        details["throughput"] = "HIGH"
+    if decision := value.optional_text("decision"):
+        details["name_status"] = decision
+        name = value.optional_text("requested_verified_name")
+        if decision == "APPROVED" and name:
+            details["verified_name"] = name
+    return NumberUpdate(phone, at, details)
+
+
+def _reason(value: Part) -> str:
+    """Return the reason for a rejection, "" without one."""
+    reason = value.optional_text("reason") or ""
+    return "" if reason == "NONE" else reason
+
+
+def _components(value: Part) -> tuple[dict[str, Any], ...]:
+    """Return components in the format of the Graph API, from the webhook's separate members."""
+    found: list[dict[str, Any]] = []
+    title = value.optional_text("message_template_title")
+    body = value.optional_text("message_template_element")
+    footer = value.optional_text("message_template_footer")
+    if title:
+        found.append({"type": "HEADER", "format": "TEXT", "text": title})
+    if body:
+        found.append({"type": "BODY", "text": body})
+    if footer:
+        found.append({"type": "FOOTER", "text": footer})
+    buttons = [_button(button) for button in value.parts("message_template_buttons")]
+    if buttons:
+        found.append({"type": "BUTTONS", "buttons": buttons})
+    return tuple(found)
+
+
+def _button(button: Part) -> dict[str, Any]:
+    return {name: button.members[told] for told, name in _BUTTONS.items() if told in button}
+
+
+NUMBER_FIELDS = (
+    "id",
+    "display_phone_number",
+    "verified_name",
+    "quality_rating",
+    "status",
+    "name_status",
+    "throughput",
+    "platform_type",
+    "is_on_biz_app",
+    "messaging_limit_tier",
+)
+TEMPLATE_FIELDS = (
+    "id",
+    "name",
+    "language",
+    "status",
+    "category",
+    "components",
+    "quality_score",
+    "rejected_reason",
+    "previous_category",
+    "parameter_format",
+)
+
+
+def channel(row: object, account: str, at: int) -> ChannelUpsert:
+    """Convert a phone number. Raises: Malformed."""
+    told = _part(row, "a number")
+    shown = shown_number(told)
+    on_app = told.flag("is_on_biz_app")
+    details: dict[str, Any] = {
+        "verified_name": told.optional_text("verified_name"),
+        "quality_rating": told.optional_text("quality_rating"),
+        "status": told.optional_text("status"),
+        "name_status": told.optional_text("name_status"),
+        "messaging_limit": told.optional_text("messaging_limit_tier"),
+        "throughput": _inner(told, "throughput", "level"),
+        "platform": told.optional_text("platform_type"),
+        "on_business_app": None if on_app is None else int(on_app),
+        "synced_at": at,
+    }
+    return ChannelUpsert(
+        phone_number_id=channel_id(told, "id"),
+        at=at,
+        phone=phone_of(shown),
+        display_phone_number=shown,
+        waba_id=account,
+        details=details,
+    )
+
+
+def listed_template(row: object, account: str, at: int) -> TemplateUpsert:
+    """Convert a message template. Raises: Malformed."""
+    told = _part(row, "a template")
+    reason = told.optional_text("rejected_reason")
+    return TemplateUpsert(
+        id=told.id("id"),
+        name=told.id("name"),
+        language=told.id("language"),
+        at=at,
+        components=tuple(component.members for component in told.parts("components")),
+        category=told.optional_text("category"),
+        status=told.optional_text("status"),
+        quality_score=_inner(told, "quality_score", "score"),
+        waba_id=account,
+        # "" clears an earlier reason.
+        rejected_reason="" if reason == "NONE" else reason,
+        previous_category=told.optional_text("previous_category"),
+        parameter_format=told.optional_text("parameter_format"),
+    )
+
+
+def _part(row: object, what: str) -> Part:
+    if not isinstance(row, dict):
+        raise Malformed(f"{what} is not an object")
+    return Part(row)
+
+
+def _inner(told: Part, name: str, member: str) -> str | None:
+    """Return a value given as text, or as a member of an object."""
+    if isinstance(told.members.get(name), dict):
+        return told.part(name).optional_text(member)
+    return told.optional_text(name)

@@ -1,0 +1,349 @@
+"""Converts the contents of WhatsApp messages by type to the wire format (pure)."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.readable import readable_text
+from frontdesk.wire.values import MEDIA_TYPES
+
+# Maximum stored length of a text, in characters.
+TEXT_LIMIT = 65_536
+
+# Type used by the provider for messages that it cannot describe.
+UNKNOWN = "unknown"
+
+# Members of a message besides its contents.
+_FRAME = frozenset(("context", "history_context", "referral", "errors", "identity", "origin"))
+_NAME_PARTS = ("prefix", "first_name", "middle_name", "last_name", "suffix")
+_FORMATTED_NAME = re.compile(r"^FN[^:\r\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_LOCATION = ("name", "address", "url")
+_ITEM = ("product_retailer_id", "currency")
+_SENT_KINDS = MappingProxyType(
+    {"button": "buttons", "location_request_message": "location_request"}
+)
+
+
+class Contents(NamedTuple):
+    """Contents of a message. raw: the provider's element, if not all of it is mapped."""
+
+    type: str
+    text: str | None = None
+    content: Mapping[str, Any] | None = None
+    media: Mapping[str, Any] | None = None
+    raw: Mapping[str, Any] | None = None
+
+
+def type_of(message: Part) -> str:
+    """Return a message's type; without one, the name of its only contents.
+
+    "unknown" if there are no contents or several.
+    """
+    told = message.optional_text("type")
+    if told:
+        return told
+    names = [name for name in message.members if name in message]
+    known = [name for name in names if name in _CONTENTS]
+    other = [name for name in names if name not in _FRAME and _is_structure(message.members[name])]
+    found = known or other
+    return found[0] if len(found) == 1 else UNKNOWN
+
+
+def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = False) -> Contents:
+    """Convert the contents of a webhook message, or of an API request (`outbound`).
+
+    Unmapped or malformed types are kept raw and become "unsupported", with all their texts. errors:
+    those of the enclosing change.
+    """
+    type_ = type_of(message)
+    if type_ == "media_placeholder":
+        return _unsupported("media_placeholder", None, message, ())
+    if type_ == "unsupported":
+        told = message.members.get("unsupported")
+        original = Part(told).optional_text("type") if isinstance(told, Mapping) else None
+        return _unsupported("provider", original, message, errors)
+    read = _SENT.get(type_) if outbound else None
+    read = read or _READERS.get(type_)
+    try:
+        if read is not None:
+            return read(message)
+    except Malformed:
+        pass
+    # The provider omits contents and explains it in the message's or the change's errors.
+    left_out = type_ not in message and (errors or message.members.get("errors"))
+    original = None if type_ == UNKNOWN else type_
+    if left_out:
+        return _unsupported("provider", original, message, errors)
+    return _unsupported("unknown_type", original or message.optional_text("type"), message, errors)
+
+
+def told_errors(errors: Sequence[Part]) -> list[dict[str, Any]]:
+    """Convert provider errors to wire format."""
+    told = []
+    for error in errors:
+        data = error.optional_part("error_data")
+        details = data.optional_text("details") if data else None
+        title = error.optional_text("title") or error.optional_text("message") or ""
+        told.append({"code": error.number("code"), "title": title, "details": details})
+    return told
+
+
+def _unsupported(
+    reason: str, original: str | None, message: Part, errors: Sequence[Part]
+) -> Contents:
+    told = told_errors(message.parts("errors") or errors)
+    content = {"reason": reason, "original_type": original, "errors": told}
+    text = readable_text(message.members, TEXT_LIMIT)
+    return Contents("unsupported", text, content, raw=message.members)
+
+
+def _text(message: Part) -> Contents:
+    told = message.members.get("text")
+    body = told if isinstance(told, str) else message.part("text").optional_text("body")
+    return Contents("text", _shortened(body) or "")
+
+
+def _media(type_: str, message: Part) -> Contents:
+    media = message.part(type_)
+    described = {
+        "id": media.optional_text("id"),
+        "mime_type": media.optional_text("mime_type"),
+        "filename": media.optional_text("filename"),
+        "size_bytes": None,
+        "sha256": media.optional_text("sha256"),
+        "voice": _flag(media, "voice"),
+        "animated": _flag(media, "animated"),
+        "url": None,
+        "url_expires_at": None,
+    }
+    return Contents(type_, _shortened(media.optional_text("caption")), media=described)
+
+
+def _voice(message: Part) -> Contents:
+    """Convert a voice message of the On-Premises API, which has a type of its own."""
+    told = _media("voice", message)
+    return told._replace(type="audio", media={**(told.media or {}), "voice": True})
+
+
+def _location(message: Part) -> Contents:
+    location = message.part("location")
+    content: dict[str, Any] = {
+        "latitude": location.measure("latitude"),
+        "longitude": location.measure("longitude"),
+    }
+    return Contents("location", content=content | _texts(location, _LOCATION))
+
+
+def _contacts(message: Part) -> Contents:
+    contacts = [_card(contact) for contact in message.parts("contacts")]
+    if not contacts:
+        raise Malformed("contacts is empty")
+    first = contacts[0]
+    phones = [phone["phone"] or phone["wa_id"] for phone in first["phones"]]
+    text = next((one for one in (first["name"], first["org"], *phones) if one), None)
+    return Contents("contacts", _shortened(text), {"contacts": contacts})
+
+
+def _card(contact: Part) -> dict[str, Any]:
+    """Convert a contact card."""
+    told = contact.members.get("name")
+    name = (
+        Part({"formatted_name": told}) if isinstance(told, str) else contact.optional_part("name")
+    )
+    name = name or Part({})
+    company = contact.optional_part("org") or Part({})
+    vcard = contact.optional_text("vcard")
+    return {
+        "name": _full_name(name) or _name_in(vcard),
+        "first_name": name.optional_text("first_name"),
+        "last_name": name.optional_text("last_name"),
+        "org": company.optional_text("company"),
+        "phones": [_texts(phone, ("phone", "wa_id", "type")) for phone in contact.parts("phones")],
+        "emails": [dict(each.members) for each in contact.parts("emails")],
+        "urls": [dict(each.members) for each in contact.parts("urls")],
+        "addresses": [dict(each.members) for each in contact.parts("addresses")],
+        "birthday": contact.optional_text("birthday"),
+        "vcard": vcard,
+    }
+
+
+def _full_name(name: Part) -> str | None:
+    """Return the formatted name, or else the joined parts."""
+    told = _texts(name, _NAME_PARTS).values()
+    return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
+
+
+def _name_in(vcard: str | None) -> str | None:
+    """Return the formatted name (FN) of a vCard."""
+    found = _FORMATTED_NAME.search(vcard or "")
+    return found.group(1).strip() or None if found else None
+
+
+def _button(message: Part) -> Contents:
+    button = message.part("button")
+    text = button.optional_text("text")
+    answer = _answer("quick_reply", title=text, payload=button.optional_text("payload"))
+    return Contents("interactive", _shortened(text), answer)
+
+
+def _interactive(message: Part) -> Contents:
+    """Convert an interactive reply: button, list, form or call permission."""
+    told = message.part("interactive")
+    for kind in ("button_reply", "list_reply"):
+        chosen = told.optional_part(kind)
+        if chosen is not None:
+            title = chosen.optional_text("title")
+            description = chosen.optional_text("description")
+            answer = _answer(
+                kind, id=chosen.optional_text("id"), title=title, description=description
+            )
+            return Contents("interactive", _shortened(title), answer)
+    form = told.optional_part("nfm_reply")
+    if form is not None:
+        answer = _answer("flow_reply", title=form.optional_text("name"), response=_response(form))
+        return Contents("interactive", _shortened(form.optional_text("body")), answer)
+    permission = told.optional_part("call_permission_reply")
+    if permission is not None:
+        said = permission.optional_text("response")
+        response = dict(permission.members)
+        answer = _answer("call_permission_reply", title=said, response=response)
+        return Contents("interactive", _shortened(said), answer)
+    return _other_interactive(message, told)
+
+
+def _other_interactive(message: Part, told: Part) -> Contents:
+    """Convert a reply of an unknown kind, with all its texts."""
+    text = readable_text(told.members, TEXT_LIMIT)
+    inner = [name for name, member in told.members.items() if isinstance(member, Mapping)]
+    kind = told.optional_text("type") or (inner[0] if len(inner) == 1 else None)
+    if kind is None or text is None:
+        raise Malformed(f"{told.where} says nothing")
+    chosen = Part(told.members[kind]) if kind in inner else told
+    known = {name: _string(chosen, name) for name in ("id", "title", "description")}
+    answer = _answer(kind, response=dict(chosen.members), **known)
+    return Contents("interactive", text, answer, raw=message.members)
+
+
+def _answer(kind: str, **members: Any) -> dict[str, Any]:
+    names = ("id", "title", "description", "payload", "response")
+    return {"kind": kind, **dict.fromkeys(names), **members}
+
+
+def _order(message: Part) -> Contents:
+    order = message.part("order")
+    if "product_items" not in order and "text" not in order:
+        raise Malformed("order.product_items is missing")
+    items = [
+        {
+            **_texts(item, _ITEM),
+            "quantity": _measure(item, "quantity"),
+            "item_price": _measure(item, "item_price"),
+        }
+        for item in order.parts("product_items")
+    ]
+    content = {"catalog_id": order.optional_text("catalog_id"), "items": items}
+    return Contents("order", _shortened(order.optional_text("text")), content)
+
+
+def _sent_interactive(message: Part) -> Contents:
+    """Convert an interactive message as sent to the API."""
+    told = message.part("interactive")
+    kind = told.text("type")
+    action = told.optional_part("action") or Part({})
+    body = told.optional_part("body")
+    text = body.optional_text("text") if body else None
+    footer = told.optional_part("footer")
+    header = told.optional_part("header")
+    content = {
+        "kind": _SENT_KINDS.get(kind, kind),
+        "header": None if header is None else dict(header.members),
+        "body": text,
+        "footer": footer.optional_text("text") if footer else None,
+        "buttons": action.members.get("buttons"),
+        "sections": action.members.get("sections"),
+    }
+    return Contents("interactive", _shortened(text), content)
+
+
+def _sent_template(message: Part) -> Contents:
+    template = message.part("template")
+    content = {
+        "name": template.text("name"),
+        "language": template.part("language").text("code"),
+        "category": None,
+        "components": [dict(each.members) for each in template.parts("components")],
+    }
+    return Contents("template", content=content)
+
+
+def _texts(part: Part, names: Sequence[str]) -> dict[str, str | None]:
+    return {name: part.optional_text(name) for name in names}
+
+
+def _shortened(text: str | None) -> str | None:
+    return text[:TEXT_LIMIT] if text else None
+
+
+def _flag(part: Part, name: str) -> bool | None:
+    """Return an optional boolean; any other value counts as absent."""
+    value = part.members.get(name)
+    return value if isinstance(value, bool) else None
+
+
+def _string(part: Part, name: str) -> str | None:
+    """Return an optional string; any other value counts as absent."""
+    value = part.members.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _measure(part: Part, name: str) -> int | float | None:
+    """Return an optional number; any other value counts as absent."""
+    try:
+        return part.measure(name) if name in part else None
+    except Malformed:
+        return None
+
+
+def _is_structure(value: object) -> bool:
+    return isinstance(value, Mapping | list)
+
+
+def _response(form: Part) -> Any:
+    """Decode a form's response, a JSON string or an object.
+
+    A string that cannot be decoded or stored stays a string.
+    """
+    told = form.members.get("response_json")
+    if not isinstance(told, str):
+        return told
+    try:
+        parsed = json.loads(told)
+        json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        return told
+    return parsed
+
+
+_READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
+    {
+        "text": _text,
+        **{name: partial(_media, name) for name in MEDIA_TYPES},
+        "voice": _voice,
+        "location": _location,
+        "contacts": _contacts,
+        "button": _button,
+        "interactive": _interactive,
+        "order": _order,
+    }
+)
+_SENT: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
+    {"interactive": _sent_interactive, "template": _sent_template}
+)
+# Contents by which a message without a type is recognised.
+_CONTENTS = frozenset(
+    (*_READERS, *_SENT, "reaction", "system", "edit", "revoke", "request_welcome", "unsupported")
+)

@@ -1,0 +1,303 @@
+"""Processes stored webhook bodies in bounded transactions, each event exactly once."""
+
+import json
+import logging
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from frontdesk.errors import Unreachable
+from frontdesk.ingest.admission import ANYTHING, Admission, kind_of, number_of
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.events import DomainEvent, MessageUpsert
+from frontdesk.ingest.jobs import wake
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.ingest.webhooks import redaction
+from frontdesk.ingest.webhooks.body import body_of
+from frontdesk.ingest.webhooks.normalise import normalise
+from frontdesk.ingest.webhooks.redaction import REVOKED_WITHIN
+from frontdesk.store import lookups, raw_events
+from frontdesk.store.accounts import take_turn
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.raw_events import APPLIED, FAILED, IGNORED
+
+# Limits of a transaction.
+EVENTS_AT_ONCE = 200
+BODIES_AT_ONCE = 50
+BYTES_AT_ONCE = 1024 * 1024
+
+LONGEST_REASON = 300
+
+_log = logging.getLogger("frontdesk.ingest")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Result of a step: number of bodies advanced, and of finished ones by state.
+
+    passed_over: skipped elements of unknown channels, by kind as `admission.kind_of` names it.
+    revoked: contents of deleted messages were overwritten.
+    """
+
+    moved: int = 0
+    settled: Counter[str] = field(default_factory=Counter)
+    passed_over: Counter[str] = field(default_factory=Counter)
+    revoked: bool = False
+
+    def __add__(self, other: "Step") -> "Step":
+        return Step(
+            self.moved + other.moved,
+            self.settled + other.settled,
+            self.passed_over + other.passed_over,
+            self.revoked or other.revoked,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Parsed body. revoked: as `redaction.revoked`.
+
+    reason: why the body or some of its elements are unreadable; it ends as failed even if other
+    elements were applied.
+    """
+
+    events: Sequence[DomainEvent] = ()
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    revoked: Mapping[str, int] = field(default_factory=dict)
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Portion:
+    """Events `done` to `to` of a body. state: its final state afterwards, None if events remain."""
+
+    row: Row
+    told: _Told
+    to: int
+    state: str | None
+    reason: str | None = None
+
+    @property
+    def events(self) -> Sequence[DomainEvent]:
+        return self.told.events[self.row["done"] : self.to]
+
+
+class Intake:
+    """Applies stored bodies to the inbox. clock: now in epoch milliseconds.
+
+    Several processes may do so concurrently: a claim and its effects are one transaction.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        *,
+        admission: Admission = ANYTHING,
+        retain_revoked: bool = False,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._admission = admission
+        self._retain_revoked = retain_revoked
+        # A long body takes several steps but is parsed once.
+        self._last: tuple[bytes, _Told] = (b"", _Told())
+
+    def step(self, account_id: int) -> Step:
+        """Apply the next events of an account in one transaction.
+
+        Does nothing if no body is pending, or another process claimed it first.
+
+        Raises: Unreachable: nothing was changed; the bodies remain pending.
+        """
+        portions = list(self._portions(account_id))
+        if not portions:
+            return Step()
+        try:
+            return self._put_in(account_id, portions)
+        except Unreachable:
+            raise
+        except Exception as error:
+            if len(portions) == 1:
+                _log.error("A webhook body cannot be applied: %s", _place_of(error))
+                return self._put_in(account_id, [_failed(portions[0], error)])
+        # Retried one by one, so that only the faulty body fails.
+        return sum((self._alone(account_id, portion) for portion in portions), Step())
+
+    def _alone(self, account_id: int, portion: _Portion) -> Step:
+        try:
+            return self._put_in(account_id, [portion])
+        except Unreachable:
+            raise
+        except Exception as error:
+            _log.error("A webhook body cannot be applied: %s", _place_of(error))
+            return self._put_in(account_id, [_failed(portion, error)])
+
+    def _portions(self, account_id: int) -> Iterator[_Portion]:
+        """Yield the slices of bodies for the next transaction."""
+        rows = self._database.read_latest(
+            lambda connection: raw_events.waiting(
+                connection, account_id, BODIES_AT_ONCE, BYTES_AT_ONCE
+            )
+        )
+        room = EVENTS_AT_ONCE
+        for row in rows:
+            told = self._told(row)
+            total = len(told.events)
+            to = min(total, row["done"] + room)
+            yield _Portion(row, told, to, _state(told) if to >= total else None, told.reason)
+            room -= to - row["done"]
+            if room <= 0:
+                return
+
+    def _told(self, row: Row) -> _Told:
+        body, told = self._last
+        if body != row["body"]:
+            told = _read(bytes(row["body"]), row["received_at"])
+            self._last = (bytes(row["body"]), told)
+        return told
+
+    def _put_in(self, account_id: int, portions: Sequence[_Portion]) -> Step:
+        now = self._clock()
+        taken_back = frozenset(wamid for one in portions for wamid in one.told.revoked)
+        found = self._naming(account_id, portions) if taken_back else []
+
+        def put_in(connection: Connection) -> Step:
+            take_turn(connection, account_id)
+            mine = [one for one in portions if _claim(connection, account_id, one)]
+            parts = [self._admission.part(connection, account_id, one.events) for one in mine]
+            events = [event for part in parts for event in part.events]
+            if events:
+                wake(connection, account_id, now)
+                self._apply(connection, account_id, events, now)
+            gone = taken_back | _taken_back(connection, account_id, events)
+            if not self._retain_revoked:
+                digests = {*found, *(one.row["digest"] for one in mine)}
+                _blank(connection, account_id, sorted(digests), gone)
+            ends = (
+                _settle(connection, account_id, one, part.passed_over)
+                for one, part in zip(mine, parts, strict=True)
+            )
+            settled = Counter(state for state in ends if state is not None)
+            passed_over = sum((part.passed_over for part in parts), Counter[str]())
+            return Step(len(mine), settled, passed_over, bool(mine and gone))
+
+        return self._database.write(put_in)
+
+    def _apply(
+        self, connection: Connection, account_id: int, events: Sequence[DomainEvent], now: int
+    ) -> None:
+        placeholders = self._admission.placeholders
+        apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
+
+    def _naming(self, account_id: int, portions: Sequence[_Portion]) -> list[str]:
+        """Return digests of bodies that may contain the messages revoked by these slices."""
+        taken_back = {
+            wamid: at or one.row["received_at"]
+            for one in portions
+            for wamid, at in one.told.revoked.items()
+        }
+        since = min(taken_back.values()) - REVOKED_WITHIN
+        needles = redaction.needles(taken_back)
+        return self._database.read_latest(
+            lambda connection: raw_events.naming(connection, account_id, since, needles)
+        )
+
+
+def _read(raw: bytes, received_at: int) -> _Told:
+    try:
+        body = body_of(raw)
+        normalised = normalise(body, live=True, received_at=received_at)
+    except Malformed as error:
+        return _Told(reason=str(error)[:LONGEST_REASON])
+    refusal = normalised.refusal
+    reason = None if refusal is None else refusal[:LONGEST_REASON]
+    return _Told(normalised.events, normalised.ignored, redaction.revoked(body), reason)
+
+
+def _state(told: _Told) -> str:
+    if told.reason is not None:
+        return FAILED
+    return APPLIED if told.events else IGNORED
+
+
+def _failed(portion: _Portion, error: Exception) -> _Portion:
+    """Mark a slice as failed; the error's message is dropped, as it may quote customers."""
+    reason = f"it cannot be applied: {_place_of(error)}"[:LONGEST_REASON]
+    return _Portion(portion.row, portion.told, portion.row["done"], FAILED, reason)
+
+
+def _place_of(error: Exception) -> str:
+    """Return an error's type and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "frontdesk" in frame.filename] or frames
+    where = f" in {ours[-1].name}, line {ours[-1].lineno}" if ours else ""
+    return f"{type(error).__name__}{where}"
+
+
+def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
+    """Claim a slice; False if the body has changed or was claimed before."""
+    row = portion.row
+    size = len(row["body"])
+    return raw_events.advance(
+        connection, account_id, row["digest"], row["done"], portion.to, size=size
+    )
+
+
+def _settle(
+    connection: Connection, account_id: int, portion: _Portion, passed_over: Counter[str]
+) -> str | None:
+    """Store the final state of a body and return it, or store what was skipped so far."""
+    digest = portion.row["digest"]
+    ignored = json.loads(portion.row["ignored_json"] or "{}")
+    ignored |= {kind: count + ignored.get(kind, 0) for kind, count in passed_over.items()}
+    if portion.state is None:
+        if passed_over:
+            raw_events.pass_over(connection, account_id, digest, json.dumps(ignored))
+        return None
+    state = portion.state
+    if state == APPLIED and all(
+        number is not None and kind_of(number) in ignored
+        for number in map(number_of, portion.told.events)
+    ):
+        state = IGNORED
+    ignored |= portion.told.ignored
+    settled = raw_events.settle(
+        connection,
+        account_id,
+        digest,
+        state,
+        reason=portion.reason,
+        ignored_json=json.dumps(ignored, sort_keys=True) if ignored else None,
+        done=portion.to,
+    )
+    return state if settled else None
+
+
+def _blank(
+    connection: Connection, account_id: int, digests: Sequence[str], wamids: Collection[str]
+) -> None:
+    """Remove contents of messages from the bodies that contain them."""
+    for digest in digests if wamids else ():
+        body = raw_events.body(connection, account_id, digest)
+        after = None if body is None else redaction.blanked(body, wamids)
+        if after is not None:
+            raw_events.rewrite(connection, account_id, digest, after)
+
+
+def _taken_back(connection: Connection, account_id: int, events: Sequence[DomainEvent]) -> set[str]:
+    """Return the wamids of those messages that are stored as deleted."""
+    by_channel: dict[str, set[str]] = {}
+    for event in events:
+        if isinstance(event, MessageUpsert) and event.wamid is not None:
+            by_channel.setdefault(event.channel, set()).add(event.wamid)
+    found: set[str] = set()
+    for number, wamids in by_channel.items():
+        channel = lookups.catalogue_row(
+            connection, account_id, "channel", "phone_number_id", number
+        )
+        if channel is not None:
+            rows = lookups.messages(connection, account_id, channel["id"], wamids)
+            found |= {row["wamid"] for row in rows if row["deleted_at"] is not None}
+    return found

@@ -1,0 +1,260 @@
+"""Imports an exported chat in batches, skipping messages that are stored already.
+
+Matches an export with stored messages from webhooks or earlier exports (pure).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from frontdesk.ingest.apply.batch import InitialStatus, apply_events
+from frontdesk.ingest.apply.matching import APART, EXPORT, Messages, alike, was_changed
+from frontdesk.ingest.apply.message_row import packed
+from frontdesk.ingest.archive.importer import Transactions
+from frontdesk.ingest.events import (
+    CONTENTS,
+    IMPORTED_NAME,
+    PROFILE_NAME,
+    Author,
+    ContactUpsert,
+    DomainEvent,
+    MessageUpsert,
+    Person,
+)
+from frontdesk.ingest.jobs import wake
+from frontdesk.ingest.webhooks.change import phone_of
+from frontdesk.ingest.whatsapp_export.parser import Chat, Entry
+from frontdesk.store import lookups
+from frontdesk.store.database import Connection, Row
+from frontdesk.text import shortened
+from frontdesk.wire.values import MEDIA_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Export entry with the result of matching.
+
+    stands_for: wamid of a placeholder that must be this message; at: its time.
+    """
+
+    entry: Entry
+    known: bool
+    stands_for: str | None = None
+    at: int | None = None
+
+
+def compared(entries: Sequence[Entry], rows: Sequence[Row]) -> list[Compared]:
+    """Match all entries by time; a row matches at most one entry."""
+    ordered = sorted(entries, key=lambda entry: entry.at)
+    copies = [_row(number, entry) for number, entry in enumerate(ordered)]
+    exact = _Exact(rows)
+    known = _taken(copies, set(), exact.take)
+    messages = Messages([row for row in rows if row["id"] not in exact.taken])
+    for take in (messages.take, messages.take_changed):
+        known |= _taken(copies, known, take)
+    found: list[Compared] = []
+    for number, entry in enumerate(ordered):
+        row = None
+        if number not in known and entry.outbound:
+            row = messages.take_unknown(entry.at)
+        stands_for = (None, None) if row is None else (row["wamid"], row["created_at"])
+        found.append(Compared(entry, number in known, *stands_for))
+    return found
+
+
+def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | None]) -> set[int]:
+    """Return the numbers of unmatched entries that `take` finds a row for."""
+    return {
+        number
+        for number, copy in enumerate(copies)
+        if number not in known and take(copy) is not None
+    }
+
+
+class _Exact:
+    """Rows by the exact time that an earlier import of the same export assigned."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.taken: set[int] = set()
+        self._rows: defaultdict[int, list[Row]] = defaultdict(list)
+        for row in rows:
+            for at in {row["created_at"], row["stamped_at"]} - {None}:
+                self._rows[at].append(row)
+
+    def take(self, copy: Row) -> Row | None:
+        for at in (copy["stamped_at"], copy["created_at"]):
+            for row in self._rows.get(at, ()):
+                if row["id"] not in self.taken and _same(row, copy, at):
+                    self.taken.add(row["id"])
+                    return row
+        return None
+
+
+def _same(row: Row, copy: Row, at: int) -> bool:
+    """Check if a row was imported from this entry, even if edited since."""
+    if row["wamid"] is not None and row["stamped_at"] == at and was_changed(row):
+        return bool(row["direction"] == copy["direction"])
+    return alike(row, copy)
+
+
+def _row(number: int, entry: Entry) -> dict[str, Any]:
+    """Convert an entry to the columns that matching compares."""
+    said = entry.said
+    return {
+        "id": number,
+        "created_at": entry.at,
+        "stamped_at": entry.stamped_at,
+        "direction": int(entry.outbound or False),
+        "type": said.type,
+        "text": said.text,
+        "media_json": packed(said.media),
+        "richness": CONTENTS,
+        "edited_at": entry.at if said.edited else None,
+        "deleted_at": entry.at if said.deleted else None,
+    }
+
+
+MESSAGES_AT_ONCE = 1_000
+NAME_LIMIT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Account, channel and person of an imported chat."""
+
+    account_id: int
+    channel: str
+    person: Person
+    me: str
+    initial_status: InitialStatus = "auto"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Import result. taken: new messages by side; skipped: known messages.
+
+    filled: new messages that replaced a placeholder.
+    """
+
+    taken: Counter[str] = field(default_factory=Counter)
+    files: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
+    edited: int = 0
+    deleted: int = 0
+    filled: int = 0
+
+
+def put_in(
+    database: Transactions,
+    chat: Chat,
+    place: Place,
+    clock: Callable[[], int],
+    advance: Callable[[int], object],
+) -> Outcome:
+    """Import unknown messages; `advance` is called with the number of entries processed.
+
+    Each batch is consistent by itself, so an interrupted import can be repeated.
+    """
+    outcome = Outcome()
+    rows = database.write(lambda connection: _known(connection, chat, place))
+    each = compared(chat.entries, rows)
+    for start in range(0, len(each), MESSAGES_AT_ONCE):
+        some = each[start : start + MESSAGES_AT_ONCE]
+        if any(not one.known for one in some):
+            events: list[DomainEvent] = [*_names(chat, place), *_messages(some, place)]
+            database.write(partial(_apply, place, events, clock()))
+        _count(outcome, some)
+        advance(len(some))
+    return outcome
+
+
+def _apply(place: Place, events: Sequence[DomainEvent], now: int, connection: Connection) -> None:
+    wake(connection, place.account_id, now)
+    apply_events(connection, place.account_id, events, now=now, initial_status=place.initial_status)
+
+
+def _known(connection: Connection, chat: Chat, place: Place) -> list[Row]:
+    """Return the stored messages in the export's period."""
+    person, account_id = place.person, place.account_id
+    assert person.phone is not None
+    found = lookups.contacts(
+        connection,
+        account_id,
+        phones={person.phone},
+        wa_ids={person.phone.removeprefix("+")},
+        wa_user_ids=(),
+    )
+    aliased = lookups.aliased_contacts(connection, account_id, {person.phone})
+    contact_ids = {row["id"] for row in (*found, *aliased.values())}
+    channel = lookups.catalogue_row(
+        connection, account_id, "channel", "phone_number_id", place.channel
+    )
+    if channel is None or not contact_ids or not chat.entries:
+        return []
+    times = [entry.at for entry in chat.entries]
+    rows: list[Row] = []
+    for conversation in lookups.conversations_of(connection, account_id, contact_ids):
+        if conversation["channel_id"] == channel["id"]:
+            span = (min(times) - APART, max(times) + APART)
+            rows += lookups.messages_between(connection, account_id, conversation["id"], *span)
+    return rows
+
+
+def _names(chat: Chat, place: Place) -> Iterator[ContactUpsert]:
+    """Yield the other side's name, unless it is only the number."""
+    if chat.other is not None and phone_of(chat.other) is None:
+        at = max(entry.at for entry in chat.entries)
+        rank = PROFILE_NAME if chat.other_is_profile else IMPORTED_NAME
+        yield ContactUpsert(
+            place.person, at, name=shortened(chat.other, NAME_LIMIT), name_rank=rank
+        )
+
+
+def _messages(some: Sequence[Compared], place: Place) -> Iterator[MessageUpsert]:
+    for one in some:
+        if one.known:
+            continue
+        entry, said = one.entry, one.entry.said
+        at = entry.at if one.at is None else one.at
+        yield MessageUpsert(
+            channel=place.channel,
+            person=place.person,
+            wamid=one.stands_for,
+            at=at,
+            outbound=bool(entry.outbound),
+            author=_author(entry.outbound, place.me),
+            type=said.type,
+            source=EXPORT,
+            text=said.text,
+            content=said.content,
+            media=said.media,
+            live=False,
+            stamped_at=entry.stamped_at,
+            edited_at=at if said.edited else None,
+            deleted_at=at if said.deleted else None,
+        )
+
+
+def _author(outbound: bool | None, me: str) -> Author:
+    if outbound is None:
+        return Author("system")
+    return Author("phone", name=me) if outbound else Author("contact")
+
+
+def _count(outcome: Outcome, some: Sequence[Compared]) -> None:
+    for one in some:
+        entry, said = one.entry, one.entry.said
+        if one.known:
+            outcome.skipped += 1
+            continue
+        side = {None: "notices", True: "sent", False: "received"}[entry.outbound]
+        outcome.taken[side] += 1
+        outcome.edited += said.edited
+        outcome.deleted += said.deleted
+        outcome.filled += one.stands_for is not None
+        if said.type in MEDIA_TYPES:
+            outcome.files["named" if said.media and said.media["filename"] else "left out"] += 1
+        elif said.type == "unsupported":
+            outcome.files["left out"] += 1

@@ -1,0 +1,206 @@
+"""Parses an exported chat into messages with times and senders (pure)."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, tzinfo
+
+from frontdesk.errors import BadSettings
+from frontdesk.ingest.plain_text import plain
+from frontdesk.ingest.whatsapp_export.contents import Said, is_notice, said
+from frontdesk.ingest.whatsapp_export.dates import (
+    Decision,
+    Order,
+    decided,
+    moment,
+    outliers,
+    possible,
+)
+from frontdesk.ingest.whatsapp_export.files import Export
+from frontdesk.ingest.whatsapp_export.headers import (
+    Family,
+    Stamp,
+    family_of,
+    header,
+    looks_like_header,
+)
+from frontdesk.text import shortened
+
+_NAMES_SHOWN = 8
+_MINUTE = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Parser options. zone: the phone's, None for this machine's. order: None to detect it."""
+
+    me: str
+    zone: tzinfo | None
+    order: Order | None
+    today: date
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Message of an export.
+
+    at: epoch milliseconds; below the precision of the header they only keep the order. outbound:
+    None for a notice of WhatsApp itself. stamped_at: an impossible time in the header, which is
+    replaced by that of a neighbour.
+    """
+
+    at: int
+    outbound: bool | None
+    said: Said
+    stamped_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Parsed export.
+
+    other: display name of the other side, None if only `me` wrote; other_is_profile: a profile name
+    chosen by the other side. before: number of lines before the first header. unread: numbers of
+    lines that look like headers but cannot be parsed.
+    """
+
+    entries: Sequence[Entry]
+    other: str | None
+    other_is_profile: bool
+    family: str
+    decision: Decision
+    before: int
+    unread: Sequence[int] = ()
+
+
+@dataclass(slots=True)
+class _Line:
+    """Entry under construction: header, sender, and text lines so far."""
+
+    stamp: Stamp
+    sender: str | None
+    parts: list[str]
+    profile: bool = False
+
+
+def read(export: Export, reading: Reading) -> Chat:
+    """Parse the export of a chat with one person.
+
+    Raises: BadSettings: no export, a group's, `me` does not occur, or the date order is ambiguous.
+    """
+    rows = [row.removesuffix("\r") for row in export.text.split("\n")]
+    family = family_of(rows)
+    found = _Lines() if family is None else _lines(rows, family)
+    if family is not None and found.entries:
+        unlike = outliers([line.stamp for line in found.entries], reading.order)
+        found = _lines(rows, family, unlike) if unlike else found
+    lines = found.entries
+    if family is None or not lines:
+        raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
+    decision = decided([line.stamp for line in lines], reading.order, reading.today)
+    other = _other(lines, reading.me)
+    return Chat(
+        entries=list(_entries(lines, export, reading, decision.order)),
+        other=other,
+        other_is_profile=any(line.sender == other and line.profile for line in lines),
+        family=family.name,
+        decision=decision,
+        before=found.before,
+        unread=found.unread,
+    )
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Entries with their continuation lines.
+
+    before: number of lines before the first entry. unread: numbers of lines that look like headers
+    but cannot be parsed.
+    """
+
+    entries: list[_Line] = field(default_factory=list)
+    before: int = 0
+    unread: list[int] = field(default_factory=list)
+
+
+def _lines(
+    rows: Sequence[str], family: Family, excluded: Collection[Stamp] = frozenset()
+) -> _Lines:
+    """Split lines into entries; lines that start with an `excluded` stamp are continuation
+    lines."""
+    found = _Lines()
+    for number, row in enumerate(rows, start=1):
+        start = header(row, family)
+        if start is not None and start.stamp not in excluded:
+            found.entries.append(_begun(start.stamp, row[start.end :]))
+            continue
+        if start is not None or looks_like_header(row):
+            found.unread.append(number)
+        if found.entries:
+            found.entries[-1].parts.append(row)
+        elif row.strip():
+            found.before += 1
+    return found
+
+
+def _begun(stamp: Stamp, rest: str) -> _Line:
+    name, colon, text = rest.partition(": ")
+    if not colon and rest.endswith(":"):
+        name, colon, text = rest[:-1], ":", ""
+    if not colon or is_notice(text):
+        return _Line(stamp, None, [text if colon else rest])
+    return _Line(stamp, _name(name), [text], plain(name).strip().startswith("~"))
+
+
+def _name(written: str) -> str:
+    """Normalise a sender's name."""
+    return " ".join(plain(written).split()).removeprefix("~").strip()
+
+
+def _other(lines: Sequence[_Line], me: str) -> str | None:
+    """Return the only sender besides `me`, None without one.
+
+    Raises: BadSettings: there are several: it is a group, or `me` does not occur.
+    """
+    counts = Counter(line.sender for line in lines if line.sender is not None)
+    others = [name for name, _ in counts.most_common() if name != _name(me)]
+    names = ", ".join(repr(shortened(name)) for name in others[:_NAMES_SHOWN])
+    if len(others) > 1 and len(others) == len(counts):
+        raise BadSettings(f"Nobody in it is called {shortened(me)!r}; --me must be one of {names}")
+    if len(others) > 1:
+        raise BadSettings(f"It is the chat of a group, which cannot be imported: {names}")
+    return others[0] if others else None
+
+
+def _entries(
+    lines: Sequence[_Line], export: Export, reading: Reading, order: Order
+) -> Iterator[Entry]:
+    me = _name(reading.me)
+    counts: Counter[int] = Counter()
+    for line, (at, stamped_at, exact) in zip(lines, _moments(lines, reading, order), strict=True):
+        room = 1000 if exact else _MINUTE
+        # Entries of the same time keep their order and remain distinct.
+        place = min(counts[at], room - 1)
+        counts[at] += 1
+        text = "\n".join(line.parts).rstrip("\n")
+        words = Said("system", text.strip(), {"event": "activity"}) if line.sender is None else None
+        outbound = None if line.sender is None else line.sender == me
+        yield Entry(at + place, outbound, words or said(text, export.sizes), stamped_at)
+
+
+def _moments(
+    lines: Sequence[_Line], reading: Reading, order: Order
+) -> Iterator[tuple[int, int | None, bool]]:
+    """Yield (time, impossible time or None, has seconds) for each line.
+
+    A line with an impossible date takes the time of the entry before it or, at the start, after it.
+    """
+    sound = [line for line in lines if possible(line.stamp, order, reading.today)]
+    before = sound[0].stamp
+    for line in lines:
+        at = moment(line.stamp, order, reading.zone)
+        if possible(line.stamp, order, reading.today):
+            before = line.stamp
+            yield at, None, line.stamp.exact
+        else:
+            yield moment(before, order, reading.zone), at, before.exact

@@ -1,0 +1,470 @@
+"""Reads conversations: keyset pages, counts and lookups.
+
+Every function is limited to one account. A page function takes the sort key of the row before the
+page (None for the first page) and the maximum number of rows.
+
+Query for open conversations without recent activity.
+
+Preview of a conversation's newest message, stored as wire JSON.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from frontdesk.store.database import Connection, Row
+from frontdesk.wire import timestamp
+
+OPEN, SNOOZED, RESOLVED = 0, 1, 2
+NO_LABEL = 0
+
+# Values of `unread` in a counter cell.
+READ, UNREAD, NO_MARKER = 0, 1, 2
+
+# Conversations stored as snoozed whose snooze has expired.
+_AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
+# Counter cells, corrected for expired snoozes.
+_CELLS_AWAKE = f"""(
+  SELECT account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
+  UNION ALL
+  SELECT e.account_id, e.label_id, e.channel_id, e.state + moved.state, e.assignee_id,
+    c.awaiting_human, CASE WHEN c.unread_count IS NULL THEN {NO_MARKER}
+      WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END, moved.n
+  FROM conversation AS c
+  JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
+  CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
+  WHERE c.account_id = :account AND c.snoozed_until <= :awake_at) AS cell"""
+
+_LATEST = "ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
+
+# Sort key of a row, unique id last.
+Position = Sequence[int | str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSelection:
+    """Filter of conversations: states (2 * status + assigned) and ids; None does not restrict.
+
+    awake_at: snoozes that end until then count as open; None to ignore the clock.
+    """
+
+    states: tuple[int, ...]
+    label_id: int = NO_LABEL
+    channel_id: int | None = None
+    assignee_id: int | None = None
+    awake_at: int | None = None
+
+
+def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
+    """Return the states of statuses, both assigned and unassigned unless `assigned` is set."""
+    kinds = (0, 1) if assigned is None else (int(assigned),)
+    return tuple(2 * status + kind for status in statuses for kind in kinds)
+
+
+def conversation_page(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Return conversations with channel, contact and assignee, latest activity first."""
+    parameters: dict[str, object] = {
+        "account": account_id,
+        "label": selection.label_id,
+        "channel": selection.channel_id,
+        "assignee": selection.assignee_id,
+        "count": count,
+        "awake_at": selection.awake_at,
+    }
+    if after is not None:
+        parameters |= {"after_activity": after[0], "after_id": after[1]}
+    # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
+    arms = _arms(selection, after is not None)
+    if connection.dialect == "postgresql":
+        # Without a limit per range, PostgreSQL may sort the whole of it.
+        arms = (f"SELECT * FROM ({arm} {_LATEST}) AS arm{n}" for n, arm in enumerate(arms))
+    rows = connection.rows(
+        f"""
+        SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
+          c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
+          c.created_at, c.updated_at, c.contact_id, c.assignee_id,
+          channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
+          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
+        FROM ({" UNION ALL ".join(arms)} {_LATEST}) AS page
+        JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
+        JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
+        LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
+        ORDER BY page.last_activity_at DESC, page.conversation_id DESC
+        """,
+        parameters,
+    )
+    awake_at = selection.awake_at
+    return rows if awake_at is None else [_awake(row, awake_at) for row in rows]
+
+
+def _awake(row: Row, awake_at: int) -> Row:
+    """Return a conversation as it is after its snooze expired."""
+    until = row["snoozed_until"]
+    if until is None or until > awake_at:
+        return row
+    opened = {"status": OPEN, "snoozed_until": None, "updated_at": max(row["updated_at"], until)}
+    return {**row, **opened}
+
+
+def _arms(selection: ConversationSelection, continued: bool) -> Iterator[str]:
+    """Yield an index range per state, and more if expired snoozes change states."""
+    asleep = f"IN ({_AWAKE})"
+    for state in selection.states:
+        if selection.awake_at is None:
+            yield _arm(selection, state, continued)
+        elif state // 2 == SNOOZED:
+            yield _arm(selection, state, continued, f"conversation_id NOT {asleep}")
+        else:
+            yield _arm(selection, state, continued)
+            if state // 2 == OPEN:
+                stored = state + 2 * SNOOZED
+                yield _arm(selection, stored, continued, f"conversation_id {asleep}")
+
+
+def _arm(selection: ConversationSelection, state: int, continued: bool, *also: str) -> str:
+    conditions = ["account_id = :account", "label_id = :label", f"state = {state:d}", *also]
+    if selection.assignee_id is not None:
+        conditions.append("assignee_id = :assignee")
+    if selection.channel_id is not None:
+        conditions.append("channel_id = :channel")
+    if continued:
+        conditions.append("(last_activity_at, conversation_id) < (:after_activity, :after_id)")
+    return f"SELECT last_activity_at, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
+
+
+def labels_of(
+    connection: Connection, account_id: int, conversation_ids: Sequence[int]
+) -> list[Row]:
+    """Return (conversation_id, title) of all labels on the conversations, by title."""
+    if not conversation_ids:
+        return []
+    wanted, parameters = one_of("id", conversation_ids)
+    return connection.rows(
+        f"""
+        SELECT entry.conversation_id, label.title
+        FROM entry JOIN label ON label.account_id = :account AND label.id = entry.label_id
+        WHERE entry.account_id = :account AND entry.conversation_id IN ({wanted})
+          AND entry.label_id <> {NO_LABEL}
+        ORDER BY label.title
+        """,
+        {"account": account_id, **parameters},
+    )
+
+
+def counts(
+    connection: Connection,
+    account_id: int,
+    *,
+    label_id: int,
+    channel_id: int | None,
+    user_id: int | None,
+    awake_at: int | None = None,
+) -> list[Row]:
+    """Sum the counter cells: (phone_number_id, status, assigned, mine, awaiting, unread, n).
+
+    awake_at: conversations snoozed until then or before count as open.
+    """
+    narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
+    cells = "cell" if awake_at is None else _CELLS_AWAKE
+    return connection.rows(
+        f"""
+        SELECT channel.phone_number_id, sums.* FROM (
+          SELECT cell.channel_id, cell.state / 2 AS status, cell.state % 2 AS assigned,
+            CASE WHEN cell.assignee_id = :user THEN 1 ELSE 0 END AS mine,
+            cell.awaiting, cell.unread, SUM(cell.n) AS n
+          FROM {cells}
+          WHERE cell.account_id = :account AND cell.label_id = :label {narrowed}
+          GROUP BY 1, 2, 3, 4, 5, 6 HAVING SUM(cell.n) <> 0) AS sums
+        JOIN channel ON channel.account_id = :account AND channel.id = sums.channel_id
+        ORDER BY channel.name_key, channel.id
+        """,
+        {
+            "account": account_id,
+            "label": label_id,
+            "channel": channel_id,
+            # -1 matches no user.
+            "user": -1 if user_id is None else user_id,
+            "awake_at": awake_at,
+        },
+    )
+
+
+def channel_id(connection: Connection, account_id: int, phone_number_id: str) -> int | None:
+    """Return a channel's row id by its phone number id."""
+    row = connection.row(
+        "SELECT id FROM channel WHERE account_id = :account AND phone_number_id = :number",
+        {"account": account_id, "number": phone_number_id},
+    )
+    return None if row is None else int(row["id"])
+
+
+def label_id(connection: Connection, account_id: int, title_key: str) -> int | None:
+    """Return a label's id by its casefolded title."""
+    row = connection.row(
+        "SELECT id FROM label WHERE account_id = :account AND title_key = :title",
+        {"account": account_id, "title": title_key},
+    )
+    return None if row is None else int(row["id"])
+
+
+def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
+    """Check if the account has this user, active or not."""
+    return (
+        connection.row(
+            "SELECT id FROM app_user WHERE account_id = :account AND id = :user",
+            {"account": account_id, "user": user_id},
+        )
+        is not None
+    )
+
+
+def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row | None:
+    """Return (id, channel_id, contact_id, contact_name) of a conversation."""
+    return connection.row(
+        """
+        SELECT c.id, c.channel_id, c.contact_id, contact.name AS contact_name
+        FROM conversation AS c
+        JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
+        WHERE c.account_id = :account AND c.id = :id
+        """,
+        {"account": account_id, "id": conversation_id},
+    )
+
+
+def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -> list[Row]:
+    """Return conversations with an expired snooze and their contacts, earliest end first."""
+    return connection.rows(
+        """
+        SELECT c.id, c.snoozed_until, channel.phone_number_id,
+          contact.phone, contact.wa_id, contact.wa_user_id
+        FROM conversation AS c
+        JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
+        WHERE c.account_id = :account AND c.snoozed_until IS NOT NULL AND c.snoozed_until <= :now
+        ORDER BY c.snoozed_until LIMIT :count
+        """,
+        {"account": account_id, "now": now, "count": count},
+    )
+
+
+def snoozes_over(connection: Connection, account_id: int, now: int) -> int | None:
+    """Return when the latest expired but still stored snooze ended; None without one."""
+    row = connection.row(
+        """
+        SELECT MAX(snoozed_until) AS until FROM conversation
+        WHERE account_id = :account AND snoozed_until <= :now
+        """,
+        {"account": account_id, "now": now},
+    )
+    return None if row is None else row["until"]
+
+
+def message_page(
+    connection: Connection,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Return messages of a conversation, newest first."""
+    return _thread_page(connection, "message", account_id, conversation_id, after, count)
+
+
+def note_page(
+    connection: Connection,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    """Return notes on a conversation, newest first."""
+    return _thread_page(connection, "note", account_id, conversation_id, after, count)
+
+
+def _thread_page(
+    connection: Connection,
+    table: str,
+    account_id: int,
+    conversation_id: int,
+    after: Position | None,
+    count: int,
+) -> list[Row]:
+    parameters: dict[str, object] = {
+        "account": account_id,
+        "conversation": conversation_id,
+        "count": count,
+    }
+    continued = ""
+    if after is not None:
+        continued = "AND (created_at, id) < (:after_time, :after_id)"
+        parameters |= {"after_time": after[0], "after_id": after[1]}
+    return connection.rows(
+        f"""
+        SELECT * FROM {table}
+        WHERE account_id = :account AND conversation_id = :conversation {continued}
+        ORDER BY created_at DESC, id DESC LIMIT :count
+        """,
+        parameters,
+    )
+
+
+def user_names(connection: Connection, account_id: int, user_ids: Sequence[int]) -> dict[str, str]:
+    """Return user names by id."""
+    if not user_ids:
+        return {}
+    wanted, parameters = one_of("id", user_ids)
+    rows = connection.rows(
+        f"SELECT id, name FROM app_user WHERE account_id = :account AND id IN ({wanted})",
+        {"account": account_id, **parameters},
+    )
+    return {str(row["id"]): row["name"] for row in rows}
+
+
+def quoted_messages(
+    connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
+) -> list[Row]:
+    """Return the quotable columns of messages by wamid; unknown ones are missing."""
+    if not wamids:
+        return []
+    wanted, parameters = one_of("wamid", wamids)
+    return connection.rows(
+        f"""
+        SELECT id, wamid, direction, author, type, text, deleted_at FROM message
+        WHERE account_id = :account AND channel_id = :channel AND wamid IN ({wanted})
+        """,
+        {"account": account_id, "channel": channel_id, **parameters},
+    )
+
+
+def reactions_to(
+    connection: Connection, account_id: int, channel_id: int, wamids: Sequence[str]
+) -> list[Row]:
+    """Return current reactions to messages by wamid, oldest first."""
+    if not wamids:
+        return []
+    wanted, parameters = one_of("wamid", wamids)
+    return connection.rows(
+        f"""
+        SELECT target_wamid, emoji, direction, author, created_at FROM reaction
+        WHERE account_id = :account AND channel_id = :channel AND target_wamid IN ({wanted})
+          AND emoji <> ''
+        ORDER BY created_at, person
+        """,
+        {"account": account_id, "channel": channel_id, **parameters},
+    )
+
+
+def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]:
+    """Return the placeholders of an `IN (...)` list and their parameters; NULL if it is empty."""
+    parameters = {f"{name}{number}": value for number, value in enumerate(values)}
+    return ", ".join(f":{key}" for key in parameters) or "NULL", parameters
+
+
+# Open, unassigned and assigned: separate states in the filter table.
+_OPEN_STATES = (0, 1)
+
+
+def silent_since(
+    connection: Connection, account_id: int, before: int, count: int, *, but_waiting: bool
+) -> list[Row]:
+    """Return open conversations without activity since `before`, with their contacts.
+
+    (id, folded_at, phone_number_id, phone, wa_id, wa_user_id): up to `count` of the assigned and as
+    many of the unassigned, oldest activity first. Conversations known only from back-fill are
+    excluded, as are, with `but_waiting`, those in which a customer waits.
+    """
+    found: list[Row] = []
+    for state in _OPEN_STATES:
+        found += connection.rows(
+            f"""
+            SELECT c.id, c.folded_at, channel.phone_number_id,
+              contact.phone, contact.wa_id, contact.wa_user_id
+            FROM entry
+            JOIN conversation AS c ON c.account_id = entry.account_id
+              AND c.id = entry.conversation_id
+            JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
+            JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
+            WHERE entry.account_id = :account AND entry.label_id = 0 AND entry.state = :state
+              AND entry.last_activity_at < :before AND c.told = 1
+              {"AND c.waiting_since IS NULL" if but_waiting else ""}
+            ORDER BY entry.last_activity_at, entry.conversation_id LIMIT :count
+            """,
+            {"account": account_id, "state": state, "before": before, "count": count},
+        )
+    return found
+
+
+TEXT_LIMIT = 200
+
+_JOINER = "\u200d"
+
+
+def preview_json(message: Row) -> str:
+    """Encode a row of `message` as a MessagePreview."""
+    text = message["text"]
+    return json.dumps(
+        {
+            "id": str(message["id"]),
+            "direction": "outbound" if message["direction"] else "inbound",
+            "author": message["author"],
+            "type": message["type"],
+            "text": None if text is None else shortened(text, TEXT_LIMIT),
+            "delivery_status": message["delivery_status"],
+            "created_at": timestamp(message["created_at"]),
+        },
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def previewed_id(preview: str | None) -> int | None:
+    """Return the message id of a preview."""
+    return None if preview is None else int(json.loads(preview)["id"])
+
+
+def shortened(text: str, limit: int) -> str:
+    """Truncate a text to `limit` characters at a grapheme boundary."""
+    if len(text) <= limit:
+        return text
+    cut = limit
+    while cut and _joined(text, cut):
+        cut -= 1
+    return text[: cut or limit]
+
+
+def _joined(text: str, cut: int) -> bool:
+    """Check if the characters on both sides of `cut` belong to one grapheme."""
+    before, after = text[cut - 1], text[cut]
+    if after.isascii():
+        return before == "\r" and after == "\n"
+    if _is_flag_half(after):
+        return _flag_halves_before(text, cut) % 2 == 1
+    return _JOINER in (before, after) or _extends(after)
+
+
+def _extends(character: str) -> bool:
+    """Check for marks, variation selectors, skin tones and tags, which extend a grapheme."""
+    return (
+        unicodedata.category(character).startswith("M")
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+        or "\U000e0020" <= character <= "\U000e007f"
+    )
+
+
+def _is_flag_half(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flag_halves_before(text: str, cut: int) -> int:
+    start = cut
+    while start and _is_flag_half(text[start - 1]):
+        start -= 1
+    return cut - start

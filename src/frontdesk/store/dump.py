@@ -1,0 +1,163 @@
+"""Dump and restore of an account's tables, page by page within one transaction."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from frontdesk.store import writes
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.migrations import statements
+
+PAGE = 500
+
+# Tables computed from others, which are not dumped.
+DERIVED = frozenset(("metric_event", "entry", "cell", "rollup", "pricing_rollup"))
+DERIVED_TABLES = DERIVED | {"contact_words"}
+# Tables that are not dumped: secrets, database metadata and raw webhooks.
+KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
+
+# Link tables: the owning column and the linked column.
+LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"team_channel": ("team_id", "channel_id"), "team_member": ("team_id", "user_id")}
+)
+
+_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
+_LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
+
+
+def accounts(connection: Connection, slug: str | None = None) -> list[Row]:
+    """Return all columns of all accounts or one, oldest first."""
+    chosen = "" if slug is None else "WHERE slug = :slug"
+    parameters = {} if slug is None else {"slug": slug}
+    return connection.rows(f"SELECT * FROM account {chosen} ORDER BY id", parameters)
+
+
+def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
+    """Return the last allocated id by kind of row; empty for a new account."""
+    rows = connection.rows(
+        "SELECT kind, value FROM last_id WHERE account_id = :account ORDER BY kind",
+        {"account": account_id},
+    )
+    return {row["kind"]: row["value"] for row in rows if row["kind"] not in DERIVED}
+
+
+def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
+    """Yield all rows of a kind in key order."""
+    table, _ = writes.place_of(kind)
+    key = writes.key_of(kind)[1:]
+    yield from _paged(connection, account_id, f"SELECT * FROM {table} AS t", key)
+
+
+def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
+    """Yield conversations by id, with their contact's identifiers in columns contact_phone etc."""
+    source = """
+        SELECT t.*, p.phone AS contact_phone, p.wa_id AS contact_wa_id,
+          p.wa_user_id AS contact_wa_user_id, p.name AS contact_name
+        FROM conversation AS t
+        JOIN contact AS p ON p.account_id = t.account_id AND p.id = t.contact_id
+    """
+    yield from _paged(connection, account_id, source, ("id",))
+
+
+def count(connection: Connection, account_id: int, kind: str) -> int:
+    table, _ = writes.place_of(kind)
+    row = connection.row(
+        f"SELECT COUNT(*) AS n FROM {table} WHERE account_id = :account", {"account": account_id}
+    )
+    return 0 if row is None else int(row["n"])
+
+
+def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:
+    """Return a link table as {owner id: [linked ids]}."""
+    owner, linked = LINKS[table]
+    found: dict[int, list[Any]] = {}
+    for row in connection.rows(
+        f"SELECT {owner}, {linked} FROM {table} WHERE account_id = :account "
+        f"ORDER BY {owner}, {linked}",
+        {"account": account_id},
+    ):
+        found.setdefault(row[owner], []).append(row[linked])
+    return found
+
+
+def restore_account(connection: Connection, account_id: int, told: Mapping[str, Any]) -> None:
+    """Set an account's name, time zone, creation time and state."""
+    connection.run(
+        "UPDATE account SET name = :name, timezone = :timezone, created_at = :created_at, "
+        "disabled = :disabled WHERE id = :id",
+        {
+            "id": account_id,
+            **{name: told[name] for name in ("name", "timezone", "created_at", "disabled")},
+        },
+    )
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the kinds of rows that are dumped."""
+    return tuple(kind for kind in writes.kinds() if kind not in DERIVED)
+
+
+def table_of(kind: str) -> str:
+    return writes.place_of(kind)[0]
+
+
+def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows unchanged; existing rows are kept."""
+    table, _ = writes.place_of(kind)
+    names = columns(kind)
+    values = ", ".join(f":{name}" for name in names)
+    connection.run_many(
+        f"INSERT INTO {table}({', '.join(names)}) VALUES ({values}) ON CONFLICT DO NOTHING", rows
+    )
+
+
+def columns(kind: str) -> tuple[str, ...]:
+    return tuple(_types(table_of(kind)))
+
+
+def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
+    """Return the first column whose value cannot be stored, None if all can."""
+    types = _types(table_of(kind))
+    for name, value in row.items():
+        type_, required = types.get(name, ("", False))
+        if not type_ or (required if value is None else not _fits(type_, value)):
+            return name
+    return None
+
+
+def _fits(type_: str, value: object) -> bool:
+    if type_ == "TEXT":
+        return isinstance(value, str)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return False
+    return abs(value) <= _LARGEST[type_]
+
+
+@lru_cache(maxsize=64)
+def _types(table: str) -> Mapping[str, tuple[str, bool]]:
+    """Return each column's type and if it is NOT NULL."""
+    definition = next(each for each in statements("sqlite") if f"TABLE {table}(" in each)
+    return MappingProxyType(
+        {name: (type_, bool(required)) for name, type_, required in _COLUMN.findall(definition)}
+    )
+
+
+def _paged(
+    connection: Connection, account_id: int, source: str, key: tuple[str, ...]
+) -> Iterator[Row]:
+    """Yield the rows of `source`, whose table is aliased t, in the order of `key`, page by page."""
+    columns = ", ".join(f"t.{name}" for name in key)
+    order = f"ORDER BY {columns} LIMIT {PAGE}"
+    page = connection.rows(
+        f"{source} WHERE t.account_id = :account {order}", {"account": account_id}
+    )
+    places = ", ".join(f":{name}" for name in key)
+    following = f"{source} WHERE t.account_id = :account AND ({columns}) > ({places}) {order}"
+    while page:
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = {name: page[-1][name] for name in key}
+        page = connection.rows(following, {"account": account_id, **last})

@@ -1,0 +1,124 @@
+"""Schema creation and migrations.
+
+Schema migrations, each run inside one write transaction.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from types import MappingProxyType
+
+from frontdesk.errors import UnusableFile
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
+
+
+def _add_pricing(connection: Connection) -> None:
+    """Add all pricing columns to messages (until now only the category), and pricing roll-ups."""
+    postgresql = connection.dialect == "postgresql"
+    text = 'TEXT COLLATE "C"' if postgresql else "TEXT"
+    for column, kind in (
+        ("billable", "SMALLINT"),
+        ("pricing_model", text),
+        ("pricing_type", text),
+        ("priced_at", "BIGINT"),
+    ):
+        connection.run(f"ALTER TABLE message ADD COLUMN {column} {kind}")
+    connection.run(
+        f"""
+        CREATE TABLE pricing_rollup(
+          account_id BIGINT NOT NULL, grain SMALLINT NOT NULL, bucket BIGINT NOT NULL,
+          channel_id BIGINT NOT NULL, author {text} NOT NULL, category {text} NOT NULL,
+          type {text} NOT NULL, n BIGINT NOT NULL, billable BIGINT NOT NULL,
+          PRIMARY KEY(account_id, grain, bucket, channel_id, author, category, type))
+        {"" if postgresql else "WITHOUT ROWID"}
+        """
+    )
+    # The time of the report is unknown; created_at makes any later report newer.
+    connection.run(
+        "UPDATE message SET priced_at = created_at WHERE category IS NOT NULL AND direction = 1"
+    )
+    for grain, length in ((15, 900_000), (1440, 86_400_000)):
+        connection.run(
+            f"""
+            INSERT INTO pricing_rollup(
+              account_id, grain, bucket, channel_id, author, category, type, n, billable)
+            SELECT account_id, {grain}, created_at - created_at % {length}, channel_id, author,
+              substr(category, 1, 64), '', COUNT(*), 0
+            FROM message WHERE priced_at IS NOT NULL
+            GROUP BY 1, 2, 3, 4, 5, 6
+            """
+        )
+
+
+# Migrations by the version that they start from.
+UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType({1: _add_pricing})
+
+
+_MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Schema version of the program, and the migrations that lead to it.
+
+    `upgrades[n]` migrates the tables from version n to n + 1; without one, n is too old.
+    """
+
+    version: int = SCHEMA_VERSION
+    upgrades: Mapping[int, Callable[[Connection], None]] = field(default_factory=lambda: UPGRADES)
+
+
+def lay_out(connection: Connection) -> None:
+    """Create the tables in an empty database, with the default account."""
+    for statement in statements(connection.dialect):
+        connection.run(statement)
+    connection.run(
+        "INSERT INTO meta(name, value) VALUES ('cursor_secret', :secret)",
+        {"secret": secrets.token_hex(32)},
+    )
+    connection.run(
+        "INSERT INTO account(id, slug, name, created_at) VALUES (1, :slug, 'Inbox', :now)",
+        {"slug": DEFAULT_ACCOUNT, "now": time.time_ns() // 1_000_000},
+    )
+
+
+def statements(dialect: Dialect) -> list[str]:
+    """Return the statements of schema.sql in an engine's dialect."""
+    schema = files("frontdesk.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
+    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
+    if dialect == "postgresql":
+        # SQLite compares text by bytes; a linguistic collation would sort differently.
+        schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
+        schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
+    return [statement for statement in schema.split(";") if statement.strip()]
+
+
+def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> bool:
+    """Check a database's schema version; False if it must and may be upgraded.
+
+    Raises: UnusableFile: it is newer, too old, or older and `upgrade` is not set.
+    """
+    if version > layout.version:
+        raise UnusableFile(
+            f"{name} was made by a newer frontdesk (layout {version}; "
+            f"this program reads up to {layout.version})"
+        )
+    if any(step not in layout.upgrades for step in range(version, layout.version)):
+        raise UnusableFile(f"{name} was made by a frontdesk that is too old (layout {version})")
+    if version < layout.version and not upgrade:
+        raise UnusableFile(
+            f"{name} was made by an older frontdesk (layout {version}, now {layout.version}): "
+            f"bring it up to date with `frontdesk upgrade --database {name}`"
+        )
+    return version == layout.version
+
+
+def bring_up_to_date(connection: Connection, version: int, layout: Layout) -> None:
+    """Migrate the tables from `version` to the layout's, inside one write transaction."""
+    for step in range(version, layout.version):
+        layout.upgrades[step](connection)

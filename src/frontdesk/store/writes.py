@@ -1,0 +1,386 @@
+"""Writes: INSERT, UPDATE and DELETE statements and the table metadata behind them.
+
+Sequences of row ids, per account and kind of row.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.store import contacts as contact_words
+from frontdesk.store.accounts import take_turn
+from frontdesk.store.database import Connection, Row
+
+
+class _Table(NamedTuple):
+    name: str
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def _table(name: str, key: str, columns: str) -> _Table:
+    keys = ("account_id", *key.split())
+    return _Table(name, keys, (*keys, *columns.split()))
+
+
+_NAMED = "name name_key created_at updated_at"
+# Tables whose rows belong to a conversation and to a contact part.
+_FACTS = ("message", "note", "conversation_event")
+
+_TABLES: Mapping[str, _Table] = MappingProxyType(
+    {
+        "channel": _table(
+            "channel",
+            "id",
+            f"phone_number_id alias phone display_phone_number verified_name quality_rating status "
+            f"name_status messaging_limit throughput platform on_business_app waba_id synced_at "
+            f"told_json {_NAMED}",
+        ),
+        "user": _table(
+            "app_user", "id", f"key email role availability avatar_url active told_json {_NAMED}"
+        ),
+        "team": _table("team", "id", f"description distribution told_json {_NAMED}"),
+        "label": _table(
+            "label", "id", "title title_key description color told_json created_at updated_at"
+        ),
+        "custom_field": _table(
+            "custom_field",
+            "id",
+            "key name type description options_json pattern pattern_hint position told_json "
+            "created_at updated_at",
+        ),
+        "canned_response": _table(
+            "canned_response", "id", "short_code text told_json created_at updated_at"
+        ),
+        "template": _table(
+            "template",
+            "id",
+            "name language category status parameter_format components_json quality_score "
+            "rejected_reason previous_category waba_id told_json updated_at",
+        ),
+        "contact": _table(
+            "contact",
+            "id",
+            "phone wa_id wa_user_id username name name_rank name_key profile_name email "
+            "blocked custom_json told_json phone_at user_at last_activity_at search created_at "
+            "updated_at",
+        ),
+        "conversation": _table(
+            "conversation",
+            "id",
+            "contact_id channel_id status assignee_id awaiting_human snoozed_until unread_count "
+            "read_marker waiting_since first_reply_at last_inbound_at last_activity_at "
+            "last_message_json folded_at told unanswered_since episode_at handed_over_at "
+            "bot_spoke_at created_at updated_at",
+        ),
+        "message": _table(
+            "message",
+            "conversation_id created_at id",
+            "direction author author_id author_name type text content_json media_json channel_id "
+            "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
+            "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
+            "live category stamped_at part billable pricing_model pricing_type priced_at",
+        ),
+        "reaction": _table(
+            "reaction", "channel_id target_wamid person", "emoji direction author created_at"
+        ),
+        "orphan": _table("orphan", "channel_id target kind", "created_at detail_json"),
+        "alias": _table("contact_alias", "phone", "contact_id"),
+        "identity_change": _table("identity_change", "id", "old new at"),
+        "part": _table("contact_part", "id", "contact_id row_json"),
+        "note": _table(
+            "note",
+            "conversation_id created_at id",
+            "updated_at text author author_id author_name external_id part",
+        ),
+        "conversation_event": _table(
+            "conversation_event",
+            "conversation_id created_at id",
+            "name value_json external_id part",
+        ),
+        "metric_event": _table(
+            "metric_event", "conversation_id id", "channel_id name started_at ended_at"
+        ),
+        "entry": _table(
+            "entry", "conversation_id label_id", "state assignee_id channel_id last_activity_at"
+        ),
+        "cell": _table("cell", "label_id channel_id state assignee_id awaiting unread", "n"),
+        "rollup": _table("rollup", "grain bucket channel_id name author", "n samples total"),
+        "pricing_rollup": _table(
+            "pricing_rollup", "grain bucket channel_id author category type", "n billable"
+        ),
+    }
+)
+
+
+def blank(kind: str) -> dict[str, Any]:
+    """Return a row of that kind with all columns None."""
+    return dict.fromkeys(_TABLES[kind].columns)
+
+
+def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
+    """Return the table name and the columns of a kind."""
+    table = _TABLES[kind]
+    return table.name, table.columns
+
+
+def kinds() -> tuple[str, ...]:
+    return tuple(_TABLES)
+
+
+def key_of(kind: str) -> tuple[str, ...]:
+    """Return the key columns of a kind, `account_id` first."""
+    return _TABLES[kind].key
+
+
+def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert new rows; members that are not columns are ignored."""
+    connection.run_many(_insert(_TABLES[kind]), rows)
+
+
+def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows, or update those with the same key."""
+    table = _TABLES[kind]
+    changes = (f"{name}=excluded.{name}" for name in table.columns if name not in table.key)
+    connection.run_many(
+        f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
+        rows,
+    )
+
+
+def save_contacts(
+    connection: Connection, account_id: int, contacts: Iterable[dict[str, Any]]
+) -> None:
+    """Upsert contacts and update the search index.
+
+    `search` must have its stored value, "" for a new contact; it is replaced by the new one.
+    """
+    rows = list(contacts)
+    changed: list[int] = []
+    for contact in rows:
+        text = contact_words.search_text(contact)
+        if text != contact["search"]:
+            contact["search"] = text
+            changed.append(contact["id"])
+    contact_words.forget(connection, account_id, changed)
+    save(connection, "contact", rows)
+    contact_words.remember(connection, account_id, changed)
+
+
+def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
+    """Delete merged contacts; aliases must have been moved before."""
+    contact_words.forget(connection, account_id, contact_ids)
+    connection.run_many(
+        "DELETE FROM contact WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
+def free_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+    """Null unique columns of contacts about to be saved, so that contacts can exchange numbers."""
+    connection.run_many(
+        "UPDATE contact SET phone=NULL, wa_user_id=NULL WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
+def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, int]) -> None:
+    """Repoint aliases: {old contact id: new contact id}."""
+    connection.run_many(
+        "UPDATE contact_alias SET contact_id=:target "
+        "WHERE account_id=:account_id AND contact_id=:source",
+        [
+            {"account_id": account_id, "source": source, "target": target}
+            for source, target in moves.items()
+        ],
+    )
+
+
+def drop_aliases(connection: Connection, account_id: int, names: Iterable[str]) -> None:
+    """Delete aliases that became the primary name of a contact."""
+    connection.run_many(
+        "DELETE FROM contact_alias WHERE account_id=:account_id AND phone=:name",
+        [{"account_id": account_id, "name": name} for name in names],
+    )
+
+
+def drop_aliases_of(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+    """Delete all aliases of contacts."""
+    connection.run_many(
+        "DELETE FROM contact_alias WHERE account_id=:account_id AND contact_id=:id",
+        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
+    )
+
+
+def drop_parts(connection: Connection, account_id: int, part_ids: Iterable[int]) -> None:
+    """Delete merged contact parts."""
+    connection.run_many(
+        "DELETE FROM contact_part WHERE account_id=:account_id AND id=:id",
+        [{"account_id": account_id, "id": part_id} for part_id in part_ids],
+    )
+
+
+def hand_over(
+    connection: Connection,
+    account_id: int,
+    source: tuple[int, int | None],
+    target: tuple[int, int | None],
+) -> None:
+    """Move messages, notes and events from one conversation and part to another.
+
+    source, target: (conversation id, part id or None).
+    """
+    part = "part IS NULL" if source[1] is None else "part=:part"
+    ids = {"account_id": account_id, "source": source[0], "into": target[0], "as_part": target[1]}
+    for table in _FACTS:
+        connection.run(
+            f"UPDATE {table} SET conversation_id=:into, part=:as_part "
+            f"WHERE account_id=:account_id AND conversation_id=:source AND {part}",
+            ids if source[1] is None else {**ids, "part": source[1]},
+        )
+
+
+def free_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
+    """Release a conversation's contact before it is saved, so that contacts can swap
+    conversations."""
+    connection.run(
+        "UPDATE conversation SET contact_id=-id WHERE account_id=:account_id AND id=:id",
+        {"account_id": account_id, "id": conversation_id},
+    )
+
+
+def absorb_conversation(
+    connection: Connection, account_id: int, source_id: int, target_id: int
+) -> None:
+    """Move the facts of a conversation into another and delete it; its filter entries remain."""
+    ids = {"account_id": account_id, "source": source_id, "target": target_id}
+    for table in (*_FACTS, "metric_event"):
+        connection.run(
+            f"UPDATE {table} SET conversation_id=:target "
+            "WHERE account_id=:account_id AND conversation_id=:source",
+            ids,
+        )
+    connection.run("DELETE FROM conversation WHERE account_id=:account_id AND id=:source", ids)
+
+
+def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, int]) -> None:
+    """Store the user that each team assigned last: {team id: user id}."""
+    connection.run_many(
+        "UPDATE team SET last_assigned=:user_id WHERE account_id=:account_id AND id=:id",
+        [
+            {"account_id": account_id, "id": team_id, "user_id": user_id}
+            for team_id, user_id in sorted(turns.items())
+        ],
+    )
+
+
+def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
+    """Delete pending updates that have been applied."""
+    connection.run_many(
+        "DELETE FROM orphan WHERE account_id=:account_id AND channel_id=:channel_id "
+        "AND target=:target AND kind=:kind",
+        map(dict, rows),
+    )
+
+
+def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Update stored messages; `was_at` is their previous created_at, which is part of the key."""
+    fixed = ("account_id", "conversation_id", "id")
+    changes = (f"{name}=:{name}" for name in _TABLES["message"].columns if name not in fixed)
+    connection.run_many(
+        f"UPDATE message SET {', '.join(changes)} WHERE account_id=:account_id "
+        "AND conversation_id=:conversation_id AND created_at=:was_at AND id=:id",
+        rows,
+    )
+
+
+def drop_metric_events(connection: Connection, rows: Iterable[Row]) -> None:
+    connection.run_many(
+        "DELETE FROM metric_event WHERE account_id=:account_id "
+        "AND conversation_id=:conversation_id AND id=:id",
+        map(dict, rows),
+    )
+
+
+def link_team(
+    connection: Connection,
+    account_id: int,
+    team_id: int,
+    channel_ids: Iterable[int],
+    user_ids: Iterable[int],
+) -> None:
+    """Replace the channels and members of a team."""
+    for table, column, ids in (
+        ("team_channel", "channel_id", channel_ids),
+        ("team_member", "user_id", user_ids),
+    ):
+        team = {"account_id": account_id, "team_id": team_id}
+        connection.run(
+            f"DELETE FROM {table} WHERE account_id=:account_id AND team_id=:team_id", team
+        )
+        connection.run_many(
+            f"INSERT INTO {table}(account_id, team_id, {column}) "
+            "VALUES (:account_id, :team_id, :linked)",
+            [{**team, "linked": linked} for linked in sorted(ids)],
+        )
+
+
+def raise_revision(connection: Connection, account_id: int) -> None:
+    """Increment the account's revision, which ETags are computed from."""
+    connection.run(
+        "UPDATE account SET revision = revision + 1 WHERE id=:account_id",
+        {"account_id": account_id},
+    )
+
+
+def _insert(table: _Table) -> str:
+    values = ", ".join(f":{name}" for name in table.columns)
+    return f"INSERT INTO {table.name}({', '.join(table.columns)}) VALUES ({values})"
+
+
+class Ids:
+    """Allocates ids within one write transaction; they take effect with `save`.
+
+    The account's row is locked, so that no concurrent transaction allocates the same ids.
+    """
+
+    def __init__(self, connection: Connection, account_id: int) -> None:
+        self._connection = connection
+        self._account_id = account_id
+        take_turn(connection, account_id)
+        rows = connection.rows(
+            "SELECT kind, value FROM last_id WHERE account_id=:account_id",
+            {"account_id": account_id},
+        )
+        self._last: dict[str, int] = {row["kind"]: row["value"] for row in rows}
+        self._saved = dict(self._last)
+
+    def next(self, kind: str) -> int:
+        """Allocate the next id of a kind; the first is 1."""
+        value = self._last[kind] = self._last.get(kind, 0) + 1
+        return value
+
+    def any(self, kind: str) -> bool:
+        """Check if an id of that kind was ever saved."""
+        return kind in self._saved
+
+    def last(self) -> dict[str, int]:
+        """Return the last id of each kind, allocated ones included."""
+        return dict(self._last)
+
+    def skip(self, kind: str, value: int) -> None:
+        """Reserve ids up to `value`."""
+        self._last[kind] = max(value, self._last.get(kind, 0))
+
+    def save(self) -> None:
+        self._connection.run_many(
+            """
+            INSERT INTO last_id(account_id, kind, value) VALUES (:account_id, :kind, :value)
+            ON CONFLICT(account_id, kind) DO UPDATE SET value = excluded.value
+            """,
+            [
+                {"account_id": self._account_id, "kind": kind, "value": value}
+                for kind, value in sorted(self._last.items())
+                if self._saved.get(kind) != value
+            ],
+        )

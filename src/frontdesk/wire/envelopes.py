@@ -1,0 +1,83 @@
+"""The envelope of every list: one page of rows and the cursor of the next.
+
+The one shape of every error: a problem document (RFC 9457).
+"""
+
+from collections.abc import Iterable
+from typing import Generic, Self, TypeVar
+
+from pydantic import Field
+
+from frontdesk.wire.base import Wire
+
+T = TypeVar("T", bound=Wire)
+
+
+class Page(Wire, Generic[T]):
+    """One page in the endpoint's order. `next_cursor` is opaque; None means the end."""
+
+    data: tuple[T, ...] = Field(description="The rows, in the order of the list.")
+    next_cursor: str | None = Field(
+        default=None,
+        description="Where the next page begins; null at the end of the list.",
+    )
+    has_more: bool = Field(default=False, description="There are more rows.")
+
+    @classmethod
+    def of(cls, rows: Iterable[T], next_cursor: str | None) -> Self:
+        """A page of a server that gives a cursor exactly where there are more rows."""
+        return cls(data=tuple(rows), next_cursor=next_cursor, has_more=next_cursor is not None)
+
+    @property
+    def ended(self) -> bool:
+        """There are no more pages: it says so, or it says nothing and gives no cursor."""
+        if "has_more" in self.model_fields_set:
+            return not self.has_more
+        return not self.next_cursor
+
+
+class PartialPage(Page[T], Generic[T]):
+    """A page without the rows that could not be read. Only the client makes one."""
+
+    unreadable: int
+
+
+class ParameterProblem(Wire):
+    """What is wrong with one query parameter, and what is allowed."""
+
+    parameter: str = Field(description="The name of the parameter.")
+    reason: str = Field(description="What is wrong, as a stable word.")
+    detail: str = Field(description="What is wrong and what is allowed, in a sentence.")
+    allowed: tuple[str, ...] | None = Field(
+        default=None,
+        description="The values that are allowed.",
+    )
+    min: int | None = Field(default=None, description="The least value.")
+    max: int | None = Field(default=None, description="The greatest value.")
+
+
+class Problem(Wire):
+    """A problem document. Members that do not apply are absent, never null."""
+
+    type: str = Field(default="about:blank", description="The kind of problem, as a URI.")
+    title: str = Field(description="A short name of the problem.")
+    status: int = Field(description="The HTTP status.")
+    detail: str | None = Field(default=None, description="What is wrong with this request.")
+    instance: str | None = Field(default=None, description="The path of the request.")
+    code: str = Field(description="The problem as a stable word.")
+    request_id: str | None = Field(default=None, description="Names the request in the log.")
+    errors: tuple[ParameterProblem, ...] | None = Field(
+        default=None,
+        description="The parameters that are wrong.",
+    )
+    retry_after: int | None = Field(
+        default=None,
+        description="Seconds until it is worth asking again.",
+    )
+    required_scope: str | None = Field(default=None, description="The scope that the key lacks.")
+    key_scopes: tuple[str, ...] | None = Field(default=None, description="The scopes of the key.")
+    resource: str | None = Field(
+        default=None,
+        description="The kind of resource that was not found.",
+    )
+    allow: tuple[str, ...] | None = Field(default=None, description="The methods that are allowed.")

@@ -1,0 +1,49 @@
+"""The values of enumerated members of the interface, and the pattern of phone numbers.
+
+Timestamps of the wire: formatting and parsing.
+"""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+
+# In the order in which a store numbers them.
+STATUSES = ("open", "snoozed", "resolved")
+DIRECTIONS = ("inbound", "outbound")
+AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
+MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
+
+# How far an outbound message has come, besides "pending"; "failed" is an end of its own.
+DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
+
+# A regular expression for the digits of a number in E.164, which stand behind a plus.
+PHONE_DIGITS = "[1-9][0-9]{6,14}"
+# A regular expression for the id of a channel: Meta's phone_number_id.
+CHANNEL_ID = "[0-9]{1,20}"
+
+
+def timestamp(milliseconds: int) -> str:
+    """ISO 8601 in UTC with exactly three decimals, so that text order is time order.
+
+    >>> timestamp(1773480413000)
+    '2026-03-14T09:26:53.000Z'
+    """
+    hour, rest = divmod(milliseconds, 3_600_000)
+    return f"{_hour(hour)}{rest // 60_000:02d}:{rest // 1000 % 60:02d}.{rest % 1000:03d}Z"
+
+
+def instant(text: str | None) -> datetime | None:
+    """The moment that a timestamp names, in UTC; None where there is none or it cannot be read."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+# A format of the library's costs ten times as much.
+@lru_cache(maxsize=1_024)
+def _hour(number: int) -> str:
+    """The beginning of every timestamp within an hour since 1970."""
+    return datetime.fromtimestamp(3600 * number, UTC).isoformat()[:14]
