@@ -10,9 +10,9 @@ import frontdesk.wire.envelopes
 import frontdesk.wire.resources as resources
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.connect import ConnectApp
-from frontdesk.tui.screens.report import ReportScreen
-from frontdesk.tui.screens.shelf_screen import ShelfScreen
-from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.reports.screen import ReportScreen
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.views.catalogue_screen import ShelfScreen
 from frontdesk.wire import Wire
 
 ROOT = Path(__file__).resolve().parents[1]

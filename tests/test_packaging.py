@@ -89,7 +89,7 @@ sys.path.insert(0, {str(installed)!r})
 import frontdesk
 from importlib.resources import files
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.stylesheets import STYLES
+from frontdesk.tui.theme import STYLES
 print(frontdesk.__file__)
 print(STYLES, STYLES.is_dir())
 print(files("frontdesk.store").joinpath("schema.sql").is_file())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk import private_files
-from frontdesk.tui.screens.saving import written
+from frontdesk.tui.dialogs.save_prompt import written
 
 
 def mode(path: Path) -> int:

@@ -12,8 +12,8 @@ from frontdesk import first_frame
 from frontdesk.cache import Cache
 from frontdesk.cli.origins import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
-from frontdesk.tui.screens.queue import _CONVERSATION, _VIEW
-from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.inbox.queue_pane import _CONVERSATION, _VIEW
+from frontdesk.tui.local_filter import View
 from tests.bench import warm_cache
 from tests.bench.sessions import Program
 

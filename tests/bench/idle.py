@@ -31,7 +31,7 @@ from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from tests.bench import warm_cache
 from tests.bench.homes import Home
 from tests.bench.pseudo_terminal import PseudoTerminal

@@ -25,7 +25,7 @@ from frontdesk.service.auth import new_guest
 from frontdesk.service.http import Request
 from frontdesk.service.webhooks.secrets import Agreement
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.tui.screens.connect import Wanted
+from frontdesk.tui.connect import Wanted
 
 WORDS, NAME, PHONE = "the aubergine ledger", "Zebedee Quux", "+16505550123"
 NUMBER = "106540352242922"

@@ -13,7 +13,7 @@ from tests.doubles import Query, standing_in
 from frontdesk.cli.ending import exit_code
 from frontdesk.cli.program import frontdesk
 from frontdesk.errors import BadSettings
-from frontdesk.tui.screens.keepsakes import queue_text
+from frontdesk.tui.export import queue_text
 from frontdesk.wire import Conversation, Counts
 
 RESOURCES = {

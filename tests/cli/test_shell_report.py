@@ -9,7 +9,7 @@ import pytest
 from shells import ask, told
 
 from frontdesk.cli.reporting import NAMES
-from frontdesk.tui.screens.report_periods import PERIODS
+from frontdesk.tui.reports.periods import PERIODS
 from frontdesk.tui.widgets.metrics import METRICS
 from frontdesk.wire import Metrics, Report
 

@@ -18,7 +18,7 @@ from test_web import Web, page_of
 
 from frontdesk.cli.browser.messages import MOST_CELLS, Resized, decode
 from frontdesk.sample.demo import ME
-from frontdesk.tui.screens.saving import DownloadCheck
+from frontdesk.tui.dialogs.save_prompt import DownloadCheck
 
 DEADLINE_SECONDS = 60
 CTRL_O, CTRL_U, ENTER = "\x0f", "\x15", "\r"

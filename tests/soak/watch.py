@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.app import App
 
 from frontdesk.text import clean
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.virtual import VirtualLoop
 from tests.soak.weather import Weather

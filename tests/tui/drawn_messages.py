@@ -6,10 +6,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.message_lines import (
-    message_lines,
-    note_lines,
-)
+from frontdesk.tui.widgets.message_list import message_lines, note_lines
 from frontdesk.wire import Message, Note
 
 AT = "2026-03-14T09:26:53.000Z"

@@ -1,7 +1,7 @@
 """What the inbox holds and has said while tests press its keys."""
 
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Conversation
 
 

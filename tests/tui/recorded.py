@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from frontdesk.tui.screens.panes import pane_widths
+from frontdesk.tui.inbox.panes import pane_widths
 from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
 
 PATIENCE = 30.0

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.thread import Thread
+from frontdesk.tui.widgets.message_list import Thread
 from tests.tui.conftest import Viewer, settle
 
 # Everything that the first paint needs beside Textual and the standard library.

@@ -18,12 +18,12 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox, Source
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens import frame
-from frontdesk.tui.screens.find import Finding
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.widgets import frames
+from frontdesk.tui.inbox import frame
+from frontdesk.tui.inbox.panes import Finding
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.thread import Thread
+from frontdesk.tui.widgets.message_list import Thread
 from tests.bench import warm_cache
 from tests.conftest import NOW
 from tests.tui.conftest import settle
@@ -87,7 +87,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         monkeypatch.setattr(CacheFile, method, _watched(getattr(CacheFile, method), counted))
     for kind in (ConversationList, Thread):
         monkeypatch.setattr(kind, "draw", _counting_rows(kind.draw, counted))
-    monkeypatch.setattr(frames, "Strip", _counting_strips(counted))
+    monkeypatch.setattr(line_widget, "Strip", _counting_strips(counted))
     # What follows a rest of the cursor is counted where it is meant.
     monkeypatch.setattr(frame, "PREVIEW_SECONDS", 1_000.0)
     return counted

@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
 from frontdesk.text import clean, steady
-from frontdesk.tui.widgets.cells import (
-    cut,
-    fit,
-    spread,
-    width_of,
-    wrap,
-    wrap_pieces,
-)
+from frontdesk.tui.widgets.line_widget import cut, fit, spread, width_of, wrap, wrap_pieces
 from tests.tui.texts import AWKWARD, drawn_text
 
 WIDTHS = st.integers(0, 60)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.channel_list import (
     ALL_CHANNELS,
     ChannelList,
@@ -16,7 +15,8 @@ from frontdesk.tui.widgets.channel_list import (
     channel_tabs,
     tabs_in,
 )
-from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Channel, Counts
 from tests.tui.texts import drawn_text
 

@@ -10,8 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.errors import Unreachable
-from frontdesk.tui.connect import ConnectApp
-from frontdesk.tui.screens.connect import Fault, Wanted
+from frontdesk.tui.connect import ConnectApp, Fault, Wanted
 from tests.tui.conftest import settle, shown
 
 PICTURES = Path(__file__).parents[2] / "screenshots"

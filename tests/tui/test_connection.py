@@ -7,7 +7,7 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError, Silent, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.connection import Connection
+from frontdesk.tui.connection import Connection
 from tests.conftest import NOW
 
 

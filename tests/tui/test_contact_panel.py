@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.contact_panel import ContactPanel, Fact, contact_facts
-from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Contact, Conversation, CustomField, Note
 from tests.tui.texts import drawn_text
 

@@ -13,7 +13,7 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.contacts import ContactsScreen
+from frontdesk.tui.views.contacts import ContactsScreen
 from frontdesk.wire import Contact, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown, until

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.cells import Piece
 from frontdesk.tui.widgets.conversation_list import ConversationList, snippet, window_left
-from frontdesk.tui.widgets.rows import FixedRows
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Conversation, MessagePreview
 from tests.tui.texts import AWKWARD, drawn_text
 

@@ -14,10 +14,10 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.cells import Piece, width_of
 from frontdesk.tui.widgets.conversation_list import CUE
+from frontdesk.tui.widgets.line_widget import Piece, width_of
 from frontdesk.wire import Conversation, ConversationFilter, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, settle

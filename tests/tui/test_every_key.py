@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 import frontdesk.tui
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.connect import ConnectApp
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.sieve import View
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.local_filter import View
 from tests.tui.conftest import Viewer, settle, shown
 from tests.tui.test_connect_screen import Servers
 

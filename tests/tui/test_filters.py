@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.screens.filters import without
-from frontdesk.tui.screens.inbox_words import Names, chips
-from frontdesk.tui.screens.queue import first_filter
-from frontdesk.tui.screens.sieve import ORDERS, Sieve, View, stored_view
+from frontdesk.tui.filters import without
+from frontdesk.tui.inbox.queue_pane import first_filter
+from frontdesk.tui.labels import Names, chips
+from frontdesk.tui.local_filter import ORDERS, Sieve, View, stored_view
 from frontdesk.wire import ConversationFilter, Counts
 
 CHOSEN = st.builds(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from frontdesk.client import InboxClient
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Conversation
 from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.inbox_state import open_conversation, queue_names, screen_of

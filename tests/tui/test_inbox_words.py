@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.inbox_words import (
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.labels import (
     Names,
     count_for,
     empty_words,
@@ -22,9 +23,8 @@ from frontdesk.tui.screens.inbox_words import (
     thread_head,
     view_words,
 )
-from frontdesk.tui.screens.key_names import KeyNames
-from frontdesk.tui.screens.sieve import Sieve, View
-from frontdesk.tui.widgets.cells import Piece, spread, width_of
+from frontdesk.tui.local_filter import Sieve, View
+from frontdesk.tui.widgets.line_widget import Piece, spread, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
 from tests.tui.texts import drawn_text
 

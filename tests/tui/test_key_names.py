@@ -15,9 +15,9 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import Preferences
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.key_names import KeyNames
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.conftest import NOW
 from tests.tui.conftest import lines, settle, shown

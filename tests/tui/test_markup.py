@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.widgets.cells import Piece, width_of, wrap_pieces
-from frontdesk.tui.widgets.markup import marked_pieces
+from frontdesk.tui.widgets.line_widget import Piece, width_of, wrap_pieces
+from frontdesk.tui.widgets.message_list import marked_pieces
 
 
 @pytest.mark.parametrize(

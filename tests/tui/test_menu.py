@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 from textual.app import App
 
-from frontdesk.tui.screens.choices import Entry
-from frontdesk.tui.screens.menu import EntryList, Menu
+from frontdesk.tui.dialogs.choices import MenuEntry
+from frontdesk.tui.dialogs.menu import Menu, MenuList
 from tests.tui.conftest import settle, shown
 from tests.tui.views import Dressed
 
-ENTRIES = tuple(Entry(letter, f"value {letter}", f"words of {letter}") for letter in "abcdefghijkl")
+ENTRIES = tuple(
+    MenuEntry(letter, f"value {letter}", f"words of {letter}") for letter in "abcdefghijkl"
+)
 
 
 class MenuApp(Dressed):
@@ -57,7 +59,7 @@ async def test_one_click_takes_an_entry_and_one_beside_leaves() -> None:
     app = MenuApp()
     async with app.run_test(size=(60, 24)) as pilot:
         await settle(pilot)
-        await pilot.click(EntryList, offset=(5, 4))
+        await pilot.click(MenuList, offset=(5, 4))
         await pilot.pause()
         assert app.answers == ["value e"]
     app = MenuApp()

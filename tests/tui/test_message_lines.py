@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from frontdesk.tui.widgets.message_lines import (
-    SHOWN_CHARACTERS,
-    centred,
-    message_lines,
-    same_sender,
-)
+from frontdesk.tui.widgets.message_list import SHOWN_CHARACTERS, centred, message_lines, same_sender
 from frontdesk.wire import Message, Note
 from tests.tui.drawn_messages import AT, CLOCK, TYPES, drawn, message, sent
 from tests.tui.texts import AWKWARD, drawn_text

@@ -13,11 +13,11 @@ from textual.widgets import Input
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.connect import ConnectApp
-from frontdesk.tui.screens.choices import Choice
-from frontdesk.tui.screens.picker import ChoiceList, Picker
-from frontdesk.tui.screens.prompt import Prompt
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import ChoiceList, Picker
+from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.thread import Thread
+from frontdesk.tui.widgets.message_list import Thread
 from tests.tui.conftest import Viewer, lines, settle
 from tests.tui.test_connect_screen import Servers
 

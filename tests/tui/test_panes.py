@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.tui.screens.panes import pane_widths
+from frontdesk.tui.inbox.panes import pane_widths
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.soak.stage import send
 from tests.tui.small_desk import Desk, DeskApp, Shown, desk_loop, desk_viewer, resize

@@ -3,8 +3,8 @@
 import pytest
 from textual.events import Key
 
-from frontdesk.tui.screens.choices import Choice
-from frontdesk.tui.screens.picker import Picker
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import Picker
 from tests.tui.conftest import settle, shown
 from tests.tui.views import Dressed
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.widgets.cells import width_of
+from frontdesk.tui.reports.plots import Scene, plot, scale, sparkline
 from frontdesk.tui.widgets.glyphs import ASCII, BLOCKS, Glyphs, glyphs_for
-from frontdesk.tui.widgets.plots import Scene, plot, scale, sparkline
+from frontdesk.tui.widgets.line_widget import width_of
 
 VALUES = st.lists(
     st.none() | st.integers(0, 10**6) | st.floats(0, 10**7, allow_nan=False), max_size=120

@@ -12,14 +12,14 @@ from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import Bell
+from frontdesk.tui.dialogs.help import HelpScreen
+from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_names import latin_key
 from frontdesk.tui.keymap import action_ids, checked_keymap
-from frontdesk.tui.layouts import latin_key
 from frontdesk.tui.preferences import Preferences, Switch
-from frontdesk.tui.screens.bell import Bell
-from frontdesk.tui.screens.help import HelpScreen
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.menu import Menu
-from frontdesk.tui.screens.picker import Picker
 from tests.conftest import NOW
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.views import press

@@ -8,7 +8,7 @@ from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.pulse import ASLEEP, IDLE, IN_USE, RESTING, Pulse
+from frontdesk.tui.polling import ASLEEP, IDLE, IN_USE, RESTING, Pulse
 from tests.client.other_server import OtherServer, Question, Reply
 from tests.conftest import NOW
 from tests.tui.conftest import settle

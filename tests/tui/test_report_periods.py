@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.screens.report_periods import (
+from frontdesk.tui.reports.periods import (
     PERIODS,
     Span,
     beside,
@@ -19,7 +19,7 @@ from frontdesk.tui.screens.report_periods import (
     typed_span,
     unfinished,
 )
-from frontdesk.tui.screens.report_query import Asked
+from frontdesk.tui.reports.query import Asked
 from frontdesk.wire import Bucket, Metrics
 
 SATURDAY = date(2026, 3, 14)

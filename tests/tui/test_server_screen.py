@@ -11,8 +11,8 @@ from frontdesk.cache import Cache
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Source
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.server import ServerScreen
-from frontdesk.tui.widgets.shelf import Details
+from frontdesk.tui.views.catalogue_screen import Details
+from frontdesk.tui.views.server import ServerScreen
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem
 from tests.client.prepared import KEY
 from tests.client.test_lacking import Unfiltered, answering

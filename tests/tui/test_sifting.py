@@ -21,7 +21,7 @@ from frontdesk.service.options import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens import queue as queue_module
+from frontdesk.tui.inbox import queue_pane as queue_module
 from frontdesk.wire import (
     Contact,
     Conversation,

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.widgets.cells import width_of
-from frontdesk.tui.widgets.template_preview import bubble, parameters, plain_text
+from frontdesk.tui.views.templates import bubble, parameters, plain_text
+from frontdesk.tui.widgets.line_widget import width_of
 from frontdesk.wire import Template
 
 

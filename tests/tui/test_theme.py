@@ -9,15 +9,14 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, Static
 
-from frontdesk.tui.screens.choices import Choice
-from frontdesk.tui.screens.filters import FILTER_MENU
-from frontdesk.tui.screens.help import HelpScreen
-from frontdesk.tui.screens.menu import Menu
-from frontdesk.tui.screens.picker import Picker
-from frontdesk.tui.screens.prompt import Prompt
-from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, THEMES
-from frontdesk.tui.widgets.painted import PARTS
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.help import HelpScreen
+from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.dialogs.prompt import Prompt
+from frontdesk.tui.filters import FILTER_MENU
+from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, STYLES, THEMES
+from frontdesk.tui.widgets.line_widget import PARTS
 
 LEAST_FOR_TEXT = 4.5
 # WCAG 1.4.11, for what is no text but has to be seen: the bar beside a row, the scroll mark.

@@ -11,9 +11,9 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.cells import Piece
-from frontdesk.tui.widgets.rows import FixedRows
-from frontdesk.tui.widgets.thread import Entry, Thread
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.message_list import Entry, Thread
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Message, Note
 from tests.tui.texts import drawn_text
 

@@ -10,10 +10,10 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.screens.saved_views import SavedViews
-from frontdesk.tui.screens.search import SearchScreen
-from frontdesk.tui.screens.switcher import Switcher
+from frontdesk.tui.dialogs.search import SearchScreen
+from frontdesk.tui.dialogs.switcher import Switcher
+from frontdesk.tui.filters import SavedViews
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Contact, Page
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of

@@ -9,10 +9,10 @@ from textual.widgets import Input
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.directory import DirectoryScreen
-from frontdesk.tui.screens.report import ReportScreen
-from frontdesk.tui.screens.view_screen import ViewScreen
-from frontdesk.tui.screens.view_table import VIEWS, View
+from frontdesk.tui.dialogs.view_table import VIEWS, View
+from frontdesk.tui.reports.screen import ReportScreen
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.views.directory import DirectoryScreen
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.views import ViewApp, press, view_app

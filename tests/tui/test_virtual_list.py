@@ -10,11 +10,9 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 
-from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.widgets.cells import Piece, fit
-from frontdesk.tui.widgets.painted import PARTS
-from frontdesk.tui.widgets.rows import FixedRows
-from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 
 class Words(VirtualList[str]):

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.widgets.window import Window
+from frontdesk.tui.widgets.viewport import Window
 
 HEIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=40)
 

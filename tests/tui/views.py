@@ -7,14 +7,13 @@ from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox, Source
+from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.screens.directory import DirectoryScreen
-from frontdesk.tui.screens.sieve import View
-from frontdesk.tui.screens.view_screen import ViewScreen
-from frontdesk.tui.screens.views import open_view
-from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.theme import DARK, THEMES
-from frontdesk.tui.watched import WatchedApp
+from frontdesk.tui.inbox.open_view import open_view
+from frontdesk.tui.local_filter import View
+from frontdesk.tui.theme import DARK, STYLES, THEMES
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.views.directory import DirectoryScreen
 from frontdesk.wire import ConversationFilter
 from tests.conftest import NOW
 from tests.tui.conftest import settle

@@ -8,8 +8,7 @@ from frontdesk.cli.config import Configuration, Profile
 from frontdesk.cli.places import Place
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address
-from frontdesk.tui.connect import ConnectApp
-from frontdesk.tui.screens.connect import Fault, Wanted
+from frontdesk.tui.connect import ConnectApp, Fault, Wanted
 
 
 def connect(configured: Configuration) -> Place | None:

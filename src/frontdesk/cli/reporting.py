@@ -27,7 +27,7 @@ from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.cli.report_rows import COLUMNS, records, tables
 from frontdesk.tui.figures import rows
-from frontdesk.tui.screens.report_periods import PERIODS
+from frontdesk.tui.reports.periods import PERIODS
 from frontdesk.wire import Report, ReportQuery
 from frontdesk.wire.queries import GRANULARITIES
 

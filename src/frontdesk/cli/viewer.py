@@ -192,7 +192,7 @@ def view(
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
         keep_first_screen = _keeper(begun, cache, inbox.title, preferences)
         if begun.hand_over():
-            from frontdesk.tui.portrait import going_on
+            from frontdesk.tui.first_frame import going_on
 
             app.driver_class = going_on(app.driver_class)
         try:
@@ -223,7 +223,7 @@ def _keeper(
 
     def keep(left: FrontdeskApp) -> None:
         if circumstances is not None:
-            from frontdesk.tui.portrait import portrait
+            from frontdesk.tui.first_frame import portrait
 
             drawn = asyncio.run(portrait(cache, title, preferences, *left.size))
             cache.keep_frame(

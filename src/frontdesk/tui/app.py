@@ -12,18 +12,17 @@ from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.layouts import key_of, latin_key
+from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_names import key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.screens import dialogs
-from frontdesk.tui.screens.choices import Choice
-from frontdesk.tui.screens.inbox import InboxScreen
-from frontdesk.tui.stylesheets import STYLES
-from frontdesk.tui.theme import DARK, LIGHT, THEMES
-from frontdesk.tui.watched import WatchedApp
+from frontdesk.tui.theme import DARK, LIGHT, STYLES, THEMES
 
 if TYPE_CHECKING:
-    from frontdesk.tui.screens.asking import Early
+    from frontdesk.tui.dialogs.base import Early
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
@@ -93,7 +92,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         if len(self.screen_stack) < 2:
             return None
         # Deferred: no start opens a dialog.
-        from frontdesk.tui.screens.asking import Early
+        from frontdesk.tui.dialogs.base import Early
 
         return self.screen if isinstance(self.screen, Early) else None
 
@@ -167,7 +166,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Commands of the palette: all bound actions, and Textual's own."""
-        from frontdesk.tui.screens.help import actions_of
+        from frontdesk.tui.dialogs.help import actions_of
 
         for words, (keys, active) in actions_of(screen).items():
             binding = active.binding
@@ -182,8 +181,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""
         # Deferred: the first paint does not need it.
-        from frontdesk.tui.screens.keepsakes import file_name
-        from frontdesk.tui.screens.saving import save_prompt
+        from frontdesk.tui.dialogs.save_prompt import save_prompt
+        from frontdesk.tui.export import file_name
 
         picture = self.export_screenshot()
         suggested = file_name("screenshot", self._clock.now().date(), "svg")
@@ -191,7 +190,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self.push_screen(prompt, partial(self._save_screenshot, picture))
 
     def _save_screenshot(self, picture: str, name: str | None) -> None:
-        from frontdesk.tui.screens.saving import save
+        from frontdesk.tui.dialogs.save_prompt import save
 
         tell = partial(self.notify, severity="error", markup=False)
         if name is not None and (saved := save(self, name, picture, tell)):

@@ -1,12 +1,26 @@
-"""Copies text to the system clipboard with an installed program."""
+"""Copies text to the system clipboard with an installed program.
+
+Extracts web addresses from messages, and opens them in a browser.
+
+Short notifications, and copying to the clipboard.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from textual.screen import Screen
 
 from frontdesk import outside
+from frontdesk.tui import clipboard
+from frontdesk.tui.app_base import WatchedApp
+from frontdesk.wire import Message, Note
 
 # A hanging program must not block the worker.
 _DEADLINE_SECONDS = 2.0
@@ -48,3 +62,78 @@ def copy_natively(text: str) -> bool:
             continue
         return True
     return False
+
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
+_CLOSING = {")": "(", "]": "["}
+
+
+def links_in(entry: Message | Note) -> list[str]:
+    """Distinct web addresses of an entry, its media's first."""
+    found = [match.group() for match in _ADDRESS.finditer(entry.text or "")]
+    if isinstance(entry, Message) and entry.media and entry.media.url:
+        found.insert(0, entry.media.url)
+    usable = [address for address in map(_trimmed, found) if is_web(address)]
+    return list(dict.fromkeys(usable))
+
+
+def is_web(address: str) -> bool:
+    """True for an http or https URL with a host; others are never opened."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def open_outside(address: str) -> bool:
+    """Open a URL in a graphical browser; False if there is none.
+
+    Text browsers are not started, since they would draw on this terminal.
+    """
+    # Deferred: the first paint does not need it.
+    import webbrowser
+
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    in_terminal = isinstance(browser, webbrowser.GenericBrowser) and not isinstance(
+        browser, webbrowser.BackgroundBrowser
+    )
+    return not in_terminal and browser.open(address)
+
+
+def _trimmed(address: str) -> str:
+    """Strip trailing punctuation that belongs to the sentence."""
+    while address:
+        last = address[-1]
+        opening = _CLOSING.get(last)
+        if last in ".,;:!?…" or (opening and address.count(opening) < address.count(last)):
+            address = address[:-1]
+        else:
+            break
+    return address
+
+
+def say(screen: Screen[Any], sentence: str) -> None:
+    """Show a notification, unless the same one is still visible."""
+    if isinstance(screen.app, WatchedApp):
+        screen.app.notify_once(sentence)
+    else:
+        screen.notify(sentence, markup=False)
+
+
+def copy(screen: Screen[Any], text: str) -> None:
+    """Copy by OSC 52 and by a clipboard program, since OSC 52 reports no success."""
+    if not text:
+        say(screen, "There is nothing to copy here")
+        return
+    screen.app.copy_to_clipboard(text)
+    say(screen, "Sent to the clipboard")
+    if screen.app.is_web:
+        # The clipboard of the serving machine may be another person's.
+        return
+    natively = partial(clipboard.copy_natively, text)
+    # A worker of the application survives the dismissal of the screen.
+    screen.app.run_worker(natively, thread=True, group="copying")

@@ -10,8 +10,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
-from frontdesk.tui.layouts import key_of
-from frontdesk.tui.screens.key_names import bindings_of
+from frontdesk.tui.key_names import bindings_of, key_of
 
 _MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
 _FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
@@ -125,23 +124,22 @@ def _together() -> Sequence[Together]:
     Imports all screens.
     """
     from frontdesk.tui.app import FrontdeskApp
-    from frontdesk.tui.screens.directory import DirectoryScreen
-    from frontdesk.tui.screens.help import HelpScreen
-    from frontdesk.tui.screens.inbox import InboxScreen
-    from frontdesk.tui.screens.library import LibraryScreen
-    from frontdesk.tui.screens.menu import Menu
-    from frontdesk.tui.screens.picker import Picker
-    from frontdesk.tui.screens.prompt import Prompt
-    from frontdesk.tui.screens.received import Received
-    from frontdesk.tui.screens.report import ReportScreen
-    from frontdesk.tui.screens.report_prompts import Explanation
-    from frontdesk.tui.screens.server import ServerScreen
-    from frontdesk.tui.widgets import live_line, plots, report_tables
+    from frontdesk.tui.dialogs.help import HelpScreen
+    from frontdesk.tui.dialogs.menu import Menu
+    from frontdesk.tui.dialogs.picker import Picker
+    from frontdesk.tui.dialogs.prompt import Prompt
+    from frontdesk.tui.dialogs.raw_row import Received
+    from frontdesk.tui.inbox.screen import InboxScreen
+    from frontdesk.tui.reports import plots, tables
+    from frontdesk.tui.reports.screen import Explanation, ReportScreen
+    from frontdesk.tui.views.directory import DirectoryScreen
+    from frontdesk.tui.views.server import ServerScreen
+    from frontdesk.tui.views.templates import LibraryScreen
     from frontdesk.tui.widgets.conversation_list import ConversationList
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
     app: type[App[Any]] = FrontdeskApp
-    in_reports = (live_line.LiveLine, plots.Plot, report_tables.Table)
+    in_reports = (tables.LiveLine, plots.Plot, tables.Table)
     return [
         (InboxScreen, VirtualList, app),
         (InboxScreen, ConversationList, app),

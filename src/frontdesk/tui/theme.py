@@ -1,4 +1,9 @@
-"""Colour themes: dark, light and high contrast."""
+"""Colour themes: dark, light and high contrast.
+
+Directory of the .tcss files: `frontdesk/styles` in a wheel, `styles/` in a checkout.
+"""
+
+from pathlib import Path
 
 from textual.theme import Theme
 
@@ -69,3 +74,10 @@ CONTRAST = Theme(
 )
 
 THEMES = (DARK, LIGHT, CONTRAST)
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_IN_WHEEL = _PACKAGE / "styles"
+_IN_CHECKOUT = _PACKAGE.parents[1] / "styles"
+
+STYLES = _IN_WHEEL if _IN_WHEEL.is_dir() else _IN_CHECKOUT

@@ -9,7 +9,7 @@ from pathlib import Path
 from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.screens.inbox import InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from tests.bench import warm_cache
 
 PAGE = 50

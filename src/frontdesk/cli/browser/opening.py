@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from frontdesk.cli.private import write_private
-from frontdesk.tui.links import open_outside
+from frontdesk.tui.clipboard import open_outside
 
 _PAGE = """<!doctype html>
 <meta charset="utf-8">

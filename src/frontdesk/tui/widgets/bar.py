@@ -7,8 +7,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.tui.widgets.cells import Piece, spread, width_of
-from frontdesk.tui.widgets.painted import Painted
+from frontdesk.tui.widgets.line_widget import Painted, Piece, spread, width_of
 
 # The pieces on the left and on the right of a bar of a given width.
 Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]

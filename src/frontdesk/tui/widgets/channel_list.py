@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
-from frontdesk.tui.widgets.rows import FixedRows
-from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Channel, Counts
 
 ALL_CHANNELS = ""

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.cells import Piece, cut, fit, wrap
-from frontdesk.tui.widgets.rows import FixedRows
-from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.tui.widgets.line_widget import Piece, cut, fit, wrap
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
 
 

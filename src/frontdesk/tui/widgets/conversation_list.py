@@ -9,8 +9,8 @@ from textual.strip import Strip
 
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets import told
-from frontdesk.tui.widgets.cells import Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets import virtual_list
+from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation, MessagePreview
 
@@ -52,7 +52,7 @@ class ConversationList(VirtualList[Conversation]):
         Binding("space", "mark", "Mark for saving, or no longer", id="queue.mark"),
     ]
 
-    Marked: TypeAlias = told.Marked
+    Marked: TypeAlias = virtual_list.Marked
 
     def __init__(
         self,

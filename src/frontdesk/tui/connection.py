@@ -1,0 +1,184 @@
+"""Connection state: sends requests of the screen, reports failures, schedules retries.
+
+Detection of new unread activity for the terminal bell.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import nullcontext
+from datetime import datetime, timedelta
+
+from frontdesk.backoff import without_backoff
+from frontdesk.errors import (
+    BadResponse,
+    Forbidden,
+    InboxError,
+    NetworkMisconfigured,
+    NotFound,
+    Silent,
+    Unauthorised,
+    Unreachable,
+)
+from frontdesk.mailbox import Mailbox
+from frontdesk.text import clean, duration, one_line, short_date, time_of_day
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.polling import Pulse
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.wire import Conversation
+
+_FAULTS = (
+    (Unauthorised, "key refused (401)"),
+    (BadResponse, "unreadable answer"),
+    (Forbidden, "not allowed (403)"),
+    (NotFound, "no inbox at this address (404)"),
+)
+
+
+class Connection:
+    """Tracks the connection state; stops sending requests after a 401.
+
+    `tell` shows a notification once for each problem; lasting states are in `state`.
+    """
+
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        tell: Callable[[str], None],
+        pulse: Pulse | None = None,
+    ) -> None:
+        self._mailbox = mailbox
+        self._clock = clock
+        self._tell = tell
+        self._pulse = pulse or Pulse(clock.now())
+        self._refused = False
+        self._by_hand = 0
+        self._said: list[Piece] = [("dim", "connecting…")]
+        self._live_at: datetime | None = None
+        self._next_try: datetime | None = None
+        self.problem = ""
+
+    def begins(self, seen_at: datetime | None) -> None:
+        """Set the state before the first request; `seen_at`: when the shown rows were fetched."""
+        seen = self._clock.here(seen_at)
+        if seen is not None:
+            self._said = [("dim", f"as of {moment_words(seen, self._clock.now())} · connecting…")]
+
+    @property
+    def state(self) -> list[Piece]:
+        """Pieces for the status line: live and its age, or the failure and a countdown."""
+        now = self._clock.now()
+        if self._next_try is not None and self._by_hand:
+            return [*self._said, ("dim", " · asking now…")]
+        if self._next_try is not None and self._next_try > now:
+            seconds = -((now - self._next_try) // timedelta(seconds=1))
+            return [*self._said, ("dim", f" · retrying in {seconds} s")]
+        if self._live_at is not None:
+            age = now - self._live_at
+            old = age >= timedelta(minutes=1)
+            return [("dim", f"live · {duration(age)} ago" if old else "live")]
+        return self._said
+
+    @property
+    def failing(self) -> bool:
+        """True while a retry is scheduled: the countdown has to be repainted every second."""
+        return self._next_try is not None
+
+    async def ask(
+        self,
+        question: Callable[[], Awaitable[None]],
+        seen_at: datetime | None,
+        *,
+        beside: bool = False,
+        by_hand: bool = False,
+    ) -> bool:
+        """Run a request; return True on success. `seen_at`: when the shown rows were fetched.
+
+        A failure of a `beside` request (not for the conversation list) marks the connection as
+        failing only if the server is unreachable, rejects the key or sends an unreadable response.
+        `by_hand` ignores a running back-off.
+        """
+        if self._refused or not self._mailbox.connected:
+            return False
+        self._by_hand += by_hand
+        try:
+            with without_backoff() if by_hand else nullcontext():
+                await question()
+        except InboxError as error:
+            self._report(error, seen_at, beside=beside, by_hand=by_hand)
+            return False
+        finally:
+            self._by_hand -= by_hand
+        return True
+
+    def is_live(self) -> None:
+        """Record that the shown rows are current."""
+        self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
+        in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
+        self._pulse.answered(self._live_at, in_full=in_full)
+
+    def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
+        """State after a failure; None if it says nothing about the connection."""
+        if isinstance(error, Unreachable):
+            if error.retry_after is not None and not isinstance(error, Silent):
+                return "warning", "slow down"
+            seen = self._clock.here(seen_at)
+            return (
+                "warning",
+                f"offline · as of {moment_words(seen, self._clock.now())}" if seen else "offline",
+            )
+        if beside and not isinstance(error, (Unauthorised, BadResponse)):
+            return None
+        return "error", _fault(error)
+
+    def _report(
+        self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
+    ) -> None:
+        told, self.problem = self.problem, one_line(clean(str(error)))
+        if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
+            self._live_at = None
+        if not beside or isinstance(error, Unauthorised):
+            self._next_try = None
+        if not beside and not isinstance(error, Unauthorised):
+            now = self._clock.now()
+            wait = self._pulse.failed(now, _retry_after(error), by_hand=by_hand)
+            self._next_try = now + wait
+        self._refused = self._refused or isinstance(error, Unauthorised)
+        words = self._words(error, seen_at, beside=beside)
+        if words is not None:
+            self._said = [words]
+        passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
+        if not passing and self.problem != told:
+            self._tell(self.problem)
+
+
+def moment_words(seen: datetime, now: datetime) -> str:
+    """Time of day, with the date if it is not the date of `now`."""
+    time = time_of_day(seen)
+    return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
+
+
+def _fault(error: InboxError) -> str:
+    """Short description of an error for the status line."""
+    for kind, words in _FAULTS:
+        if isinstance(error, kind):
+            return words
+    return "request refused"
+
+
+def _retry_after(error: InboxError) -> timedelta | None:
+    """The server's Retry-After, clamped to 0-3600 seconds."""
+    seconds = error.retry_after if isinstance(error, Unreachable) else None
+    return None if seconds is None else timedelta(seconds=min(max(seconds, 0), 3600))
+
+
+class Bell:
+    """Keeps the newest activity time of unread conversations; the first call is the baseline."""
+
+    def __init__(self) -> None:
+        self._latest: str | None = None
+
+    def rings(self, unread: Iterable[Conversation]) -> bool:
+        """True if a conversation was active later than all conversations of earlier calls."""
+        latest = max((one.last_activity_at for one in unread), default="")
+        before, self._latest = self._latest, max(latest, self._latest or "")
+        return before is not None and latest > before

@@ -1,0 +1,1 @@
+"""Dialogs: menus, pickers, prompts, search and help."""

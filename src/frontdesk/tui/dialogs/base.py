@@ -1,0 +1,162 @@
+"""Base classes of screens and dialogs whose dismissal is idempotent.
+
+Dialogs that buffer keys typed before their widgets are mounted.
+
+Screen base that applies size breakpoints before the first paint and keeps a focused widget.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from textual import events, on
+from textual.await_complete import AwaitComplete
+from textual.geometry import Size
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Input
+
+R = TypeVar("R")
+
+
+class SizedScreen(Screen[R]):
+    """Sets the breakpoint classes on mounting; Textual sets them only after the first paint.
+
+    Subclasses adapt their widgets in `fit`. When the focused widget is hidden, Textual removes the
+    focus; this screen moves it to a visible widget.
+    """
+
+    _focused_last: Widget | None = None
+
+    def fit(self, size: Size) -> None:
+        """Called with the size of the terminal when the screen is mounted or resized."""
+
+    @property
+    def focus_home(self) -> Widget | None:
+        """Widget to focus if none is: the last focused one, or else the first focusable."""
+        chain = self.focus_chain
+        return self._focused_last if self._focused_last in chain else next(iter(chain), None)
+
+    def keep_focus(self) -> None:
+        """Move the focus to a visible widget if it is missing or on a hidden one."""
+        if self.is_attached and self.focused not in self.focus_chain:
+            self.set_focus(self.focus_home)
+
+    def take_classes(self, size: Size, *, update: bool = True) -> None:
+        """Set the breakpoint classes for a size."""
+        points = (self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or [])
+        reached = {
+            max(point for point in along if point[0] <= extent)[1]
+            for extent, along in zip(size, points, strict=True)
+            if along
+        }
+        classes = {name: name in reached for along in points for _, name in along}
+        self.update_classes(classes, update=update, animate=False)
+
+    def on_mount(self) -> None:
+        self.watch(self, "focused", self._focus_moved, init=False)
+        self._adapt(self.app.size)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._adapt(event.size)
+        self.call_after_refresh(self.keep_focus)
+
+    def _adapt(self, size: Size) -> None:
+        self.take_classes(size)
+        self.fit(size)
+
+    def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
+        if now is not None:
+            self._focused_last = now
+        elif before is not None:
+            self.call_after_refresh(self.keep_focus)
+
+
+# Textual takes the default CSS of the first base only, so that must be a Textual class.
+
+
+class LeftOnce(SizedScreen[R]):
+    """Ignores a repeated dismissal, so that a repeated key does not close the screen below.
+
+    left: dismissed, though possibly not yet removed.
+    """
+
+    left = False
+    _drawn: Sequence[Widget] = ()
+    _answer: Callable[[R | None], object] | None = None
+
+    def answer_to(self, callback: Callable[[R | None], object]) -> None:
+        """Call `callback` with the result synchronously when the screen is dismissed.
+
+        Textual calls the callback of `push_screen` from a later message. A key typed ahead would be
+        handled before that, and miss the screen that the callback opens.
+        """
+        self._answer = callback
+
+    def dismiss(self, result: R | None = None) -> AwaitComplete:
+        """Dismiss if this is the active screen; otherwise do nothing."""
+        if self.app.screen is not self:
+            return AwaitComplete()
+        # A response that arrives from now on must not touch the removed widgets.
+        self.left = True
+        self._drawn = list(self.walk_children(Widget, with_self=True))
+        self.workers.cancel_node(self)
+        leaving = super().dismiss(result)
+        if self._answer is not None:
+            self._answer(result)
+        return leaving
+
+    def on_unmount(self) -> None:
+        """Refresh the widgets, so that Textual releases their cached strips."""
+        for widget in self._drawn:
+            widget.refresh()
+        self._drawn = []
+
+
+class Dialog(ModalScreen[R], LeftOnce[R]):
+    """A modal screen that covers a part of the screen below."""
+
+
+class Early(LeftOnce[R]):
+    """Buffers keys that arrive before mounting, and types them into the field afterwards."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._early: list[events.Key] = []
+
+    @property
+    def typing(self) -> bool:
+        """True before mounting, and while an input has the focus: printable keys are text then."""
+        return not self.is_mounted or isinstance(self.focused, Input)
+
+    @on(events.Mount)
+    async def _catch_up(self) -> None:
+        """Type the buffered keys before any later one is handled."""
+        early, self._early = self._early, []
+        for event in early:
+            await self.type_in(event)
+
+    async def take_early(self, event: events.Key) -> None:
+        """Handle a key that no widget consumed: buffer it until this screen is mounted."""
+        if self.is_mounted:
+            await self.type_in(event)
+        else:
+            self._early.append(event)
+
+    async def type_in(self, event: events.Key) -> None:
+        """Apply a key to the input: insert a printable character; submit on enter."""
+        field = self.query_one(Input)
+        if event.is_printable and event.character is not None:
+            event.stop()
+            if not field.has_focus and field.select_on_focus:
+                # `select_on_focus` would select this text when the focus arrives, and the next key
+                # replace it.
+                field.select_on_focus = False
+                field.clear()
+            field.insert_text_at_cursor(event.character)
+        elif event.key == "enter" and not field.has_focus:
+            event.stop()
+            await field.action_submit()
+
+
+class Asking(Dialog[str | None], Early[str | None]):
+    """A dialog with one answer."""

@@ -1,0 +1,145 @@
+"""Picker dialog: a list of choices, filtered by typing."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.fuzzy import FuzzySearch
+from textual.widgets import Input, Static
+
+from frontdesk.text import folded, one_line
+from frontdesk.tui.dialogs.base import Asking
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.key_names import ENTER, named
+from frontdesk.tui.widgets.line_widget import PARTS, Piece, cut, spread
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+
+# Lines of a picker besides its choices: border, title, field and its border, keys.
+_AROUND = 6
+
+
+class ChoiceList(VirtualList[Choice], can_focus=False):
+    """List of the choices that match the typed text."""
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        choice = self.rows[position]
+        hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
+        return [spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)]
+
+
+def _pieces(choice: Choice) -> list[Piece]:
+    """The label as pieces, with the highlighted spans."""
+    pieces: list[Piece] = []
+    at = 0
+    for start, end in choice.spans:
+        pieces += [("text", choice.words[at:start]), ("accent", choice.words[start:end])]
+        at = end
+    rest = choice.words[at:] if choice.spans else one_line(choice.words)
+    return [*pieces, ("text", rest)]
+
+
+def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
+    """Choices that contain every typed word, in their order; then fuzzy matches, best first."""
+    wanted = folded(typed).split()
+    if not wanted:
+        return list(choices)
+    exact = [one for one in choices if all(word in folded(one.words) for word in wanted)]
+    search = FuzzySearch()
+    scores = [(search.match(folded(typed), folded(one.words))[0], one) for one in choices]
+    near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
+    return exact + [one for _, one in near if one not in exact]
+
+
+class Picker(Asking):
+    """Returns the value of the selected choice, or None if cancelled."""
+
+    COMPONENT_CLASSES = PARTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="picker.leave"),
+        Binding("down", "move(1)", "Next", id="picker.next", show=False),
+        Binding("up", "move(-1)", "Previous", id="picker.previous", show=False),
+    ]
+
+    def __init__(
+        self, title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
+    ) -> None:
+        """`remark`: a note on the choices, shown below them."""
+        super().__init__()
+        self._title = title
+        self._remark = remark
+        self._remark_lines = 2 if remark else 0
+        self._choices = choices
+        self._current = current
+        self._looked_for = ""
+
+    PLACEHOLDER = "type to narrow the list"
+    MOST_SHOWN = 12
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="picker"):
+            yield Static(self._title, id="picker-title", markup=False)
+            yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
+            yield ChoiceList(id="picker-list")
+            if self._remark:
+                yield Static(self._remark, id="picker-remark", markup=False)
+            words = f"{ENTER} choose   {{picker.leave}} back"
+            yield Static(named(self, words), id="picker-keys", markup=False)
+
+    def on_mount(self) -> None:
+        choices = self.query_one(ChoiceList)
+        self.make_room(min(len(self._choices), self.MOST_SHOWN))
+        self.say_when_empty("nothing matches")
+        at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
+        choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
+
+    @on(Input.Changed)
+    def follow(self, event: Input.Changed) -> None:
+        """Filter the list, but skip a change that a newer one has already replaced."""
+        if event.value == event.input.value:
+            self._look_for(event.value)
+
+    def _look_for(self, typed: str) -> None:
+        self._looked_for = typed
+        self.narrow(typed)
+
+    def narrow(self, typed: str) -> None:
+        """Show the choices that match the typed text."""
+        self.offer(matching(self._choices, typed))
+
+    def make_room(self, count: int) -> None:
+        """Set the height for a number of choices; the list shrinks if the screen is smaller."""
+        self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
+
+    def say_when_empty(self, words: str) -> None:
+        """Text of the list while no choice matches."""
+        self.query_one(ChoiceList).say_when_empty(words)
+
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Show these choices, with the cursor on the first."""
+        rows = FixedRows([(choice.value, choice) for choice in choices])
+        self.query_one(ChoiceList).show(rows)
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Return the selected choice, after filtering by all the text typed before enter."""
+        if event.value != self._looked_for:
+            # The change event of the last keys has not been handled yet.
+            self._look_for(event.value)
+        choice = self.query_one(ChoiceList).row
+        if choice is not None:
+            self.dismiss(choice.value)
+
+    def action_move(self, step: int) -> None:
+        self.query_one(ChoiceList).action_move(step)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    @on(ChoiceList.Opened)
+    def take_clicked(self, event: ChoiceList.Opened) -> None:
+        """A double click selects the row."""
+        self.dismiss(event.row.value)

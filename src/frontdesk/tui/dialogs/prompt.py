@@ -1,0 +1,65 @@
+"""Prompt dialog: one line of text at the bottom of the screen."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input, Static
+
+from frontdesk.tui.dialogs.base import Asking
+
+
+class Prompt(Asking):
+    """Returns the text, or None if it is empty or the prompt was cancelled.
+
+    `check` returns an error message, or None for valid text. Invalid text can be corrected.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "First clears, then leaves", id="prompt.leave"),
+    ]
+
+    def __init__(
+        self,
+        mark: str,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        check: Callable[[str], str | None] = lambda answer: None,
+    ) -> None:
+        super().__init__()
+        self._mark = mark
+        self._value = value
+        self._placeholder = placeholder
+        self._check = check
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="prompt"):
+            yield Static(self._mark, id="prompt-mark", markup=False)
+            yield Input(self._value, placeholder=self._placeholder, id="prompt-input")
+            yield Static("", id="prompt-problem", markup=False)
+
+    @on(Input.Submitted)
+    def answer(self, event: Input.Submitted) -> None:
+        """Return the text if it is valid; otherwise show the error."""
+        answer = event.value.strip()
+        problem = self._check(answer) if answer else None
+        if problem:
+            self.query_one("#prompt-problem", Static).update(f" {problem} ")
+        else:
+            self.dismiss(answer or None)
+
+    @on(Input.Changed)
+    def mend(self) -> None:
+        """Remove the error message when the text changes."""
+        self.query_one("#prompt-problem", Static).update("")
+
+    def action_leave(self) -> None:
+        typed = self.query_one(Input)
+        if typed.value and typed.value != self._value:
+            typed.value = ""
+        else:
+            self.dismiss(None)

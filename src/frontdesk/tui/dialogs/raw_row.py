@@ -1,0 +1,63 @@
+"""Dialog that shows a row as the JSON that was received."""
+
+import json
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from frontdesk.tui.clipboard import copy
+from frontdesk.tui.dialogs.base import Dialog
+from frontdesk.tui.key_names import named
+from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit, wrap
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.wire import Wire
+
+_KEYS = "{list.next}/{list.previous} move   {received.copy} copy   {received.leave} back"
+
+
+class Lines(VirtualList[str]):
+    """List of wrapped lines of text."""
+
+    def copied(self) -> str:
+        return (self.row or "").strip()
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        return [[("text", fit(line, width))] for line in wrap(self.rows[position], width)]
+
+
+class Received(Dialog[None]):
+    """Shows a wire model as indented JSON."""
+
+    COMPONENT_CLASSES = PARTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,w", "leave", "Back", id="received.leave"),
+        Binding("y", "copy", "Copy this line", id="received.copy"),
+    ]
+
+    def __init__(self, title: str, value: Wire) -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help"):
+            yield Static(self._title, id="help-title", markup=False)
+            yield Lines(id="help-keys")
+            yield Static(named(self, _KEYS), id="help-foot", markup=False)
+
+    def on_mount(self) -> None:
+        members = self._value.model_dump(mode="json", exclude_unset=True)
+        text = json.dumps(members, ensure_ascii=False, indent=2).split("\n")
+        lines = self.query_one(Lines)
+        lines.show(FixedRows([(str(at), line) for at, line in enumerate(text)]))
+        lines.focus()
+
+    def action_copy(self) -> None:
+        copy(self, self.query_one(Lines).copied())
+
+    def action_leave(self) -> None:
+        self.dismiss()

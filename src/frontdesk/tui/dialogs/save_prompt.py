@@ -1,0 +1,101 @@
+"""Saving text to a file; in a browser as a download."""
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePath, PureWindowsPath
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from frontdesk import private_files
+from frontdesk.tui.key_names import ENTER
+
+# Bytes of a file name that every file system accepts.
+_LONGEST_NAME = 200
+
+
+class SaveCheck:
+    """Validates a path: known extension, existing directory; warns once before overwriting."""
+
+    def __init__(self, endings: Sequence[str]) -> None:
+        self._endings = endings
+        self._warned: str | None = None
+
+    def __call__(self, typed: str) -> str | None:
+        path = Path(typed).expanduser()
+        if path.suffix.lstrip(".") not in self._endings:
+            return _wrong_ending(self._endings)
+        try:
+            if path.is_dir():
+                return "That is a directory"
+            if not path.parent.is_dir():
+                return f"There is no directory {path.parent}"
+            if path.exists() and self._warned != typed:
+                self._warned = typed
+                return f"This file is there already: {ENTER} again writes over it"
+        except (OSError, ValueError) as error:
+            return f"That name cannot be used: {error}"
+        return None
+
+
+class DownloadCheck:
+    """Validates the file name of a download; does not access the file system."""
+
+    def __init__(self, endings: Sequence[str]) -> None:
+        self._endings = endings
+
+    def __call__(self, typed: str) -> str | None:
+        if PurePath(typed).suffix.lstrip(".") not in self._endings:
+            return _wrong_ending(self._endings)
+        if PureWindowsPath(typed).name != typed or not typed.isprintable():
+            return "Say a name without a directory: the browser knows where it goes"
+        if len(typed.encode(errors="replace")) > _LONGEST_NAME:
+            return f"The name may have {_LONGEST_NAME} bytes"
+        return None
+
+
+def _wrong_ending(endings: Sequence[str]) -> str:
+    allowed = ", ".join(f".{ending}" for ending in endings)
+    return f"The name must end in one of {allowed}"
+
+
+def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
+    """Prompt for a file name, whose extension selects the format."""
+    # Deferred: the first paint does not need it.
+    from frontdesk.tui.dialogs.prompt import Prompt
+
+    allowed = ", ".join(f".{ending}" for ending in endings)
+    check = DownloadCheck(endings) if app.is_web else SaveCheck(endings)
+    return Prompt(f"save as ({allowed}): ", value=name, check=check)
+
+
+def save(app: App[Any], name: str, text: str, tell: Callable[[str], None]) -> str | None:
+    """Save `text` to a file, or deliver it to the browser.
+
+    Returns a description of the result, or None on failure, after reporting the error with `tell`.
+    """
+    if not app.is_web:
+        return f"saved as {name}" if written(name, text, tell) else None
+    app.deliver_text(
+        io.StringIO(text, newline=""),
+        save_filename=name,
+        encoding="utf-8",
+        mime_type="application/octet-stream",
+    )
+    return f"given to the browser as {name}"
+
+
+def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
+    """Write `text` to a file; False on failure, after reporting the error with `tell`.
+
+    A new file is readable by its owner only, since it contains customer messages.
+    """
+    path = Path(name).expanduser()
+    try:
+        with open(path, "w", encoding="utf-8", newline="", opener=private_files.opener) as file:
+            file.write(text)
+    except OSError as error:
+        tell(f"{path} cannot be written: {error.strerror or error}")
+        return False
+    return True

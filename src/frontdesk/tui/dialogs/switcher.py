@@ -1,0 +1,85 @@
+"""Quick switcher: go to a view, channel, user, label or contact by a part of its name.
+
+Debounced contact search.
+"""
+
+import asyncio
+
+from textual import work
+
+from frontdesk.errors import InboxError
+from frontdesk.mailbox import Mailbox
+from frontdesk.text import first_said
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import Picker, matching
+from frontdesk.tui.dialogs.view_table import VIEWS
+from frontdesk.wire import Contact, Page
+
+PAUSE_SECONDS = 0.15
+LEAST_LETTERS = 2
+
+
+async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
+    """Search contacts by name, or by number in any format, after a pause of `PAUSE_SECONDS`.
+
+    Cancel the task to replace the search by a newer one. Raises: InboxError.
+    """
+    await asyncio.sleep(PAUSE_SECONDS)
+    return await mailbox.search_contacts(typed)
+
+
+def contact_name(contact: Contact) -> str:
+    """Name of a contact, or else the profile name, the number or the id."""
+    return first_said(contact.name, contact.profile_name, contact.phone, f"contact {contact.id}")
+
+
+def places(mailbox: Mailbox) -> list[Choice]:
+    """Destinations known without a request; the values are a kind and an id."""
+    catalogues = mailbox.catalogues
+    choices = [Choice(f"view {view.name}", view.title, "view") for view in VIEWS]
+    choices += [Choice(f"channel {one.id}", one.name, "channel") for one in catalogues.channels()]
+    choices += [Choice(f"assignee {one.id}", one.name, "assigned") for one in catalogues.users()]
+    choices += [
+        Choice(f"label {one.title}", f"#{one.title}", "label") for one in catalogues.labels()
+    ]
+    return choices
+
+
+class Switcher(Picker):
+    """Returns a kind (view, channel, assignee, label, contact) and an id, separated by a space."""
+
+    PLACEHOLDER = "customer, number, channel, label, colleague, view"
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        super().__init__("Go to", places(mailbox), current=None)
+        self._mailbox = mailbox
+
+    def narrow(self, typed: str) -> None:
+        """Show local matches at once; request contacts once typing pauses."""
+        typed = typed.strip()
+        self.offer(matching(self._choices, typed)[:50])
+        self.workers.cancel_group(self, "contacts")
+        self.say_when_empty("nothing matches")
+        if len(typed) >= LEAST_LETTERS:
+            self._look(typed)
+
+    @work(group="contacts", exclusive=True)
+    async def _look(self, typed: str) -> None:
+        if not self._mailbox.connected:
+            self.say_when_empty("customers cannot be asked for yet")
+            return
+        self.say_when_empty("asking for customers…")
+        try:
+            found = await search_contacts(self._mailbox, typed)
+        except InboxError as error:
+            self.say_when_empty("customers could not be asked for")
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        self.say_when_empty("nothing matches")
+        customers = [_choice(contact) for contact in found.data]
+        self.offer([*matching(self._choices, typed)[:8], *customers])
+
+
+def _choice(contact: Contact) -> Choice:
+    number = contact.phone or contact.username or ""
+    return Choice(f"contact {contact.id}", contact_name(contact), number)

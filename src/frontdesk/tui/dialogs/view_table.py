@@ -1,0 +1,71 @@
+"""Registry of the views and their key bindings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.choices import MenuEntry
+from frontdesk.tui.key_names import KeyNames
+
+INBOX = "inbox"
+
+
+class View(NamedTuple):
+    """A view; `letter` selects it in the menu, `function_key` opens it directly."""
+
+    letter: str
+    name: str
+    title: str
+    function_key: str | None = None
+
+
+VIEWS: Sequence[View] = (
+    View("i", INBOX, "Inbox", "f2"),
+    View("c", "contacts", "Contacts", "f3"),
+    View("r", "reports", "Reports", "f4"),
+    View("t", "templates", "Templates"),
+    View("q", "replies", "Quick replies"),
+    View("d", "directory", "Directory"),
+    View("s", "server", "Server"),
+)
+
+
+class Opening(NamedTuple):
+    """Constructor arguments of a view. `switch` replaces it by another view, by name.
+
+    keys: keys from the configuration by binding id.
+    """
+
+    mailbox: Mailbox
+    clock: Clock
+    title: str
+    switch: Callable[[Screen[Any], str], None]
+    keys: Mapping[str, str] = MappingProxyType({})
+
+
+def view_bindings() -> list[BindingType]:
+    """Bindings of the view menu and of the function keys."""
+    return [
+        Binding("v", "views", "Views", id="view.menu"),
+        *(
+            Binding(view.function_key, f"view('{view.name}')", view.title, id=f"view.{view.name}")
+            for view in VIEWS
+            if view.function_key
+        ),
+    ]
+
+
+def view_entries(keys: KeyNames) -> list[MenuEntry]:
+    return [
+        MenuEntry(
+            view.letter,
+            view.name,
+            view.title + (f"  {keys[f'view.{view.name}'].upper()}" if view.function_key else ""),
+        )
+        for view in VIEWS
+    ]

@@ -1,0 +1,1 @@
+"""Inbox screen: channel list, conversation list, thread and contact panes."""

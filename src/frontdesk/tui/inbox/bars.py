@@ -1,0 +1,130 @@
+"""One-line bars around the inbox panes: header, channel tabs, list title, status line."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from textual.widget import Widget
+
+from frontdesk.tui import labels as say
+from frontdesk.tui.inbox.queue_pane import Queue
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
+from frontdesk.tui.widgets.line_widget import Piece, width_of
+from frontdesk.wire.values import STATUSES
+
+_KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "channels": (
+            "{list.next}/{list.previous} move",
+            "{list.open} choose",
+            "{inbox.filter} filter",
+            "{pane.list} list",
+        ),
+        "list": (
+            "{list.next}/{list.previous} move",
+            "{list.open} open",
+            "{inbox.filter} filter",
+            "{inbox.before} {inbox.after} status",
+            "{inbox.next_unread} unread",
+            "{inbox.find} find",
+            "{queue.mark} mark",
+            "{inbox.next}/{inbox.previous} channel",
+            "{view.menu} views",
+        ),
+        "thread": (
+            "{inbox.next}/{inbox.previous} next conversation",
+            "{inbox.back} back",
+            "{inbox.find} find",
+            "{inbox.filter} show",
+            "{inbox.copy} copy",
+            "{inbox.date} date",
+            "{inbox.contact} contact",
+        ),
+        "contact": (
+            "{list.next}/{list.previous} move",
+            "{inbox.before} {inbox.after} group",
+            "{inbox.copy} copy",
+            "{inbox.contact} close",
+            "{inbox.back} back",
+        ),
+    }
+)
+
+# Number of pieces in the header before its chips.
+_BEFORE_CHIPS = 2
+
+
+class Bars:
+    """Renders all bars of the inbox screen together."""
+
+    def __init__(self, screen: Widget, queue: Queue, title: str, keys: KeyNames) -> None:
+        self._screen = screen
+        self._queue = queue
+        self._title = title
+        self._keys = keys
+        self._channels: Sequence[ChannelRow] = ()
+
+    def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
+        """Render header, channel tabs and list title; `problem`: why nothing can be loaded."""
+        queue, names = self._queue, self._queue.names
+        tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
+        self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
+        unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
+        channels_title.show([("strong", "CHANNELS")], unlisted)
+        header = self._bar("#header")
+        left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
+        left += say.chip_pieces(queue.view, names)
+        room = header.size.width - width_of(left)
+        lacking = queue.lacking("counts")
+        header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.proved_counts))
+        tabs.show(channel_tabs(self._channels), [("dim", filters)])
+        width = list_title.size.width
+        # The server's counts do not apply when a local filter removes rows.
+        counts = None if queue.sieve.filters else queue.counts
+        list_title.show(say.status_tabs(counts, queue.filter, width))
+        loaded = queue.listing.fetched_at is not None
+        words = say.empty_words(
+            queue.view,
+            names,
+            self._keys,
+            loaded=loaded,
+            problem=problem,
+            looked_through=queue.looked_through,
+            looking=queue.looking,
+            complete=queue.listing.complete,
+        )
+        queue.say_when_empty(words)
+
+    def tell(self, at: str, state: list[Piece]) -> None:
+        """Render the status line: keys of the pane `at`, connection state, loaded rows."""
+        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words(self._keys)} ")]
+        bar = self._bar("#status")
+        room = bar.size.width - width_of(right) - 2
+        last = self._keys.told("{inbox.help} keys")
+        keys = say.key_words(self._keys.all_told(_KEYS[at]), room, last=last)
+        bar.show([("dim", keys)], right)
+
+    def chip_at(self, piece: int) -> str | None:
+        """Name of the chip at an index of the header's pieces."""
+        chips = say.chips(self._queue.view, self._queue.names)
+        at = piece - _BEFORE_CHIPS
+        return chips[at // 2][0] if at % 2 and 0 <= at // 2 < len(chips) else None
+
+    def last_chip(self) -> str | None:
+        """Name of the rightmost chip; the status comes first, so it is removed last."""
+        names = [name for name, _ in say.chips(self._queue.view, self._queue.names)]
+        return names[-1] if names else None
+
+    def channel_at(self, piece: int) -> ChannelRow | None:
+        """Channel at an index of the channel tabs' pieces."""
+        at = piece // 2
+        return self._channels[at] if piece % 2 and at < len(self._channels) else None
+
+    def status_at(self, piece: int) -> str | None:
+        """Status at an index of the list title's pieces."""
+        at = piece // 2
+        return STATUSES[at] if piece % 2 and at < len(STATUSES) else None
+
+    def _bar(self, selector: str) -> Bar:
+        return self._screen.query_one(selector, Bar)

@@ -1,0 +1,91 @@
+"""Opens the views over the inbox screen."""
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
+from frontdesk.tui.key_names import changed_keys
+from frontdesk.tui.local_filter import View
+
+__all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
+
+Made = Screen[View | None]
+
+
+# Imported on first use to shorten start-up.
+def _reports(opening: Opening) -> Made:
+    from frontdesk.tui.reports.screen import ReportScreen
+    from frontdesk.tui.widgets.glyphs import glyphs_for
+
+    return ReportScreen(opening, glyphs=glyphs_for(os.environ))
+
+
+def _library(section: str, opening: Opening) -> Made:
+    from frontdesk.tui.views.templates import LibraryScreen
+
+    return LibraryScreen(opening, section)
+
+
+def _directory(opening: Opening) -> Made:
+    from frontdesk.tui.views.directory import DirectoryScreen
+
+    return DirectoryScreen(opening)
+
+
+def _contacts(opening: Opening) -> Made:
+    from frontdesk.tui.views.contacts import ContactsScreen
+
+    return ContactsScreen(opening)
+
+
+def _server(opening: Opening) -> Made:
+    from frontdesk.tui.views.server import ServerScreen
+
+    return ServerScreen(opening)
+
+
+_MAKERS: Mapping[str, Callable[[Opening], Made]] = MappingProxyType(
+    {
+        "contacts": _contacts,
+        "reports": _reports,
+        "templates": partial(_library, "templates"),
+        "replies": partial(_library, "canned_responses"),
+        "directory": _directory,
+        "server": _server,
+    }
+)
+
+
+def open_view(
+    app: App[Any],
+    name: str,
+    mailbox: Mailbox,
+    clock: Clock,
+    *,
+    title: str,
+    on_chosen: Callable[[View | None], None],
+) -> None:
+    """Open a view over the inbox; do nothing for the inbox itself.
+
+    `title` names the inbox. `on_chosen` gets the selected view of conversations, or None if the
+    view was closed or replaced.
+    """
+    if name == INBOX:
+        return
+
+    def switch(screen: Screen[Any], other: str) -> None:
+        if app.screen is screen:
+            screen.dismiss(None)
+            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
+
+    app.push_screen(
+        _MAKERS[name](Opening(mailbox, clock, title, switch, changed_keys(app))), on_chosen
+    )

@@ -1,0 +1,213 @@
+"""Responsive layout and focus of the four inbox panes: channels, list, thread, contact.
+
+From 190 columns: all four. From 80 to 189: list and thread; the contact goes below the list, or
+replaces it under 32 lines. Under 80: one pane at a time. The stylesheet says which panes are shown,
+`pane_widths` computes their widths, and `Panes` tracks the focused one.
+
+Incremental text search over the rows of the focused list.
+"""
+
+from typing import Any, NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
+from textual.widget import Widget
+
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.virtual_list import VirtualList
+
+
+class Finding:
+    """Case-insensitive search for the next matching row, run in steps of limited length.
+
+    `step` is 1 (down) or -1 (up). The search wraps around and ends with the row under the cursor.
+    """
+
+    def __init__(self, body: VirtualList[Any], sought: str, step: int) -> None:
+        self.sought = sought
+        self._body = body
+        self._rows = body.rows
+        self._start, self._step = body.cursor, step
+        self._looked_at = 0
+        self.found = False
+
+    def look(self, most: int) -> bool:
+        """Test up to `most` further rows, and go to a match; False when the search is over."""
+        if self._rows is not self._body.rows:
+            # The list shows other rows now: abandon the search.
+            self.found = True
+            return False
+        count = len(self._rows) if self._rows is not None else 0
+        wanted = self.sought.casefold()
+        last = min(count, self._looked_at + most)
+        for away in range(self._looked_at + 1, last + 1):
+            position = (self._start + self._step * away) % count
+            if wanted in self._body.words_at(position).casefold():
+                self._body.go_to(position)
+                self.found = True
+                return False
+        self._looked_at = last
+        return last < count
+
+
+ORDER = ("channels", "list", "thread", "contact")
+
+LEAST_PANES, LEAST_ALL_PANES = 80, 190
+LEAST_LINES_OF_BOTH = 32
+
+# Panes that take the focus, in order, when the focused pane is hidden.
+_INSTEAD = {
+    "channels": ("list", "thread", "contact"),
+    "list": ("contact", "thread", "channels"),
+    "thread": ("list", "contact", "channels"),
+    "contact": ("thread", "list", "channels"),
+}
+
+
+class PaneWidths(NamedTuple):
+    """Width of each pane in cells, including the borders between panes."""
+
+    channels: int
+    list: int
+    thread: int
+    contact: int
+
+
+def pane_widths(columns: int) -> PaneWidths:
+    """Pane widths for a terminal of at least 80 columns; 0 for panes that have no column.
+
+    The thread gets at least 45 %, and grows monotonically with the terminal; lines wrap at 90
+    cells.
+    """
+    if columns < LEAST_ALL_PANES:
+        fitting = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
+        thread = max(-(-columns * 45 // 100), fitting)
+        return PaneWidths(0, columns - thread, thread, 0)
+    more = columns - LEAST_ALL_PANES
+    channels, contact = min(24, 20 + more // 20), min(40, 32 + more // 8)
+    thread = max(90, columns * 47 // 100)
+    return PaneWidths(channels, columns - channels - contact - thread, thread, contact)
+
+
+class Pane(Vertical):
+    """A title bar, the list widget, and for the thread a footer."""
+
+    def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
+        super().__init__(id=f"{name}-pane", classes="pane")
+        self.title = Bar(id=f"{name}-title", marked=True)
+        self.body = body
+        self.foot = Bar(id=f"{name}-foot") if foot else None
+
+    def compose(self) -> ComposeResult:
+        yield self.title
+        yield self.body
+        if self.foot is not None:
+            yield self.foot
+
+
+class Panes(Horizontal):
+    """Container of the panes by name; moves the focus between visible panes."""
+
+    def __init__(self, **bodies: VirtualList[Any]) -> None:
+        super().__init__(id="panes", classes="-at-list")
+        self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
+        self.at = "list"
+        self._terminal = Size(0, 0)
+
+    def fit_to(self, size: Size) -> None:
+        """Lay the panes out for a terminal of this size."""
+        self._terminal = size
+        self._lay_out()
+
+    @property
+    def replaces_list(self) -> bool:
+        """True if the contact pane replaces the list, because there is no room for both."""
+        width, height = self._terminal
+        narrow = LEAST_PANES <= width < LEAST_ALL_PANES and height < LEAST_LINES_OF_BOTH
+        return narrow and self.has_class("-contact") and not self.has_class("-zoomed")
+
+    def _lay_out(self) -> None:
+        """Set the widths of the grid columns; the stylesheet says which panes are in them."""
+        columns, contact = ["1fr"], None
+        if self._terminal.width >= LEAST_PANES and not self.has_class("-zoomed"):
+            widths = pane_widths(self._terminal.width)
+            if widths.channels:
+                columns = [str(widths.channels), "1fr", str(widths.thread), str(widths.contact)]
+                columns = columns[:-1] if self.has_class("-no-contact") else columns
+            elif self.replaces_list:
+                contact = widths.list
+            else:
+                columns = ["1fr", str(widths.thread)]
+        self._panes["contact"].styles.width = contact
+        self.styles.grid_size_columns = len(columns)
+        self.styles.grid_columns = " ".join(columns)
+
+    def compose(self) -> ComposeResult:
+        yield from self._panes.values()
+
+    def __getitem__(self, name: str) -> Pane:
+        return self._panes[name]
+
+    def show_contact(self, shown: bool) -> None:
+        """Show or hide the contact pane, overriding its default for the terminal's width."""
+        self.set_class(shown, "-contact")
+        self.set_class(not shown, "-no-contact")
+        self._lay_out()
+
+    def toggle_zoom(self) -> None:
+        """Show only the focused pane, or all again."""
+        self.toggle_class("-zoomed")
+        self._lay_out()
+
+    def finding(self, sought: str, step: int) -> Finding:
+        """Search for text in the focused pane; `step` is 1 or -1."""
+        return Finding(self._panes[self.at].body, sought, step)
+
+    def copied(self) -> str:
+        """Text that the copy action takes from the focused pane."""
+        return self._panes[self.at].body.copied()
+
+    def enter(self, name: str) -> None:
+        """Focus a pane, and show it if it is hidden."""
+        if name == "contact" and not self._panes[name].display:
+            self.show_contact(True)
+        elif name == "list" and self.replaces_list:
+            self.show_contact(False)
+        self._note(name)
+        pane = self._panes[name]
+        if pane.display:
+            # Focus now as well: keys typed before the next refresh belong to this pane.
+            self.screen.set_focus(pane.body)
+        self.call_after_refresh(self.screen.set_focus, pane.body)
+
+    @property
+    def focus_home(self) -> Widget | None:
+        """Widget to focus: the current pane's, or that of the pane shown in its place."""
+        chain = self.screen.focus_chain
+        bodies = [self._panes[name].body for name in (self.at, *_INSTEAD[self.at])]
+        return next((body for body in bodies if body in chain), None)
+
+    def entered(self, widget: Widget) -> None:
+        """Record the pane of the focused widget as the current one."""
+        for name, pane in self._panes.items():
+            if pane.body is widget:
+                self._note(name)
+
+    def step(self, direction: int) -> None:
+        """Focus the next pane to the right (1) or left (-1), if there is one."""
+        names = [name for name in ORDER if name == self.at or self._reachable(name)]
+        at = names.index(self.at) + direction
+        if 0 <= at < len(names):
+            self.enter(names[at])
+
+    def _reachable(self, name: str) -> bool:
+        return self._panes[name].display or self.screen.has_class("-single")
+
+    def _note(self, name: str) -> None:
+        if name != self.at:
+            self.remove_class(f"-at-{self.at}")
+            self.at = name
+            self.add_class(f"-at-{name}")
+        for pane in self._panes.values():
+            pane.title.mark(pane is self._panes[name])

@@ -1,0 +1,1 @@
+"""Report screen: query, tables and plots."""

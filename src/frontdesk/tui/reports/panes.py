@@ -1,0 +1,372 @@
+"""Panes of a report: live counts, metrics, plot, authors, channels.
+
+A wide and tall terminal shows all; a smaller one the metrics and below them the focused pane; a
+flat one only the focused pane. The stylesheet decides.
+
+Texts of the report's bars, as pure functions of the report.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.text import clean, one_line, short_date, time_of_day
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.reports.periods import (
+    PERIODS,
+    bucket_label,
+    bucket_words,
+    coming_hours,
+    range_words,
+    unfinished,
+)
+from frontdesk.tui.reports.plots import Plot, Scene
+from frontdesk.tui.reports.query import moments_of
+from frontdesk.tui.reports.tables import (
+    AuthorTable,
+    ChannelTable,
+    Figure,
+    Head,
+    LiveLine,
+    MetricTable,
+    channel_name,
+    figures_of,
+)
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.glyphs import Glyphs
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.metrics import FEW, METRICS, Metric, value_of, value_words
+from frontdesk.wire import Bucket, Period, Report, instant
+
+NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
+NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
+
+
+def refusal(error: InboxError, keys: KeyNames) -> str:
+    """Explanation of a failed request, with what to do next."""
+    sentence = one_line(clean(str(error))).rstrip(".")
+    match error:
+        case Forbidden(scope=scope):
+            return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
+        case NotFound():
+            return f"{sentence}. This server has no reports."
+    return f"{sentence}. {keys['report.period']} chooses another period."
+
+
+def as_of(report: Report | None, clock: Clock) -> str:
+    """Local time of the live counts; empty if unknown."""
+    moment = clock.local(report.live.as_of) if report and report.live else None
+    return time_of_day(moment) if moment else ""
+
+
+def heading(title: str, channel: str, width: int) -> list[Piece]:
+    """Header: title of the inbox and name of the channel."""
+    words = "REPORTS " if width >= 100 else "REPORT "
+    return [("accent", f" {words}"), ("strong", one_line(title)), ("dim", f" · {channel}")]
+
+
+def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
+    """Period, time zone and previous period, as far as `width` allows."""
+    if report is None:
+        return []
+    period = _range(report.period, zone, year=width >= 100)
+    pieces: list[Piece] = [("strong", f"  {period}")]
+    if width >= 100:
+        pieces.append(("dim", f" ({one_line(report.period.timezone)})"))
+    if report.previous_period is not None and width >= 72:
+        before = _range(report.previous_period, zone, year=False)
+        pieces.append(("dim", f"  vs {before}"))
+    return [*pieces, ("text", " ")]
+
+
+def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
+    start, end = instant(period.from_), instant(period.to)
+    if start is None or end is None:
+        return f"{one_line(period.from_)} – {one_line(period.to)}"
+    return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
+
+
+def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> list[Piece]:
+    """Footnotes for reading the numbers, most important first, as far as `width` allows."""
+    if report is None:
+        return []
+    moments = moments_of(report)
+    sentences = []
+    if moments is not None and moments[1].astimezone(zone).time() != datetime.min.time():
+        sentences.append(
+            f"the last day is partial, until {time_of_day(moments[1].astimezone(zone))}"
+        )
+    if width < 100:
+        sentences.append(one_line(report.period.timezone))
+    sentences.append(f"{keys['report.formula']} what a figure is")
+    sentences.append("PREVIOUS is just as long, its bars are whole days")
+    sentences.append(f"grey: fewer than {FEW} samples")
+    words = " "
+    for sentence in sentences:
+        longer = f"{words}{' · ' if words.strip() else ''}{sentence}"
+        if len(longer) >= width:
+            break
+        words = longer
+    return [("dim", words)]
+
+
+def span_hint(name: str, today: date) -> str:
+    """Dates of a named period: 8 Mar – 14 Mar."""
+    span = PERIODS[name](today)
+    last = span.end - timedelta(days=1) if span.end else today
+    if span.first == last:
+        return short_date(last)
+    return f"{short_date(span.first)} – {short_date(last)}"
+
+
+def formula(figure: Figure, open_key: str) -> str:
+    """Definition of a metric, its number of samples, and what `open_key` shows."""
+    metric = figure.metric
+    sentences = [metric.formula]
+    if metric.timed:
+        known = "an unknown number of" if figure.samples is None else f"{figure.samples:,}"
+        sentences.append(f"Taken of {known} samples. Shorter is better.")
+        if figure.few:
+            sentences.append(f"Fewer than {FEW} samples, now or before: the change says little.")
+    sentences.append("A percentage needs a value before that is more than zero.")
+    sentences.append(f"{open_key} leads to {metric.other_set}.")
+    return "\n\n".join(sentences)
+
+
+def figure_words(figure: Figure) -> str:
+    """A metric with its values as a line of text."""
+    metric = figure.metric
+    words = f"{metric.name}: {value_words(metric, figure.now)}"
+    words += f" (previous {value_words(metric, figure.then)}, {figure.change.words})"
+    return f"{words}, {figure.samples:,} {metric.sampled}" if figure.samples is not None else words
+
+
+def copied_period(report: Report, zone: tzinfo, channel: str) -> str:
+    """Period and channel, appended to copied text."""
+    period = _range(report.period, zone, year=True)
+    return f"{period} ({one_line(report.period.timezone)}) · {channel}"
+
+
+ORDER = ("live", "metrics", "plot", "authors", "channels")
+_MOST_CHANNEL_ROWS = 9
+
+
+class ReportPanes(Vertical):
+    """Shows a report; keeps the focused pane, the row and the column."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="report", classes="-at-metrics")
+        self._glyphs = glyphs
+        self.at = "metrics"
+        self.live = LiveLine(id="live")
+        self.metrics = MetricTable(glyphs, id="metrics")
+        self.plot = Plot(glyphs, id="plot")
+        self.authors = AuthorTable(glyphs, id="authors")
+        self.channels = ChannelTable(glyphs, id="channels")
+        self._title = Bar(id="plot-title", marked=True)
+        self._column = Bar(id="plot-column")
+        self._report: Report | None = None
+        self._before: Sequence[Bucket] | None = None
+        self._zone: tzinfo = UTC
+        self._parts = "day"
+        self._now = datetime.now(UTC)
+
+    def compose(self) -> ComposeResult:
+        yield self.live
+        with Vertical(id="metrics-pane"):
+            yield Head(self.metrics, id="metrics-head")
+            yield self.metrics
+        with Horizontal(id="lower"):
+            with Vertical(id="plot-pane"):
+                yield self._title
+                yield self.plot
+                yield self._column
+            with Vertical(id="authors-pane"):
+                yield Head(self.authors, id="authors-head")
+                yield self.authors
+        with Vertical(id="report-channels-pane"):
+            yield Head(self.channels, id="channels-head")
+            yield self.channels
+
+    # Focus
+
+    def enter(self, name: str) -> None:
+        """Focus a pane, and bring it to the front where only some are shown."""
+        self._note(name)
+        self.call_after_refresh(self._widget(name).focus)
+
+    def entered(self, widget: Widget) -> None:
+        """Record the pane of the focused widget as the current one."""
+        name = next((name for name in ORDER if self._widget(name) is widget), None)
+        if name is not None:
+            self._note(name)
+        for head in self.query(Head):
+            head.refresh()
+        self._title.mark(name == "plot")
+
+    def step(self, step: int) -> None:
+        """Focus the next (1) or previous (-1) pane, with wrap-around."""
+        self.enter(ORDER[(ORDER.index(self.at) + step) % len(ORDER)])
+
+    def _widget(self, name: str) -> Widget:
+        widgets: dict[str, Widget] = {
+            "live": self.live,
+            "metrics": self.metrics,
+            "plot": self.plot,
+            "authors": self.authors,
+            "channels": self.channels,
+        }
+        return widgets[name]
+
+    def _note(self, name: str) -> None:
+        if name != self.at:
+            self.remove_class(f"-at-{self.at}")
+            self.at = name
+            self.add_class(f"-at-{name}")
+
+    # Contents
+
+    def say_when_empty(self, words: str) -> None:
+        """Set the texts of empty panes; `words`: why there is no report."""
+        self.metrics.say_when_empty(words)
+        self.channels.say_when_empty("no channels")
+        self.authors.say_when_empty("nothing was sent")
+
+    def show(
+        self,
+        report: Report | None,
+        before: Sequence[Bucket] | None,
+        *,
+        zone: tzinfo,
+        parts: str,
+        now: datetime,
+        as_of: str,
+    ) -> None:
+        """Show a report, or None. before: the series of as many days before."""
+        self._report, self._before = report, before
+        self._zone, self._parts, self._now = zone, parts, now
+        self.live.show(report.live if report else None, as_of)
+        figures = figures_of(report, before, glyphs=self._glyphs) if report else []
+        self.metrics.letters = "".join(label[0] for label in self._labels())
+        self.metrics.put([(figure.metric.field, figure) for figure in figures])
+        self.authors.put_authors(
+            dict(report.outgoing_by_author) if report else {}, report.pricing if report else ()
+        )
+        channels = report.channels if report else ()
+        self.channels.put_channels(channels)
+        self.set_class(not channels, "-no-channels")
+        rows = min(len(channels), _MOST_CHANNEL_ROWS)
+        self.query("#report-channels-pane").set_styles(height=rows + 2)
+        self.follow()
+
+    def order_channels(self, field: str) -> None:
+        """Sort the channels by a column."""
+        self.channels.order_by(field)
+        self.query_one("#channels-head", Head).refresh()
+
+    def follow(self) -> None:
+        """Plot the metric under the cursor, and describe the plot's selected column."""
+        figure: Figure | None = self.metrics.row
+        metric = figure.metric if figure else METRICS[0]
+        scene = self._scene(metric) if figure and self._report else None
+        if scene != self.plot.scene:
+            self.plot.show(scene)
+        self._title.show(self._title_words(metric, scene))
+        self._column.show([("text", f"  {self.column_words()}")])
+        for head in self.query(Head):
+            head.refresh()
+
+    def _series(self) -> Sequence[Bucket]:
+        return self._report.series or () if self._report else ()
+
+    def _columns(self) -> list[Bucket]:
+        """Series of this period, extended by the coming hours that the previous series has."""
+        series = list(self._series())
+        if not series:
+            return []
+        columns = series + coming_hours(series[-1], self._zone) * (self._parts == "hour")
+        return columns[: max(len(series), len(self._before or ()))]
+
+    def _labels(self) -> list[str]:
+        columns = self._columns()
+        return [bucket_label(one, self._parts, self._zone, len(columns)) for one in columns]
+
+    def _series_before(self) -> Sequence[Bucket]:
+        """Previous series, cut to the number of columns."""
+        return (self._before or ())[: len(self._columns())]
+
+    def _scene(self, metric: Metric) -> Scene:
+        series = self._series()
+        return Scene(
+            tuple(value_of(bucket.metrics, metric.field) for bucket in series),
+            tuple(value_of(bucket.metrics, metric.field) for bucket in self._series_before()),
+            tuple(self._labels()),
+            frozenset(
+                at
+                for at, bucket in enumerate(series)
+                if unfinished(bucket, self._parts, self._zone, self._now)
+            ),
+            metric.timed,
+            partial(value_words, metric, tight=True),
+        )
+
+    def _title_words(self, metric: Metric, scene: Scene | None) -> list[Piece]:
+        if scene is None:
+            return []
+        pieces: list[Piece] = [("strong", f"{metric.short.upper()} PER {self._parts.upper()}")]
+        pieces += [("accent", f"   {self._glyphs.bar}"), ("dim", " this")]
+        pieces.append(("dim", f"  {self._glyphs.before} before"))
+        if None in scene.now:
+            pieces.append(("dim", f"  {self._glyphs.gap} no samples"))
+        return pieces
+
+    def column_words(self) -> str:
+        """Time and values of the plot's selected column."""
+        scene, at = self.plot.scene, self.plot.cursor
+        figure: Figure | None = self.metrics.row
+        if scene is None or figure is None or not scene.columns:
+            return ""
+        then = scene.then[at] if at < len(scene.then) else None
+        was = f"was {value_words(figure.metric, then)}"
+        if at < len(scene.then):
+            was += f" ({bucket_words(self._series_before()[at], self._parts, self._zone)})"
+        if at >= len(self._series()):
+            return f"to come, {was}"
+        bucket = self._series()[at]
+        when = bucket_words(bucket, self._parts, self._zone)
+        part = " (part)" if at in scene.unfinished else ""
+        return f"{when}{part}: {_measured(figure.metric, bucket)}, {was}"
+
+    def copied(self) -> str:
+        """Text that the copy action takes from the focused pane."""
+        match self.at:
+            case "live":
+                return self.live.copied
+            case "plot":
+                figure: Figure | None = self.metrics.row
+                return f"{figure.metric.name if figure else ''}, {self.column_words()}"
+            case "channels" if self.channels.row is not None:
+                channel = self.channels.row
+                values = [
+                    f"{metric.short} {value_words(metric, value_of(channel.metrics, metric.field))}"
+                    for metric in METRICS
+                ]
+                return f"{channel_name(channel)}: {', '.join(values)}"
+            case "authors" if self.authors.row is not None:
+                return str(self.authors.row.sentence)
+        return figure_words(self.metrics.row) if self.metrics.row else ""
+
+
+def _measured(metric: Metric, bucket: Bucket) -> str:
+    """Value of a bucket; of a mean with its number of samples."""
+    value = value_of(bucket.metrics, metric.field)
+    if value is None:
+        return "no samples"
+    samples = bucket.samples.get(metric.field) if metric.timed else None
+    return value_words(metric, value) + (f" of {samples:,}" if samples else "")

@@ -1,0 +1,299 @@
+"""Report periods and granularities: named periods, typed dates, adjacent periods, buckets.
+
+Days are dates in the report's time zone; callers convert times to dates.
+
+Parser for typed dates.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+
+from frontdesk.text import month_first, short_date, time_of_day
+from frontdesk.wire import Bucket, Metrics, instant
+
+HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_NUMBERS = re.compile(r"(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?\.?")
+_AGO = re.compile(r"-?(\d{1,5})\s*d?(?:ays? ago)?")
+
+
+def day_of(text: str, today: date) -> date | None:
+    """Parse a date; without a year, the most recent such date. None if it is invalid.
+
+    The day precedes the month, except in ISO order and where only the other order is valid.
+    Ambiguous dates with slashes, such as 3/4, are rejected.
+
+    >>> day_of("14 mar", date(2026, 11, 21)), day_of("yesterday", date(2026, 11, 21))
+    (datetime.date(2026, 3, 14), datetime.date(2026, 11, 20))
+    """
+    text = " ".join(text.casefold().replace(",", " ").split())
+    if text in ("today", "yesterday"):
+        return today - timedelta(days=text == "yesterday")
+    if text[:3] in _DAYS and text.isalpha():
+        return today - timedelta(days=(today.weekday() - _DAYS.index(text[:3])) % 7)
+    ago = _AGO.fullmatch(text)
+    if ago:
+        return _made(lambda: today - timedelta(days=int(ago[1])))
+    numbers = _NUMBERS.fullmatch(text)
+    return _of_numbers(numbers, today) if numbers else _of_words(text.split(), today)
+
+
+def _of_numbers(match: re.Match[str], today: date) -> date | None:
+    first, separator, second, third = match.groups()
+    if len(first) == 4:
+        return _made(lambda: date(int(first), int(second), int(third or 1)))
+    day, month = int(first), int(second)
+    if separator == "/" and day <= 12 and month <= 12 and day != month:
+        return None
+    if month > 12:
+        day, month = month, day
+    return _of(day, month, third, today)
+
+
+def _of_words(words: list[str], today: date) -> date | None:
+    """14 mar, mar 14, 14 march 2025."""
+    months = [word for word in words if word[:3] in _MONTHS and word.isalpha()]
+    numbers = [word.rstrip(".") for word in words if word not in months]
+    if len(months) != 1 or not 1 <= len(numbers) <= 2 or not all(n.isdecimal() for n in numbers):
+        return None
+    month = _MONTHS.index(months[0][:3]) + 1
+    return _of(int(numbers[0]), month, numbers[1] if len(numbers) > 1 else None, today)
+
+
+def _of(day: int, month: int, year: str | None, today: date) -> date | None:
+    if year is not None:
+        number = int(year) + (2000 if len(year) <= 2 else 0)
+        return _made(lambda: date(number, month, day))
+    this_year = _made(lambda: date(today.year, month, day))
+    if this_year is None or this_year <= today:
+        return this_year
+    return _made(lambda: date(today.year - 1, month, day))
+
+
+def _made(make: Callable[[], date]) -> date | None:
+    try:
+        return make()
+    except (ValueError, OverflowError):
+        return None
+
+
+LONGEST_DAYS = 366
+DEFAULT = "7 days"
+CUSTOM = "custom"
+LARGEST_HOURLY, LARGEST_DAILY, LARGEST_WEEKLY = 2, 45, 190
+MOST_HOURLY_DAYS = 40
+
+_BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|\bto\b|\buntil\b)\s*|\s+-\s+", re.IGNORECASE)
+_TWO_ISO = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d)", re.ASCII)
+_ONE_DAY = timedelta(days=1)
+_ONE_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open range of days: from `first` up to but excluding `end`; None is now."""
+
+    first: date
+    end: date | None
+
+    def days(self, today: date) -> int:
+        """Number of days, including a partial last one."""
+        return max(1, ((self.end or today + _ONE_DAY) - self.first).days)
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _month(day: date, months: int = 0) -> date:
+    """First day of the month `months` later."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, 1)
+
+
+def _last(days: int) -> Callable[[date], Span]:
+    return lambda today: Span(today - timedelta(days=days - 1), None)
+
+
+PERIODS: Mapping[str, Callable[[date], Span]] = {
+    "today": _last(1),
+    "yesterday": lambda today: Span(today - _ONE_DAY, today),
+    "7 days": _last(7),
+    "30 days": _last(30),
+    "90 days": _last(90),
+    "this week": lambda today: Span(_monday(today), None),
+    "last week": lambda today: Span(_monday(today) - timedelta(days=7), _monday(today)),
+    "this month": lambda today: Span(_month(today), None),
+    "last month": lambda today: Span(_month(today, -1), _month(today)),
+}
+
+
+def beside(span: Span, step: int, today: date) -> Span | None:
+    """Next (1) or previous (-1) period: whole months by months, others by their length.
+
+    None if it would begin after today.
+    """
+    months, days = _months_in(span, today), span.days(today)
+    if months:
+        first = _month(span.first, months * step)
+        end = _month(first, months)
+    else:
+        length = timedelta(days=7 if _is_this_week(span, today) else days)
+        first = span.first + length * step
+        end = first + length
+    if first > today:
+        return None
+    return Span(first, None if end > today else end)
+
+
+def _months_in(span: Span, today: date) -> int:
+    """Length in whole months, counting the unfinished current month; 0 for other periods."""
+    if span.first.day != 1:
+        return 0
+    if span.end is None:
+        return 1 if span.first == _month(today) else 0
+    if span.end.day != 1:
+        return 0
+    return (span.end.year - span.first.year) * 12 + span.end.month - span.first.month
+
+
+def _is_this_week(span: Span, today: date) -> bool:
+    return span.end is None and span.first == _monday(today) != today
+
+
+def typed_span(text: str, today: date) -> Span:
+    """Parse one date or a range of two dates, both inclusive.
+
+    Raises: ValueError: a sentence that says what was wrong and what is allowed.
+    """
+    two = _TWO_ISO.fullmatch(text.strip())
+    days = [day_of(part, today) for part in (two.groups() if two else _BETWEEN.split(text.strip()))]
+    first, last = days[0], days[-1]
+    if first is None or last is None or len(days) > 2:
+        raise ValueError(f"Two days with .. between, or one; {HOW_TO}")
+    if first > last:
+        raise ValueError("The first day comes after the last")
+    if first > today:
+        raise ValueError(f"The first day is in the future; today is {today}")
+    if (last - first).days >= LONGEST_DAYS:
+        raise ValueError(f"That is more than {LONGEST_DAYS} days")
+    return Span(first, last + _ONE_DAY if last < today else None)
+
+
+def granularity_for(days: int) -> str:
+    """Default granularity of a period with this many days."""
+    if days <= LARGEST_HOURLY:
+        return "hour"
+    if days <= LARGEST_DAILY:
+        return "day"
+    return "week" if days <= LARGEST_WEEKLY else "month"
+
+
+def next_granularity(current: str, days: int) -> str:
+    """Next coarser granularity that suits the period; after the coarsest, the finest."""
+    possible = [
+        name
+        for name, least, most in (
+            ("hour", 1, MOST_HOURLY_DAYS),
+            ("day", 2, LONGEST_DAYS),
+            ("week", 8, LONGEST_DAYS),
+            ("month", 32, LONGEST_DAYS),
+        )
+        if least <= days <= most
+    ]
+    at = possible.index(current) + 1 if current in possible else 0
+    return possible[at % len(possible)]
+
+
+def unfinished(bucket: Bucket, granularity: str, zone: tzinfo, now: datetime) -> bool:
+    """True if a bucket is partial: cut by the period, or not over at `now`."""
+    start, end = instant(bucket.start), instant(bucket.end)
+    if start is None or end is None:
+        return False
+    begins, ends = (moment.astimezone(zone).replace(tzinfo=None) for moment in (start, end))
+    return end > now or not (_is_edge(begins, granularity) and _is_edge(ends, granularity))
+
+
+def _is_edge(moment: datetime, granularity: str) -> bool:
+    """True for a local time at which an hour, day, week or month begins."""
+    if granularity == "hour":
+        return moment.minute == moment.second == 0
+    if moment.hour or moment.minute or moment.second:
+        return False
+    if granularity == "week":
+        return moment.weekday() == 0
+    return granularity == "day" or moment.day == 1
+
+
+def coming_hours(last: Bucket, zone: tzinfo) -> list[Bucket]:
+    """Empty buckets for the hours from the last one to the end of its day."""
+    end = instant(last.end)
+    if end is None or not instant(last.start):
+        return []
+    hour = end.replace(minute=0, second=0, microsecond=0)
+    hour = hour if hour == end else hour + _ONE_HOUR
+    day = (end - timedelta(microseconds=1)).astimezone(zone).date()
+    hours = []
+    while hour.astimezone(zone).date() == day:
+        hours.append(
+            Bucket(start=hour.isoformat(), end=(hour + _ONE_HOUR).isoformat(), metrics=Metrics())
+        )
+        hour += _ONE_HOUR
+    return hours
+
+
+def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:
+    """Axis label of a bucket in a plot with `count` buckets."""
+    start = instant(bucket.start)
+    if start is None:
+        return "?"
+    local = start.astimezone(zone)
+    match granularity:
+        case "hour":
+            return f"{local:%H}"
+        case "day":
+            return f"{local:%a}"[:2] if count <= 14 else str(local.day)
+        case "week":
+            return short_date(local)
+    return f"{local:%b}"
+
+
+def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
+    """Time of a bucket: Tue 10 Mar 14:00, Tue 10 Mar, week of 9 Mar, March 2026."""
+    start = instant(bucket.start)
+    if start is None:
+        return "?"
+    local = start.astimezone(zone)
+    match granularity:
+        case "hour":
+            return f"{local:%a} {short_date(local)} {time_of_day(local)}"
+        case "day":
+            return f"{local:%a} {short_date(local)}"
+        case "week":
+            return f"week of {short_date(local)}"
+    return f"{local:%B %Y}"
+
+
+def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
+    """Half-open range as dates, with times only at ends that are not midnight.
+
+    8 – 14 Mar 2026, 1 Mar 14:00 – 7 Mar 2026, 14 Mar 2026 until 10:00.
+    """
+    whole = _is_edge(end.replace(tzinfo=None), "day")
+    last = end - timedelta(seconds=1) if whole else end
+    from_words = "" if _is_edge(start.replace(tzinfo=None), "day") else f" {time_of_day(start)}"
+    until = "" if whole else f" {time_of_day(end)}"
+    suffix = f" {last.year}" if year else ""
+    if start.date() == last.date():
+        times = f"{from_words} –{until or ' 24:00'}" if from_words else until and f" until{until}"
+        return f"{short_date(start)}{suffix}{times}"
+    same_month = (start.year, start.month) == (last.year, last.month)
+    same_month = same_month and not from_words and not month_first()
+    first = str(start.day) if same_month else short_date(start) + from_words
+    if year and start.year != last.year:
+        first = f"{short_date(start)} {start.year}{from_words}"
+    return f"{first} – {short_date(last)}{suffix}{until and ' until' + until}"

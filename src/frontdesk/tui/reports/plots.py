@@ -1,0 +1,258 @@
+"""Character plots: sparklines, and bar charts that compare two periods.
+
+No information is conveyed by colour alone: current and previous bars use different characters, a
+gap is a dot, and zero is a mark on the axis.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from frontdesk.tui.widgets.glyphs import Glyphs
+from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit
+
+Values = Sequence[float | None]
+
+_TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200)
+_DAY = 86400
+PART = "(part)"
+
+
+def sparkline(values: Values, width: int, glyphs: Glyphs) -> str:
+    """One character per value, scaled from zero to the maximum; averaged to fit `width`."""
+    columns = _merged(values, width)
+    highest = max((value for value in columns if value is not None), default=0)
+    return "".join(_level(value, highest, glyphs) for value in columns)
+
+
+def _merged(values: Values, width: int) -> list[float | None]:
+    """At most `width` values: means of adjacent values, ignoring gaps."""
+    if len(values) <= width:
+        return list(values)
+    merged: list[float | None] = []
+    for column in range(width):
+        start, end = (at * len(values) // width for at in (column, column + 1))
+        measured = [value for value in values[start:end] if value is not None]
+        merged.append(sum(measured) / len(measured) if measured else None)
+    return merged
+
+
+def _level(value: float | None, highest: float, glyphs: Glyphs) -> str:
+    if value is None:
+        return glyphs.gap
+    if value <= 0 or highest <= 0:
+        return glyphs.zero
+    return glyphs.levels[_steps(value / highest, len(glyphs.levels)) - 1]
+
+
+def _steps(share: float, steps: int) -> int:
+    """Height of a share in steps; positive values are always higher than the mark of zero."""
+    return max(2 if steps > 2 else 1, min(steps, round(share * steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Data of a plot: current and previous series, side by side.
+
+    The longer series gives the number of columns. `labels`: column labels. `unfinished`: indexes of
+    partial columns. `timed`: values are seconds. `words`: formats a value.
+    """
+
+    now: Values
+    then: Values
+    labels: Sequence[str]
+    unfinished: frozenset[int]
+    timed: bool
+    words: Callable[[float], str]
+
+    @property
+    def columns(self) -> int:
+        return max(len(self.now), len(self.then))
+
+
+def scale(highest: float, intervals: int, *, timed: bool) -> float:
+    """Round maximum of an axis with this many equal intervals."""
+    least = highest / intervals
+    if timed:
+        step: float = next((one for one in _TIMES if one >= least), 0)
+        return (step or ceil(least / _DAY) * _DAY) * intervals
+    power = 1
+    while True:
+        for round_number in (1, 2, 3, 4, 5):
+            if round_number * power >= least:
+                return round_number * power * intervals
+        power *= 10
+
+
+class Plot(Painted, can_focus=True):
+    """Draws a scene; left and right move the column cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l,right", "move(1)", "Next part of the period", id="plot.next", show=False),
+        Binding("h,left", "move(-1)", "Previous part of the period", id="plot.before", show=False),
+        Binding("end", "move(9999)", "Last part", id="plot.last", show=False),
+        Binding("home", "move(-9999)", "First part", id="plot.first", show=False),
+    ]
+
+    class Moved(Message):
+        """The cursor moved to another column."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._lines: list[list[Piece]] | None = None
+        self.scene: Scene | None = None
+        self.cursor = 0
+
+    def show(self, scene: Scene | None) -> None:
+        """Draw another scene; if its number of columns differs, select the newest column."""
+        if scene is not None and (self.scene is None or self.scene.columns != scene.columns):
+            self.cursor = max(0, len(scene.now) - 1)
+        self.scene = scene
+        self.forget_drawn()
+        self.refresh()
+
+    def action_move(self, step: int) -> None:
+        if self.scene is not None and self.scene.columns:
+            self.cursor = max(0, min(self.cursor + step, self.scene.columns - 1))
+            self.forget_drawn()
+            self.refresh()
+            self.post_message(self.Moved())
+
+    def forget_drawn(self) -> None:
+        self._lines = None
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.forget_drawn()
+
+    def line(self, y: int) -> Strip:
+        width, height = self.size
+        if self._lines is None or len(self._lines) != height:
+            self._lines = self._drawn(width, height)
+        return Strip(self.segments(self._lines[y]), width)
+
+    def _drawn(self, width: int, height: int) -> list[list[Piece]]:
+        if self.scene is None:
+            return [[("text", " " * width)] for _ in range(height)]
+        return plot(self.scene, width, height, self._glyphs, cursor=self.cursor)
+
+
+def plot(
+    scene: Scene, width: int, height: int, glyphs: Glyphs, *, cursor: int | None = None
+) -> list[list[Piece]]:
+    """The scene as `height` lines of exactly `width` cells: bars above a labelled axis.
+
+    If there are more columns than cells, the newest are shown. `cursor`: the highlighted column.
+    """
+    rows = height - 1
+    if rows < 2 or width < 12 or not scene.columns:
+        return [[("text", " " * width)] for _ in range(height)]
+    intervals = 4 if rows >= 8 else 2
+    values = [value for value in (*scene.now, *scene.then) if value is not None]
+    top = scale(max(values, default=0) or 1, intervals, timed=scene.timed)
+    ticks = {
+        rows - 1 - round(part * rows / intervals) + (part == 0): scene.words(top * part / intervals)
+        for part in range(1, intervals + 1)
+    }
+    ticks = {max(0, row): words for row, words in ticks.items()}
+    gutter = max(len(words) for words in (*ticks.values(), scene.words(0))) + 1
+    cell, first = cell_and_first(scene.columns, width - gutter - 2)
+    lines: list[list[Piece]] = []
+    for row in range(rows):
+        head = f"{ticks.get(row, ''):>{gutter}} {glyphs.axis if row in ticks else ' '}"
+        lines.append([("dim", head), *_bars(scene, first, cell, rows - row, rows, top, glyphs)])
+    zero = f"{scene.words(0):>{gutter}} {glyphs.corner}"
+    lines.append([("dim", zero), *_axis(scene, first, cell, glyphs, cursor)])
+    return [_filled(line, width) for line in lines]
+
+
+def cell_and_first(columns: int, room: int) -> tuple[int, int]:
+    """Width of a column in cells, and index of the first visible column."""
+    cell = min(max(1, room // max(1, columns)), 13)
+    return cell, max(0, columns - room // cell)
+
+
+def _bars(
+    scene: Scene, first: int, cell: int, level: int, rows: int, top: float, glyphs: Glyphs
+) -> list[Piece]:
+    """One line of all bars; `level` is 1 at the bottom and `rows` at the top."""
+    pieces: list[Piece] = []
+    thick = max(1, (cell - 1) // 2)
+    for column in range(first, scene.columns):
+        now, then = (_at(values, column) for values in (scene.now, scene.then))
+        mark = _now_mark(now, column < len(scene.now), level, rows, top, glyphs)
+        behind = _then_mark(then, level, rows, top, glyphs)
+        if cell == 1 and mark == " ":
+            # In a single cell, the previous bar is visible above the current one only.
+            pieces.append(("dim", behind))
+            continue
+        pieces.append(("accent" if mark != glyphs.gap else "dim", mark * thick))
+        if cell > 1:
+            pieces.append(("dim", behind * thick))
+            pieces.append(("text", " " * (cell - 2 * thick)))
+    return pieces
+
+
+def _at(values: Values, column: int) -> float | None:
+    return values[column] if column < len(values) else None
+
+
+def _now_mark(
+    value: float | None, come: bool, level: int, rows: int, top: float, glyphs: Glyphs
+) -> str:
+    if value is None:
+        return glyphs.gap if come and level == 1 else " "
+    if value <= 0:
+        return glyphs.zero if level == 1 else " "
+    steps = len(glyphs.levels)
+    filled = _steps(value / top, rows * steps) - (level - 1) * steps
+    if filled >= steps:
+        return glyphs.stem
+    if glyphs.stem not in glyphs.levels:
+        return glyphs.stem if filled >= steps / 2 or (filled > 0 and level == 1) else " "
+    return glyphs.levels[filled - 1] if filled > 0 else " "
+
+
+def _then_mark(value: float | None, level: int, rows: int, top: float, glyphs: Glyphs) -> str:
+    if value is None:
+        return " "
+    if value <= 0:
+        return glyphs.zero if level == 1 else " "
+    return glyphs.before if level <= max(1, round(value / top * rows)) else " "
+
+
+def _axis(scene: Scene, first: int, cell: int, glyphs: Glyphs, cursor: int | None) -> list[Piece]:
+    """Axis labels, as many as fit; partial columns are marked (part), or * if that does not fit."""
+    longest = max((len(label) for label in scene.labels), default=1)
+    every = -(-(longest + 2) // cell)
+    pieces: list[Piece] = []
+    column = first
+    while column < scene.columns:
+        taken = min(every, scene.columns - column)
+        label = scene.labels[column] if column < len(scene.labels) else ""
+        # The last label may overflow; the caller truncates it.
+        if column in scene.unfinished:
+            label += PART if len(label + PART) < cell or column == scene.columns - 1 else "*"
+        here = cursor is not None and column <= cursor < column + taken
+        room = max(cell * taken, len(label) if column + taken == scene.columns else 0)
+        pieces.append(("accent" if here else "text", cut(label, room)))
+        pieces.append(("dim", glyphs.floor * (room - len(cut(label, room)))))
+        column += taken
+    return pieces
+
+
+def _filled(line: list[Piece], width: int) -> list[Piece]:
+    """Truncate or pad a line to `width` cells; all characters of a plot are one cell wide."""
+    filled: list[Piece] = []
+    room = width
+    for part, text in line:
+        kept = text[:room]
+        filled.append((part, kept))
+        room -= len(kept)
+    return [*filled, ("text", fit("", room))]

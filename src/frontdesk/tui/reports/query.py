@@ -1,0 +1,88 @@
+"""Parameters of the report view and the `/v1` queries made from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from datetime import date, datetime, timedelta
+
+from frontdesk.tui.reports.periods import CUSTOM, DEFAULT, PERIODS, Span, granularity_for
+from frontdesk.wire import Report, ReportQuery, instant
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Parameters of a report; serialized between runs.
+
+    `period` is a name in PERIODS, or CUSTOM with `first` and `end` as ISO dates (end None: now).
+    channel None: all channels. zone None: the account's time zone. granularity None: default for
+    the period.
+    """
+
+    period: str = DEFAULT
+    first: str | None = None
+    end: str | None = None
+    channel: str | None = None
+    zone: str | None = None
+    granularity: str | None = None
+
+    @classmethod
+    def stored(cls, text: str | None) -> Asked:
+        """Parse stored parameters; the defaults if they are missing or invalid."""
+        try:
+            known = {field.name for field in fields(cls)}
+            members = json.loads(text or "{}")
+            asked = cls(**{name: value for name, value in members.items() if name in known})
+            asked.span(date.max - timedelta(days=1))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return cls()
+        return asked
+
+    def to_store(self) -> str:
+        return json.dumps(asdict(self))
+
+    def span(self, today: date) -> Span:
+        """Days of the period.
+
+        Raises: KeyError, TypeError, ValueError: invalid period or dates.
+        """
+        if self.period != CUSTOM:
+            return PERIODS[self.period](today)
+        end = date.fromisoformat(self.end) if self.end else None
+        return Span(date.fromisoformat(self.first or ""), end)
+
+    def with_span(self, span: Span) -> Asked:
+        """Copy with a custom range of dates."""
+        end = span.end.isoformat() if span.end else None
+        return Asked(CUSTOM, span.first.isoformat(), end, self.channel, self.zone, self.granularity)
+
+    def parts(self, today: date) -> str:
+        """Granularity of the series."""
+        return self.granularity or granularity_for(self.span(today).days(today))
+
+    def query(self, today: date) -> ReportQuery:
+        span = self.span(today)
+        return self._query(span.first, span.end, today)
+
+    def query_before(self, today: date) -> ReportQuery:
+        """Query of the series of as many whole days before, for comparison by column.
+
+        The report itself has the totals of the previous period, but not its series.
+        """
+        span = self.span(today)
+        return self._query(span.first - timedelta(days=span.days(today)), span.first, today)
+
+    def _query(self, first: date, end: date | None, today: date) -> ReportQuery:
+        return ReportQuery(
+            from_=first.isoformat(),
+            to=end.isoformat() if end else None,
+            timezone=self.zone,
+            channel=self.channel,
+            granularity=self.parts(today),
+        )
+
+
+def moments_of(report: Report) -> tuple[datetime, datetime] | None:
+    """Start and end of a report's period; None if they cannot be parsed."""
+    start, end = instant(report.period.from_), instant(report.period.to)
+    return (start, end) if start and end else None

@@ -1,0 +1,394 @@
+"""Report view: metrics of a period, compared with the previous one, and live counts.
+
+Dialogs of the report: date range, explanation of a metric.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from frontdesk.errors import BadResponse, Forbidden, NotFound, Refused
+from frontdesk.text import one_line
+from frontdesk.tui.dialogs.base import Dialog
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.dialogs.prompt import Prompt
+from frontdesk.tui.dialogs.save_prompt import save, save_prompt
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.key_names import named
+from frontdesk.tui.reports import panes as say
+from frontdesk.tui.reports.export import ENDINGS, default_name, exported
+from frontdesk.tui.reports.panes import ReportPanes
+from frontdesk.tui.reports.periods import (
+    CUSTOM,
+    PERIODS,
+    Span,
+    beside,
+    next_granularity,
+    typed_span,
+)
+from frontdesk.tui.reports.plots import Plot
+from frontdesk.tui.reports.query import Asked
+from frontdesk.tui.reports.tables import Figure, LiveLine, Share, Table, fields_in_order
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.glyphs import Glyphs
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.wire import ChannelMetrics, ConversationFilter, Report, instant
+
+
+def date_prompt(span: Span, today: date) -> Prompt:
+    """Prompt for a range of dates in the format of `typed_span`."""
+    last = span.end - timedelta(days=1) if span.end else today
+
+    def check(typed: str) -> str | None:
+        try:
+            typed_span(typed, today)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
+
+
+class Explanation(Dialog[None]):
+    """Shows a title and some sentences."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,w,enter", "leave", "Back", id="explanation.leave"),
+    ]
+
+    def __init__(self, title: str, sentences: str) -> None:
+        super().__init__()
+        self._title, self._sentences = title, sentences
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="explanation"):
+            yield Static(self._title, id="explanation-title", markup=False)
+            yield Static(self._sentences, markup=False)
+            back = named(self, "{explanation.leave} back")
+            yield Static(back, id="explanation-keys", markup=False)
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+
+ALL_CHANNELS = ""
+ACCOUNTS_ZONE = ""
+_REMEMBERED = "report"
+
+_KEYS = (
+    "{report.before} {report.after} period",
+    "{report.period} dates",
+    "{report.channel} channel",
+    "{report.parts} day/week",
+    "{list.open} rows",
+    "{report.formula} formula",
+    "{report.export} export",
+)
+
+
+class ReportScreen(ViewScreen):
+    """Owns the report's parameters; the panes own their display."""
+
+    REFRESH_SECONDS = 60.0
+    CSS_PATH = [STYLES / "report.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "pane('metrics')", "Figures", id="report.metrics", show=False),
+        Binding("2", "pane('plot')", "Plot", id="report.plot", show=False),
+        Binding("3", "pane('channels')", "Channels", id="report.channels", show=False),
+        Binding("4", "pane('authors')", "Who sent", id="report.authors", show=False),
+        Binding("0", "pane('live')", "Now", id="report.live", show=False),
+        Binding("tab", "step(1)", "Next pane", id="pane.next", show=False),
+        Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before", show=False),
+        Binding("j,down", "metric(1)", "Next figure", id="report.next_metric", show=False),
+        Binding("k,up", "metric(-1)", "Previous figure", id="report.before_metric", show=False),
+        Binding("p", "period", "Period or dates", id="report.period"),
+        Binding("left_square_bracket,comma", "beside(-1)", "Period before", id="report.before"),
+        Binding("right_square_bracket,full_stop", "beside(1)", "Period after", id="report.after"),
+        Binding("c,f", "channel", "Channel", id="report.channel"),
+        Binding("Z", "zone", "Time zone", id="report.zone"),
+        Binding("g", "granularity", "Hours, days, weeks or months", id="report.parts"),
+        Binding("S", "sort", "Order of the channels", id="report.sort"),
+        Binding("w", "formula", "What this figure is", id="report.formula"),
+        Binding("E", "export", "Save as CSV, JSON or Markdown", id="report.export"),
+    ]
+
+    def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
+        super().__init__(opening)
+        self._asked = Asked.stored(self.mailbox.recall(_REMEMBERED))
+        self._panes = ReportPanes(glyphs)
+        self._report: Report | None = None
+        self._refusal: str | None = None
+
+    @property
+    def view_name(self) -> str:
+        return "reports"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return _KEYS
+
+    def body(self) -> ComposeResult:
+        yield self._panes
+        yield Bar(id="foot")
+
+    def on_mount(self) -> None:
+        self._panes.enter("metrics")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._panes.entered(event.widget)
+
+    # Parameters
+
+    def _zone(self) -> tzinfo:
+        """Zone of the report's days: the selected one, the account's, or else the local one."""
+        name = self._asked.zone or (self._report.period.timezone if self._report else None)
+        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            if name:
+                return ZoneInfo(name)
+        return self.clock.now().tzinfo or UTC
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(self._zone()).date()
+
+    def _ask_for(self, asked: Asked) -> None:
+        """Show the cached report for new parameters at once, then refresh it."""
+        self._asked = asked
+        self.mailbox.remember(_REMEMBERED, asked.to_store())
+        self.show_saved()
+        self.describe()
+        self.renew()
+
+    async def read(self) -> None:
+        if await self.ask(self._read_report):
+            await self.ask(self._read_before)
+
+    async def _read_report(self) -> None:
+        query = self._asked.query(self._today())
+        self._refusal = None
+        try:
+            changed = await self.mailbox.refresh_report(query)
+        except (Forbidden, NotFound, Refused, BadResponse) as error:
+            self._refusal = say.refusal(error, self.key_names)
+            self.show_saved()
+            raise
+        if changed or self._report is None:
+            self.show_saved()
+        if self._asked.query(self._today()) != query:
+            # The response revealed the account's time zone, where the date is another.
+            await self._read_report()
+
+    async def _read_before(self) -> None:
+        if await self.mailbox.refresh_report(self._asked.query_before(self._today())):
+            self.show_saved()
+
+    def seen_at(self) -> datetime | None:
+        live = self._report.live if self._report else None
+        return instant(live.as_of) if live else None
+
+    # Contents
+
+    def show_saved(self) -> None:
+        report = self.mailbox.report(self._asked.query(self._today()))
+        if report is None and self._report is None:
+            # Before a response, the account's zone is unknown: use the local date.
+            report = self.mailbox.report(self._asked.query(self.clock.now().date()))
+        self._report = report
+        before = self.mailbox.report(self._asked.query_before(self._today()))
+        self._panes.say_when_empty(self._refusal or self._empty_words())
+        self._panes.show(
+            report,
+            before.series if before else None,
+            zone=self._zone(),
+            parts=self._asked.parts(self._today()),
+            now=self.clock.now(),
+            as_of=say.as_of(report, self.clock),
+        )
+
+    def _empty_words(self) -> str:
+        problem = self.connection.problem
+        if problem:
+            again = self.named("{view.refresh} asks again.")
+            return f"{problem.rstrip('.')}. No report of this period is saved. {again}"
+        return "loading…"
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        width = self.size.width
+        name = self._channel_name()
+        return (
+            say.heading(self.inbox_title, name, width),
+            say.period_words(self._report, self._zone(), width),
+        )
+
+    def describe(self) -> None:
+        super().describe()
+        if self.standing:
+            if self._report is None:
+                self._panes.say_when_empty(self._refusal or self._empty_words())
+            foot = say.foot(self._report, self._zone(), self.size.width, self.key_names)
+            self.query_one("#foot", Bar).show(foot)
+
+    def _channel_name(self) -> str:
+        if self._asked.channel is None:
+            return "all channels"
+        return dict(self._channels()).get(self._asked.channel, self._asked.channel)
+
+    def _channels(self) -> list[tuple[str, str]]:
+        """Ids and names of channels from the catalogue, completed from the report."""
+        known = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        for one in self._report.channels if self._report else ():
+            if one.channel.id:
+                known.setdefault(one.channel.id, one_line(one.channel.name or one.channel.id))
+        return list(known.items())
+
+    # Keys
+
+    def action_pane(self, name: str) -> None:
+        self._panes.enter(name)
+
+    def action_step(self, step: int) -> None:
+        self._panes.step(step)
+
+    def action_metric(self, step: int) -> None:
+        """Move to another metric while the plot keeps the focus."""
+        self._panes.metrics.action_move(step)
+
+    def action_period(self) -> None:
+        """Select a named period, or enter dates."""
+        choices = [Choice(name, name, say.span_hint(name, self._today())) for name in PERIODS]
+        choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
+        self.app.push_screen(
+            Picker("Period", choices, current=self._asked.period), self._take_period
+        )
+
+    def _take_period(self, name: str | None) -> None:
+        if name == CUSTOM:
+            today = self._today()
+            prompt = date_prompt(self._asked.span(today), today)
+            self.app.push_screen(prompt, self._take_dates)
+        elif name is not None:
+            self._ask_for(replace(self._asked, period=name, first=None, end=None))
+
+    def _take_dates(self, typed: str | None) -> None:
+        if typed is not None:
+            self._ask_for(self._asked.with_span(typed_span(typed, self._today())))
+
+    def action_beside(self, step: int) -> None:
+        """Go to the previous or next period of the same length."""
+        today = self._today()
+        span: Span | None = beside(self._asked.span(today), step, today)
+        if span is None:
+            self.notify("The period after this one has not begun", markup=False)
+        else:
+            self._ask_for(self._asked.with_span(span))
+
+    def action_channel(self) -> None:
+        choices = [Choice(ALL_CHANNELS, "all channels")]
+        choices += [Choice(id, name) for id, name in self._channels()]
+        current = self._asked.channel or ALL_CHANNELS
+        self.app.push_screen(Picker("Channel", choices, current=current), self._take_channel)
+
+    def _take_channel(self, id: str | None) -> None:
+        if id is not None:
+            self._ask_for(replace(self._asked, channel=id or None))
+
+    def action_zone(self) -> None:
+        """Select the time zone of the report's days."""
+        choices = [Choice(ACCOUNTS_ZONE, "as the account says")]
+        choices += [Choice(name, name) for name in sorted(available_timezones())]
+        current = self._asked.zone or ACCOUNTS_ZONE
+        self.app.push_screen(Picker("Time zone", choices, current=current), self._take_zone)
+
+    def _take_zone(self, name: str | None) -> None:
+        if name is not None:
+            self._ask_for(replace(self._asked, zone=name or None))
+
+    def action_granularity(self) -> None:
+        """Cycle through hours, days, weeks and months, as far as they suit the period."""
+        today = self._today()
+        parts = next_granularity(self._asked.parts(today), self._asked.span(today).days(today))
+        self._ask_for(replace(self._asked, granularity=parts))
+
+    def action_sort(self) -> None:
+        """Select the sort column of the channels; selecting it again reverses the order."""
+        choices = [Choice(field, name) for field, name in fields_in_order()]
+        current = self._panes.channels.sorted_by
+        picker = Picker("Order channels by (again: other way round)", choices, current=current)
+        self.app.push_screen(picker, self._take_order)
+
+    def _take_order(self, field: str | None) -> None:
+        if field is not None:
+            self._panes.order_channels(field)
+
+    def action_formula(self) -> None:
+        """Explain the metric under the cursor."""
+        figure = self._panes.metrics.row
+        if figure is not None:
+            self.app.push_screen(
+                Explanation(figure.metric.name, say.formula(figure, self.key_names["list.open"]))
+            )
+
+    def copied(self) -> str:
+        if self._report is None:
+            return ""
+        words = self._panes.copied()
+        return f"{words} · {say.copied_period(self._report, self._zone(), self._channel_name())}"
+
+    def action_export(self) -> None:
+        """Ask for a file name, and save the report."""
+        if self._report is None:
+            self.notify("There is no report to save yet", markup=False)
+            return
+        report = self._report
+        prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
+        self.app.push_screen(prompt, partial(self._save, report))
+
+    def _save(self, report: Report, name: str | None) -> None:
+        if name is None:
+            return
+        before = self.mailbox.report(self._asked.query_before(self._today()))
+        ending = Path(name).suffix.lstrip(".")
+        text = exported(report, before.series if before else None, ending)
+        if saved := save(self.app, name, text, self.tell):
+            self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
+
+    # Messages of the panes
+
+    @on(Table.Highlighted)
+    @on(Plot.Moved)
+    def _follow(self, event: Table.Highlighted | Plot.Moved) -> None:
+        event.stop()
+        self._panes.follow()
+
+    @on(Table.Opened)
+    def _open_row(self, event: Table.Opened) -> None:
+        """Show the conversations behind a row, as closely as a /v1 filter allows."""
+        event.stop()
+        channel = self._asked.channel
+        match event.row:
+            case Figure(metric=metric):
+                chosen = ConversationFilter(status=metric.status, channel=channel)
+                self.choose(chosen, metric.other_set)
+            case ChannelMetrics(channel=ref):
+                self.choose(ConversationFilter(channel=ref.id), say.NOT_BY_PERIOD)
+            case Share():
+                self.choose(ConversationFilter(channel=channel), say.NOT_BY_AUTHOR)
+
+    @on(LiveLine.Opened)
+    def _open_live(self, event: LiveLine.Opened) -> None:
+        event.stop()
+        chosen = event.live.chosen.model_copy(update={"channel": self._asked.channel})
+        self.choose(chosen, event.live.other_set)

@@ -1,1 +1,0 @@
-"""Screens and dialogs; each owns its state and reads through the mailbox."""

@@ -1,0 +1,1 @@
+"""Screens of contacts, catalogues, templates and the server."""

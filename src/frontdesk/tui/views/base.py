@@ -1,0 +1,261 @@
+"""Base of the views over the inbox: key bindings, connection state, header and status line."""
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+
+from frontdesk.backoff import without_backoff
+from frontdesk.errors import InboxError
+from frontdesk.tui.clipboard import copy
+from frontdesk.tui.connection import Connection
+from frontdesk.tui.dialogs.base import LeftOnce
+from frontdesk.tui.dialogs.help import show_help
+from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.dialogs.prompt import Prompt
+from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view_entries
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.labels import key_words
+from frontdesk.tui.local_filter import View
+from frontdesk.tui.polling import Pulse
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
+from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
+from frontdesk.wire import ConversationFilter
+
+LEAST_WIDTH, LEAST_HEIGHT = 40, 10
+
+
+class ViewScreen(LeftOnce[View | None]):
+    """Subclasses compose `body`, read from the server and show cached values."""
+
+    REFRESH_SECONDS: ClassVar[float] = 300.0
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *view_bindings(),
+        Binding("tab", "app.focus_next", "Next pane", id="pane.next", show=False),
+        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before", show=False),
+        Binding("slash", "find", "Find", id="view.find"),
+        Binding("n", "find_next(1)", "Next match", id="view.next_match"),
+        Binding("N", "find_next(-1)", "Previous match", id="view.previous_match"),
+        Binding("y", "copy", "Copy this row", id="view.copy"),
+        Binding("ctrl+r,f5", "refresh", "Ask the server now", id="view.refresh"),
+        Binding("escape", "back", "One level back", id="view.back"),
+        Binding("q", "back", "Back", id="view.leave", show=False),
+        Binding("question_mark,f1", "help", "Keys", id="view.help"),
+        Binding("colon", "app.commands", "Commands", id="view.commands"),
+        Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend", show=False),
+    ]
+    AUTO_FOCUS = ""
+    COMPONENT_CLASSES = PARTS
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-tiny"),
+        (LEAST_WIDTH, "-narrow"),
+        (80, "-medium"),
+        (100, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
+        (LEAST_HEIGHT, "-short"),
+        (20, "-middle"),
+        (32, "-tall"),
+    ]
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(classes="view")
+        self.mailbox = opening.mailbox
+        self.clock = opening.clock
+        self.inbox_title = opening.title
+        self.key_names = KeyNames((type(self), VirtualList), opening.keys)
+        self._switch = opening.switch
+        self.connection = Connection(self.mailbox, self.clock, self.tell, Pulse(self.clock.now()))
+        self._sought = ""
+
+    # Interface of subclasses
+
+    @property
+    @abstractmethod
+    def view_name(self) -> str:
+        """Name of this view in VIEWS."""
+
+    @abstractmethod
+    def body(self) -> ComposeResult:
+        """Widgets between the header and the status line."""
+
+    @abstractmethod
+    async def read(self) -> None:
+        """Refresh what is shown from the server, using `ask`."""
+
+    @abstractmethod
+    def show_saved(self) -> None:
+        """Show the values of the cache."""
+
+    @abstractmethod
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        """Left and right pieces of the header."""
+
+    @property
+    @abstractmethod
+    def keys(self) -> Sequence[str]:
+        """Keys for the status line: texts with {binding.id}, most important first."""
+
+    @property
+    def last_key(self) -> str:
+        """Key that is always shown in the status line."""
+        return "{view.help} keys"
+
+    def named(self, words: str) -> str:
+        """Replace each {binding.id} in a text by its key."""
+        return self.key_names.told(words)
+
+    def seen_at(self) -> datetime | None:
+        """Time at which the shown values were current, if known."""
+        return None
+
+    def leave(self) -> None:
+        """Go back one level; by default close the view."""
+        self.end()
+
+    # Layout
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="header")
+        yield from self.body()
+        yield Bar(id="status")
+        yield Bar(id="too-small")
+
+    def on_mount(self) -> None:
+        self.show_saved()
+        self.describe()
+        self.set_interval(self.REFRESH_SECONDS, self.renew)
+        self.call_after_refresh(self.begin)
+
+    def fit(self, size: Size) -> None:
+        width, height = size
+        words = f"{LEAST_WIDTH}x{LEAST_HEIGHT} needed, this is {width}x{height}"
+        self.query_one("#too-small", Bar).show([("warning", words)])
+        self.describe()
+
+    @property
+    def standing(self) -> bool:
+        """True while this screen is attached and composed; responses may arrive outside of that."""
+        return self.is_attached and bool(self.query("#status"))
+
+    def describe(self) -> None:
+        """Update the bars; a bar whose text is unchanged is not repainted."""
+        if not self.standing:
+            return
+        self.query_one("#header", Bar).show(*self.heading())
+        right: list[Piece] = [*self.connection.state, ("dim", " ")]
+        room = self.size.width - width_of(right) - 2
+        last = self.named(self.last_key)
+        keys = key_words(self.key_names.all_told(self.keys), room, last)
+        self.query_one("#status", Bar).show([("dim", keys)], right)
+
+    def tell(self, sentence: str) -> None:
+        """Show a warning as a notification."""
+        self.notify(sentence, severity="warning", timeout=10, markup=False)
+
+    # Requests
+
+    @work(group="begin", exclusive=True)
+    async def begin(self) -> None:
+        """Connect after the first paint if needed, then refresh."""
+        try:
+            await self.mailbox.connect()
+        except InboxError as error:
+            self.tell(str(error))
+            return
+        self.renew()
+
+    @work(group="read", exclusive=True)
+    async def renew(self) -> None:
+        """Refresh everything that this view shows."""
+        await self._read_unless_left()
+
+    @work(group="read", exclusive=True)
+    async def action_refresh(self) -> None:
+        """Refresh without regard to a running back-off."""
+        with without_backoff():
+            await self._read_unless_left()
+
+    async def _read_unless_left(self) -> None:
+        if not self.left:
+            await self.read()
+            self.describe()
+
+    async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
+        """Run a request; True on success, which marks the connection as live."""
+        went_well = await self.connection.ask(question, self.seen_at(), beside=True)
+        if went_well:
+            self.connection.is_live()
+        self.describe()
+        return went_well
+
+    # Keys
+
+    def action_views(self) -> None:
+        self.app.push_screen(Menu("Go to", view_entries(self.key_names)), self._go_to_view)
+
+    def _go_to_view(self, name: str | None) -> None:
+        if name is not None:
+            self.action_view(name)
+
+    def action_view(self, name: str) -> None:
+        """Replace this view by another one."""
+        if name == INBOX:
+            self.end()
+        elif name != self.view_name:
+            self._switch(self, name)
+
+    def action_back(self) -> None:
+        self.leave()
+
+    def action_help(self) -> None:
+        show_help(self)
+
+    def action_find(self) -> None:
+        """Ask for text, and go to the next matching row of the focused list."""
+        self.app.push_screen(Prompt("/", value=self._sought), self._find_first)
+
+    def _find_first(self, sought: str | None) -> None:
+        if sought is not None:
+            self._sought = sought
+            self.action_find_next(1)
+
+    def action_find_next(self, step: int) -> None:
+        """Go to the next or previous match of the last search text."""
+        listed: Any = self.focused
+        if not self._sought or not isinstance(listed, VirtualList) or listed.rows is None:
+            return
+        position = next_match(listed.words_at, len(listed.rows), listed.cursor, step, self._sought)
+        if position is None:
+            self.notify(f"“{self._sought}” is not in what is loaded here", markup=False)
+        else:
+            listed.go_to(position)
+
+    def copied(self) -> str:
+        """Text that the copy action takes."""
+        return ""
+
+    def action_copy(self) -> None:
+        copy(self, self.copied())
+
+    def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
+        """Close, and show a filter's conversations. other_set: how they differ from the count."""
+        if self.choose_view(View(filter=chosen)) and other_set:
+            self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
+
+    def choose_view(self, chosen: View) -> bool:
+        """Close, and show a view of the conversation list; False if already closed."""
+        return self.end(chosen)
+
+    def end(self, chosen: View | None = None) -> bool:
+        """Close with a result; False if this is not the active screen."""
+        standing = self.app.screen is self
+        self.dismiss(chosen)
+        return standing

@@ -1,0 +1,464 @@
+"""Base of the catalogue views: sections, a searchable list, details.
+
+Widgets of the catalogue views: list of entries, and details of the selected one.
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.text import one_line
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.line_widget import Piece, fit, spread, wrap
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.wire import ConversationFilter, instant
+
+# A function that draws lines of exactly the given width.
+Block = Callable[[int], list[list[Piece]]]
+
+_HEX = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+_LABEL_WIDTH = 18
+SWATCH = "██"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """List row. `aside` follows the name; `count` and `hint` are right-aligned.
+
+    words: further text for searching. swatch: a colour from `colour_of`. copied: text for the copy
+    action. chosen: filter for its conversations, if `/v1` has one.
+    """
+
+    id: str
+    name: str
+    aside: str = ""
+    count: str = ""
+    hint: str = ""
+    hint_part: str = "dim"
+    swatch: str | None = None
+    words: str = ""
+    copied: str = ""
+    chosen: ConversationFilter | None = None
+
+
+def colour_of(text: str) -> str | None:
+    """The text if it is a colour #rrggbb, otherwise None."""
+    return text if _HEX.fullmatch(text) else None
+
+
+R = TypeVar("R")
+
+
+class ColouredList(VirtualList[R]):
+    """List whose parts may also be colours, as #rrggbb."""
+
+    def part(self, name: str) -> Style:
+        if name.startswith("#"):
+            return Style(color=name, bgcolor=super().part("text").bgcolor)
+        return super().part(name)
+
+
+class CatalogueList(ColouredList[CatalogueEntry]):
+    """List with one line per entry."""
+
+    _longest = 0
+
+    def put(self, entries: Sequence[CatalogueEntry]) -> None:
+        """Show these entries; the cursor stays on its entry by id."""
+        first = self.rows is None
+        self.rows = FixedRows([(entry.id, entry) for entry in entries])
+        longest = max((cell_len(entry.name) for entry in entries), default=0)
+        if longest != self._longest:
+            self._longest = longest
+            self.forget_drawn()
+        if first:
+            self.show(self.rows)
+        else:
+            self.rows_changed()
+
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        entry = self.rows[position]
+        return f"{entry.name} {entry.aside} {entry.words}"
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        entry = self.rows[position]
+        name = fit(entry.name, min(self._longest, width // 2)) if entry.aside else entry.name
+        left: list[Piece] = [("text", name)]
+        if entry.swatch is not None:
+            left.insert(0, (entry.swatch, f"{SWATCH} "))
+        if entry.aside:
+            left.append(("dim", f"  {entry.aside}"))
+        right: list[Piece] = [("dim", f" {entry.count}")] if entry.count else []
+        if entry.hint:
+            right.append((entry.hint_part, f" {entry.hint}"))
+        return [spread(left, right, width)]
+
+
+class Details(ColouredList[Block]):
+    """Scrollable blocks of lines."""
+
+    HALF_PAGE_AT_EDGE = False
+
+    def put(self, blocks: Sequence[Block], *, keep_place: bool) -> None:
+        """Show these blocks; `keep_place` if they describe the same entry as before."""
+        self.rows = FixedRows([(f"{at}", block) for at, block in enumerate(blocks)])
+        if keep_place:
+            self.rows_changed()
+        else:
+            self.show(self.rows)
+
+    def words_at(self, position: int) -> str:
+        assert self.rows is not None
+        lines = self.rows[position](max(1, self.size.width - 2))
+        return " ".join(text for line in lines for _, text in line)
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        return self.rows[position](width)
+
+
+def title(text: str, *after: Piece) -> Block:
+    """A name in bold, with further pieces on the same line."""
+    return lambda width: [spread([("strong", text), *after], (), width)]
+
+
+def heading(text: str) -> Block:
+    """A heading below a blank line."""
+    return lambda width: [[("text", fit("", width))], [("dim", fit(text, width))]]
+
+
+def fact(label: str, value: str, part: str = "text", *, swatch: str | None = None) -> Block:
+    """A named value, wrapped beside its name; a dash if it is empty."""
+
+    def draw(width: int) -> list[list[Piece]]:
+        beside = min(_LABEL_WIDTH, width // 2)
+        room = max(1, width - beside)
+        lines: list[list[Piece]] = []
+        for at, line in enumerate(wrap(value or "–", room - (3 if swatch else 0))):
+            pieces: list[Piece] = [("dim", fit("" if at else label, beside))]
+            if swatch:
+                pieces.append((swatch, f"{SWATCH} " if not at else "   "))
+            pieces.append((part, fit(line, room - (3 if swatch else 0))))
+            lines.append(pieces)
+        return lines
+
+    return draw
+
+
+def paragraph(text: str, part: str = "text") -> Block:
+    """Wrapped text."""
+    return lambda width: [[(part, fit(line, width))] for line in wrap(text, width)]
+
+
+def entry_line(left: Sequence[Piece], right: Sequence[Piece] = ()) -> Block:
+    """Pieces on one line."""
+    return lambda width: [spread(left, right, width)]
+
+
+_READ_AT = "read "
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A catalogue: `name` at the mailbox, tab `title`, and `things`, the plural of its rows."""
+
+    name: str
+    title: str
+    things: str
+
+
+class ShelfScreen(ViewScreen):
+    """Subclasses provide the sections, their entries, and the details of an entry."""
+
+    CSS_PATH = [STYLES / "shelf.tcss"]
+    SECTIONS: ClassVar[Sequence[Section]]
+    SHOWN: ClassVar[str]
+    SEARCHES_AT_ONCE: ClassVar[bool] = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket,comma", "section(-1)", "Previous section", id="shelf.before"),
+        Binding("right_square_bracket,full_stop", "section(1)", "Next section", id="shelf.after"),
+        *(
+            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"shelf.{n}", show=False)
+            for n in range(1, 6)
+        ),
+        Binding("tab,shift+tab", "other_pane", "List or details", id="shelf.pane"),
+        Binding("l,right", "pane('details')", "Details", id="shelf.details", show=False),
+        Binding("h,left", "pane('list')", "List", id="shelf.list", show=False),
+        Binding("slash", "find", "Search by typing", id="shelf.search"),
+    ]
+
+    def __init__(self, opening: Opening, section: str | None = None) -> None:
+        super().__init__(opening)
+        names = [one.name for one in self.SECTIONS]
+        self._at = names.index(section) if section in names else 0
+        self._entries: Sequence[CatalogueEntry] = ()
+        self._refused: Mapping[str, InboxError] = {}
+        self._of: str | None = None
+        self.list = CatalogueList(id="entries")
+        self.details = Details(id="details")
+
+    # Interface of subclasses
+
+    @abstractmethod
+    def entries(self, section: str) -> list[CatalogueEntry]:
+        """List rows of a section, from the cache."""
+
+    @abstractmethod
+    def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
+        """Details of an entry."""
+
+    def open_entry(self, section: str, entry: CatalogueEntry) -> None:
+        """Handle enter on an entry without a conversation filter."""
+        self.action_pane("details")
+
+    def kept(
+        self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
+    ) -> Sequence[CatalogueEntry]:
+        """Entries that contain every typed word (already case-folded)."""
+        found = ((entry, _searched(entry).casefold()) for entry in entries)
+        return [entry for entry, words in found if all(word in words for word in typed)]
+
+    def search_changed(self) -> None:
+        """Handle a change of the search text."""
+        self._narrow()
+
+    def rested(self, entry: CatalogueEntry) -> None:
+        """Called when the cursor moves to another entry."""
+
+    # Layout
+
+    @property
+    def section(self) -> Section:
+        """The selected section."""
+        return self.SECTIONS[self._at]
+
+    def body(self) -> ComposeResult:
+        yield Bar(id="shelf-tabs")
+        with Horizontal(id="shelf", classes="-at-list"):
+            with Vertical(id="list-side"):
+                with Horizontal(id="shelf-search", classes="-shown" * self.SEARCHES_AT_ONCE):
+                    yield Static("/", id="shelf-search-mark", markup=False)
+                    yield Input(placeholder="type to narrow the list", id="shelf-input")
+                yield self.list
+            with Vertical(id="details-side"):
+                yield self.details
+
+    def on_mount(self) -> None:
+        # Focus now rather than after the first paint, for keys typed ahead.
+        self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        name = one_line(self.inbox_title)
+        return [("accent", f" {self.SHOWN} "), ("strong", name)], [
+            ("dim", f"  {self.heading_count()} ")
+        ]
+
+    def heading_count(self) -> str:
+        """Number of entries, for the header."""
+        shown = len(self.list.rows) if self.list.rows is not None else 0
+        of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
+        return f"{shown}{of} {self.section.things}"
+
+    def describe(self) -> None:
+        super().describe()
+        if not self.standing:
+            return
+        pieces: list[Piece] = []
+        for at, section in enumerate(self.SECTIONS):
+            words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
+            pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
+        if self.size.width < 60:
+            pieces = [
+                ("chip", f" {self.section.title} "),
+                ("dim", self.named("  {shelf.before} {shelf.after} others")),
+            ]
+        self.query_one("#shelf-tabs", Bar).show(pieces)
+        self.list.say_when_empty(self.empty_words())
+
+    def empty_words(self) -> str:
+        """Text of the empty list: the reason, and the key that helps."""
+        if self._entries:
+            return self.named("Nothing matches. {view.back} shows all again.")
+        things = self.section.things
+        refused = self._refused.get(self.section.name)
+        if isinstance(refused, Forbidden):
+            scope = f" It needs the scope {one_line(refused.scope)}." if refused.scope else ""
+            return f"This key may not read {things}.{scope}"
+        if isinstance(refused, NotFound):
+            return f"This server has no {things}."
+        if refused is not None:
+            return f"{str(refused).rstrip('.')}. {self.named('{view.refresh} asks again.')}"
+        if self.seen_at() is not None:
+            return f"There are no {things}."
+        if self.connection.problem:
+            return f"{self.connection.problem.rstrip('.')}. Nothing of this is saved."
+        return "loading…"
+
+    # Contents
+
+    def show_saved(self) -> None:
+        self._entries = self.entries(self.section.name)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Show the entries that match the search text."""
+        self.list.put(self.kept(self._entries, self.typed().casefold().split()))
+        self._show_details()
+        self.describe()
+
+    def typed(self) -> str:
+        """The search text."""
+        found = self.query("#shelf-input").results(Input) if self.standing else ()
+        return next((typed.value for typed in found), "")
+
+    def _show_details(self) -> None:
+        entry = self.list.row
+        blocks = self.blocks(self.section.name, entry) if entry is not None else []
+        id = f"{self.section.name} {entry.id}" if entry else None
+        self.details.put(blocks, keep_place=id == self._of)
+        if entry is not None and id != self._of:
+            self.rested(entry)
+        self._of = id
+
+    def refresh_details(self) -> None:
+        """Update the details of the entry under the cursor."""
+        entry = self.list.row
+        if entry is not None and self.standing:
+            self.details.put(self.blocks(self.section.name, entry), keep_place=True)
+
+    # Requests
+
+    def seen_at(self) -> datetime | None:
+        return instant(self.mailbox.recall(f"{_READ_AT}{self.section.name}"))
+
+    async def read(self) -> None:
+        await self.ask(self._read_catalogues)
+
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        """Names of the catalogues to refresh: the sections, and those needed for names."""
+        return tuple(one.name for one in self.SECTIONS)
+
+    async def _read_catalogues(self) -> None:
+        names = self.catalogues_to_read()
+        self._refused = await self.mailbox.refresh_catalogues(names)
+        for name in names:
+            if name not in self._refused:
+                self.note_read(name)
+        self.show_saved()
+
+    def note_read(self, section: str) -> None:
+        """Store the time of the last refresh of a section."""
+        self.mailbox.remember(f"{_READ_AT}{section}", self.clock.now().isoformat())
+
+    # Keys
+
+    def action_section(self, step: int) -> None:
+        self._go_to_section((self._at + step) % len(self.SECTIONS))
+
+    def action_section_at(self, at: int) -> None:
+        if at < len(self.SECTIONS):
+            self._go_to_section(at)
+
+    def _go_to_section(self, at: int) -> None:
+        self._at = at
+        self._entries = self.entries(self.section.name)
+        self.query_one("#shelf-input", Input).value = ""
+        self._show_search(False)
+        # Do not carry the cursor over to another section.
+        self.list.rows = None
+        self._narrow()
+        self.action_pane("list")
+
+    def action_pane(self, name: str) -> None:
+        """Focus the list or the details, and bring it to the front if only one fits."""
+        self.query_one("#shelf").set_classes(f"-at-{name}")
+        pane = self.list if name == "list" else self.details
+        self.call_after_refresh(pane.focus)
+
+    def action_other_pane(self) -> None:
+        self.action_pane("list" if self.focused is self.details else "details")
+
+    def action_find(self) -> None:
+        """Show and focus the search field."""
+        self.action_pane("list")
+        self._show_search(True)
+        self.call_after_refresh(self.query_one("#shelf-input", Input).focus)
+
+    def _show_search(self, shown: bool) -> None:
+        self.query_one("#shelf-search").set_class(shown or self.SEARCHES_AT_ONCE, "-shown")
+
+    @on(Input.Changed)
+    def _narrow_to(self, event: Input.Changed) -> None:
+        event.stop()
+        self.search_changed()
+
+    @on(Input.Submitted)
+    def _end_search(self, event: Input.Submitted) -> None:
+        """Enter moves the focus to the list, which stays filtered."""
+        event.stop()
+        self._sought = event.value
+        self.query_one("#shelf-search").set_class(
+            bool(event.value) or self.SEARCHES_AT_ONCE, "-shown"
+        )
+        self.list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """In the search field, the arrow keys move the list's cursor."""
+        if isinstance(self.focused, Input) and event.key in ("up", "down"):
+            event.stop()
+            self.list.action_move(1 if event.key == "down" else -1)
+
+    def leave(self) -> None:
+        """From details to list; clear the search; then close the view."""
+        search = self.query_one("#shelf-input", Input)
+        if self.focused is self.details:
+            self.action_pane("list")
+        elif search.value or self.focused is search:
+            search.value = ""
+            self._show_search(False)
+            self.list.focus()
+        else:
+            super().leave()
+
+    def copied(self) -> str:
+        return self.list.row.copied if self.list.row else ""
+
+    # Messages of the list
+
+    @on(CatalogueList.Highlighted)
+    def _follow(self, event: CatalogueList.Highlighted) -> None:
+        event.stop()
+        if event.widget is self.list:
+            self._show_details()
+
+    @on(CatalogueList.Opened)
+    def _open(self, event: CatalogueList.Opened) -> None:
+        event.stop()
+        entry: Any = event.row
+        if event.widget is not self.list:
+            return
+        if entry.chosen is not None:
+            self.choose(entry.chosen)
+        else:
+            self.open_entry(self.section.name, entry)
+
+
+def _searched(entry: CatalogueEntry) -> str:
+    return f"{entry.name} {entry.aside} {entry.hint} {entry.words}"

@@ -1,0 +1,230 @@
+"""Contacts view: incremental search on the server, with details of each contact."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import on, work
+from textual.widgets import Input
+
+from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.mailbox.seen import seen_conversations
+from frontdesk.text import first_said, one_line
+from frontdesk.tui.dialogs.base import Early
+from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, contact_name, search_contacts
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.filters import of_contact
+from frontdesk.tui.key_names import ARROWS, ENTER
+from frontdesk.tui.local_filter import View
+from frontdesk.tui.views.catalogue_screen import (
+    Block,
+    CatalogueEntry,
+    CatalogueList,
+    Section,
+    ShelfScreen,
+    heading,
+    paragraph,
+)
+from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
+from frontdesk.wire import Contact, Page
+
+_ALL, _SEEN = "contacts", "seen"
+_MOST_SEEN = 50
+
+
+class ContactsScreen(ShelfScreen, Early[View | None]):
+    """Enter shows a contact's conversations, by a local filter over the whole list."""
+
+    SHOWN = "CONTACTS"
+    SEARCHES_AT_ONCE = True
+    SECTIONS: ClassVar[Sequence[Section]] = (
+        Section(_ALL, "All", "contacts"),
+        Section(_SEEN, "Seen here", "contacts seen here"),
+    )
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._found: Sequence[Contact] = ()
+        self._found_for: str | None = None
+        self._further: str | None = None
+
+    @property
+    def view_name(self) -> str:
+        return "contacts"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        if not isinstance(self.focused, Input):
+            return (
+                "{list.next}/{list.previous} move",
+                "{list.open} conversations",
+                "{shelf.search} search",
+                "{shelf.before} {shelf.after} section",
+                "{view.copy} copy number",
+                "{view.menu} views",
+            )
+        return (
+            "type to search",
+            f"{ARROWS} move",
+            f"{ENTER} conversations",
+            "{view.back} clears, leaves",
+        )
+
+    @property
+    def last_key(self) -> str:
+        return "{shelf.pane} list" if isinstance(self.focused, Input) else super().last_key
+
+    def on_descendant_focus(self) -> None:
+        """Update the status line: the search field has keys of its own."""
+        self.describe()
+
+    # Contents
+
+    def entries(self, section: str) -> list[CatalogueEntry]:
+        """The server's results for the search text; until they arrive, matches in the cache."""
+        if section == _SEEN:
+            return self._seen()
+        if self._found_for == self._sought_words():
+            return [_entry(contact) for contact in self._found]
+        return self._known(self._sought_words()) if self._sought_words() else self._seen()
+
+    def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
+        contact = self.mailbox.known_contact(entry.id)
+        seen = self.mailbox.conversations_of(entry.id)
+        fields = self.mailbox.catalogues.custom_fields()
+        facts = person_facts(contact or seen[0].contact, contact, fields, seen, self.clock)
+        blocks: list[Block] = [partial(fact_lines, fact) for fact in facts]
+        if not seen:
+            blocks += [heading("CONVERSATIONS"), paragraph("none was seen here so far", "dim")]
+        return blocks
+
+    def kept(
+        self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
+    ) -> Sequence[CatalogueEntry]:
+        """Do not filter server results again: they may match on fields that are not shown."""
+        return super().kept(entries, typed) if self.section.name == _SEEN else entries
+
+    def heading_count(self) -> str:
+        words = super().heading_count()
+        if self.section.name == _SEEN:
+            return words
+        if self._found_for != self._sought_words():
+            return f"~{words} seen here"
+        return f"{words}, more below" if self._further else words
+
+    def empty_words(self) -> str:
+        words = self._sought_words()
+        if not words or self._refused or self.section.name == _SEEN:
+            return super().empty_words()
+        clears = self.named("{view.back} clears the search.")
+        if self._found_for == words:
+            return f"Nobody is found by “{one_line(words)}”. {clears}"
+        return f"Nobody seen here has “{one_line(words)}”. {clears}"
+
+    def _sought_words(self) -> str:
+        typed = self.typed().strip()
+        return typed if len(typed) >= LEAST_LETTERS else ""
+
+    def _seen(self) -> list[CatalogueEntry]:
+        """Contacts of the cached conversations, most recently active first."""
+        found: dict[str, CatalogueEntry] = {}
+        for conversation in seen_conversations(self.mailbox):
+            contact = conversation.contact
+            name = first_said(contact.name, contact.phone, f"contact {contact.id}")
+            entry = CatalogueEntry(
+                contact.id, name, hint=contact.phone or "", copied=contact.phone or ""
+            )
+            found.setdefault(contact.id, entry)
+        return list(found.values())
+
+    def _known(self, words: str) -> list[CatalogueEntry]:
+        hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=("contact",))
+        known = (self.mailbox.known_contact(hit.id) for hit in hits)
+        return [_entry(contact) for contact in known if contact is not None]
+
+    # Requests
+
+    async def read(self) -> None:
+        await super().read()
+        await self.ask(partial(self._find, self._sought_words()))
+
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        return ("custom_fields",)
+
+    def search_changed(self) -> None:
+        """Show local matches at once; request the server's once typing pauses."""
+        self.list.rows = None
+        self.show_saved()
+        if self.section.name == _ALL:
+            self._look(self._sought_words())
+
+    @work(group="contacts", exclusive=True)
+    async def _look(self, words: str) -> None:
+        await self.ask(partial(self._find, words, pause=True))
+
+    async def _find(self, words: str, *, pause: bool = False) -> None:
+        ask = partial(search_contacts, self.mailbox) if pause else self.mailbox.search_contacts
+        try:
+            page = await ask(words)
+        except (Forbidden, NotFound) as error:
+            self._refuse(error)
+            return
+        self._take(words, page, ())
+
+    @on(CatalogueList.NearEnd)
+    def _near_end(self, event: CatalogueList.NearEnd) -> None:
+        event.stop()
+        wanted = self._further and self._found_for == self._sought_words()
+        if event.widget is self.list and not event.top and self.section.name == _ALL and wanted:
+            self._read_further(self._sought_words(), self._further or "")
+
+    @work(group="further", exclusive=True)
+    async def _read_further(self, words: str, cursor: str) -> None:
+        async def further() -> None:
+            page = await self.mailbox.search_contacts(words, cursor=cursor)
+            if (words, cursor) == (self._found_for, self._further):
+                self._take(words, page, self._found)
+
+        await self.ask(further)
+
+    def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
+        """Show a page of results below the previous ones, without duplicates."""
+        if words == self._sought_words():
+            met = {contact.id for contact in before}
+            self._found = [*before, *(one for one in page.data if one.id not in met)]
+            self._found_for, self._further = words, page.next_cursor
+            self.note_read(_ALL)
+            self.show_saved()
+
+    def _refuse(self, error: InboxError) -> None:
+        self._refused = {_ALL: error}
+        self._found_for = self._sought_words()
+        self.show_saved()
+
+    # Keys
+
+    def open_entry(self, section: str, entry: CatalogueEntry) -> None:
+        self.choose_view(of_contact(entry.id, entry.name))
+
+    @on(Input.Submitted)
+    def _take_first(self, event: Input.Submitted) -> None:
+        """Enter opens the contact under the cursor, also from the search field."""
+        event.prevent_default()
+        if self.list.row is not None:
+            self.open_entry(self.section.name, self.list.row)
+
+    def leave(self) -> None:
+        """From details to list; clear the search text; then close the view."""
+        field = self.focused
+        if isinstance(field, Input) and field.value:
+            field.value = ""
+        elif isinstance(field, Input):
+            self.end()
+        else:
+            super().leave()
+
+
+def _entry(contact: Contact) -> CatalogueEntry:
+    name, number = contact_name(contact), contact.phone or contact.username or ""
+    words = " ".join(one_line(one or "") for one in (contact.profile_name, contact.email))
+    return CatalogueEntry(contact.id, name, hint=number, words=words, copied=number)

@@ -1,0 +1,468 @@
+"""Directory view: users, teams, channels, labels and custom fields, and their conversations.
+
+Entries and details of the directory view, as pure functions of the catalogues.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from textual import work
+from textual.timer import Timer
+
+from frontdesk.mailbox import Listing
+from frontdesk.mailbox.seen import seen_conversations
+from frontdesk.text import first_said, one_line, short_date, time_of_day, words
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.labels import count_for
+from frontdesk.tui.views.catalogue_screen import (
+    Block,
+    CatalogueEntry,
+    Section,
+    ShelfScreen,
+    colour_of,
+    entry_line,
+    fact,
+    heading,
+    paragraph,
+    title,
+)
+from frontdesk.wire import (
+    Channel,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CustomField,
+    Label,
+    Team,
+    User,
+    UserRef,
+)
+from frontdesk.wire.values import STATUSES
+
+_AVAILABILITY_MARKS = {"online": "●", "busy": "◐", "offline": "○"}
+_QUALITY_PARTS = {"GREEN": "dim", "YELLOW": "warning", "RED": "error"}
+_UNKNOWN = "unknown"
+_LIMITS = {
+    "TIER_50": "50 customers a day",
+    "TIER_250": "250 customers a day",
+    "TIER_1K": "1,000 customers a day",
+    "TIER_2K": "2,000 customers a day",
+    "TIER_10K": "10,000 customers a day",
+    "TIER_100K": "100,000 customers a day",
+    "TIER_UNLIMITED": "without limit",
+}
+
+
+def user_entry(user: User) -> CatalogueEntry:
+    """List row of a user: name, role, availability."""
+    here = availability(user) if user.active else "left"
+    return CatalogueEntry(
+        user.id,
+        one_line(user.name) or user.id,
+        one_line(user.role),
+        hint=here,
+        hint_part="text" if user.availability == "online" and user.active else "dim",
+        words=user.email or "",
+        copied=user.email or user.name,
+        chosen=ConversationFilter(assignee=user.id),
+    )
+
+
+def availability(user: User | None) -> str:
+    """Symbol and word; "unknown" if the server sends no availability."""
+    said = one_line(user.availability or "") if user else ""
+    return f"{_AVAILABILITY_MARKS.get(said, '·')} {said}" if said else f"· {_UNKNOWN}"
+
+
+def user_facts(user: User, teams: Sequence[Team]) -> list[Block]:
+    return [
+        title(one_line(user.name)),
+        fact("role", one_line(user.role)),
+        fact("availability", availability(user)),
+        fact("email", one_line(user.email or "")),
+        fact("teams", ", ".join(one_line(team.name) for team in teams)),
+        fact("active", "yes" if user.active else "no: only old messages name this user"),
+        fact("id", user.id, "dim"),
+    ]
+
+
+def team_entry(team: Team) -> CatalogueEntry:
+    """List row of a team: name, number of members and channels."""
+    people, numbers = len(team.members), len(team.channels)
+    members = " ".join(one_line(member.name) for member in team.members)
+    return CatalogueEntry(
+        team.id,
+        one_line(team.name),
+        hint=f"{people} people, {numbers} number{'' if numbers == 1 else 's'}",
+        words=f"{one_line(team.description or '')} {members}",
+        copied=one_line(team.name),
+    )
+
+
+def team_facts(team: Team) -> list[Block]:
+    return [
+        title(one_line(team.name)),
+        fact("about", one_line(team.description or "")),
+        fact("new ones go", words(one_line(team.distribution))),
+    ]
+
+
+def member_line(member: UserRef, user: User | None, open_seen: int) -> Block:
+    """Team member with availability and the number of their cached open conversations."""
+    count = f"~{open_seen}" if open_seen else "~0"
+    here = availability(user)
+    return entry_line([("text", one_line(member.name)), ("dim", f"  {here}")], [("dim", count)])
+
+
+def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
+    """List row of a channel: name, number, open conversations, quality."""
+    quality = one_line(channel.quality_rating or _UNKNOWN)
+    number = one_line(channel.display_phone_number or channel.phone or channel.id)
+    counted = open_words(counts, channel.id)
+    return CatalogueEntry(
+        channel.id,
+        one_line(channel.name) or number,
+        number,
+        counted,
+        f"{quality:7}",
+        _QUALITY_PARTS.get(quality, "dim"),
+        words=f"{channel.phone or ''} {channel.status or ''} {channel.verified_name or ''}",
+        copied=channel.phone or channel.id,
+        chosen=ConversationFilter(channel=channel.id),
+    )
+
+
+def open_words(counts: Counts | None, channel_id: str) -> str:
+    """Number of open conversations of a channel; empty if the server does not count them."""
+    if counts is None or not counts.by_channel:
+        return ""
+    number = next((one.open for one in counts.by_channel if one.channel == channel_id), 0)
+    return "" if number is None else f"{number:,} open"
+
+
+def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:
+    """Details of a channel; Meta's own terms are shown unchanged."""
+    quality = one_line(channel.quality_rating or "")
+    limit = one_line(channel.messaging_limit or "")
+    status = one_line(channel.status or "")
+    answering = [one_line(team.name) for team in teams if channel.id in team.channels]
+    return [
+        title(one_line(channel.name)),
+        fact("number", one_line(channel.display_phone_number or channel.phone or "")),
+        fact("shown as", one_line(channel.verified_name or "")),
+        fact("quality", quality, _QUALITY_PARTS.get(quality, "text")),
+        fact("limit", " · ".join(word for word in (_LIMITS.get(limit), limit) if word)),
+        fact("status", status, "text" if status in ("CONNECTED", "") else "error"),
+        fact("teams", ", ".join(answering)),
+    ]
+
+
+def meta_facts(channel: Channel, clock: Clock) -> list[Block]:
+    """Further details of a channel at Meta, and when they were synchronised."""
+    on_app = "" if channel.on_business_app is None else "no"
+    synced = clock.local(channel.synced_at)
+    return [
+        heading("AT META"),
+        fact("name", one_line(channel.name_status or "")),
+        fact("throughput", one_line(channel.throughput or "")),
+        fact("platform", one_line(channel.platform or "")),
+        fact("on a phone too", "yes" if channel.on_business_app else on_app),
+        fact("phone id", channel.id),
+        fact("account id", one_line(channel.waba_id or "")),
+        fact("as of", f"{short_date(synced)} {time_of_day(synced)}" if synced else ""),
+    ]
+
+
+def label_entry(label: Label) -> CatalogueEntry:
+    """List row of a label: colour swatch and hex value."""
+    return CatalogueEntry(
+        label.id,
+        f"#{one_line(label.title)}",
+        one_line(label.description or ""),
+        hint=one_line(label.color),
+        swatch=colour_of(label.color),
+        copied=label.title,
+        chosen=ConversationFilter(label=label.title),
+    )
+
+
+def label_facts(label: Label) -> list[Block]:
+    return [
+        title(f"#{one_line(label.title)}"),
+        fact("about", one_line(label.description or "")),
+        fact("colour", one_line(label.color), swatch=colour_of(label.color)),
+    ]
+
+
+def field_entry(field: CustomField) -> CatalogueEntry:
+    """List row of a custom field: name and type."""
+    return CatalogueEntry(
+        field.id,
+        one_line(field.name),
+        one_line(field.key),
+        hint=one_line(field.type),
+        words=f"{one_line(field.description or '')} {' '.join(field.options)}",
+        copied=field.key,
+    )
+
+
+def field_facts(field: CustomField) -> list[Block]:
+    blocks = [
+        title(one_line(field.name)),
+        fact("key", one_line(field.key)),
+        fact("type", one_line(field.type)),
+        fact("about", one_line(field.description or "")),
+    ]
+    if field.options:
+        blocks.append(fact("options", ", ".join(one_line(option) for option in field.options)))
+    if field.pattern:
+        blocks.append(fact("pattern", one_line(field.pattern)))
+        blocks.append(fact("which means", one_line(field.pattern_hint or "")))
+    return blocks
+
+
+def customer(conversation: Conversation) -> str:
+    """Name of a conversation's contact, or the number."""
+    contact = conversation.contact
+    return first_said(contact.name, contact.phone, f"contact {contact.id}")
+
+
+def value_words(value: Any) -> str:
+    """Text of a custom field's value; booleans are yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(str(value))
+
+
+REST_SECONDS = 0.2
+_OPEN = ConversationFilter(status="open")
+
+
+class DirectoryScreen(ShelfScreen):
+    """Counts by user, channel and label come from the server, others from cached conversations."""
+
+    SHOWN = "DIRECTORY"
+    SECTIONS: ClassVar[Sequence[Section]] = (
+        Section("users", "Users", "users"),
+        Section("teams", "Teams", "teams"),
+        Section("channels", "Channels", "channels"),
+        Section("labels", "Labels", "labels"),
+        Section("custom_fields", "Custom fields", "custom fields"),
+    )
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self._resting: Timer | None = None
+
+    @property
+    def view_name(self) -> str:
+        return "directory"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return (
+            "{list.next}/{list.previous} move",
+            "{list.open} conversations",
+            "{shelf.search} search",
+            "{shelf.before} {shelf.after} section",
+            "{view.copy} copy",
+            "{view.menu} views",
+        )
+
+    # Contents
+
+    def entries(self, section: str) -> list[CatalogueEntry]:
+        catalogues = self.mailbox.catalogues
+        match section:
+            case "users":
+                return [user_entry(one) for one in catalogues.users()]
+            case "teams":
+                return [team_entry(one) for one in catalogues.teams()]
+            case "channels":
+                counts = self.mailbox.counts(ConversationFilter())
+                return [channel_entry(one, counts) for one in catalogues.channels()]
+            case "labels":
+                return [label_entry(one) for one in catalogues.labels()]
+        return [field_entry(one) for one in catalogues.custom_fields()]
+
+    def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
+        catalogues = self.mailbox.catalogues
+        match section:
+            case "users":
+                user = next(one for one in catalogues.users() if one.id == entry.id)
+                teams = [t for t in catalogues.teams() if any(m.id == user.id for m in t.members)]
+                return [*user_facts(user, teams), *self._counts(entry)]
+            case "teams":
+                team = next(one for one in catalogues.teams() if one.id == entry.id)
+                return self._team_blocks(team)
+            case "channels":
+                channel = next(one for one in catalogues.channels() if one.id == entry.id)
+                return [
+                    *channel_facts(channel, catalogues.teams()),
+                    *self._counts(entry),
+                    *meta_facts(channel, self.clock),
+                ]
+            case "labels":
+                label = next(one for one in catalogues.labels() if one.id == entry.id)
+                return [*label_facts(label), *self._counts(entry)]
+        field = next(one for one in catalogues.custom_fields() if one.id == entry.id)
+        return [*field_facts(field), *self._seen_blocks(field.key)]
+
+    def _counts(self, entry: CatalogueEntry) -> list[Block]:
+        """Conversation counts of an entry by status; of a user only the open ones."""
+        assert entry.chosen is not None
+        blocks = [heading("CONVERSATIONS")]
+        if entry.chosen.assignee is not None:
+            listing = self.mailbox.conversations(_open_of(entry))
+            blocks.append(fact("open", _length(listing)))
+        else:
+            counts = self.mailbox.counts(entry.chosen)
+            for status in STATUSES:
+                chosen = entry.chosen.model_copy(update={"status": status})
+                number = count_for(counts, chosen)
+                blocks.append(fact(status, "…" if number is None else f"{number:,}"))
+        return [*blocks, paragraph(""), self._hint("shows them in the inbox")]
+
+    def _hint(self, words: str) -> Block:
+        """Hint that names the key for opening an entry."""
+        return paragraph(f"{self.key_names['list.open']} {words}", "dim")
+
+    def _team_blocks(self, team: Team) -> list[Block]:
+        """Members and channels of a team, each with its open conversations."""
+        seen = [one for one in seen_conversations(self.mailbox) if one.status == "open"]
+        counts = self.mailbox.counts(ConversationFilter())
+        users = {one.id: one for one in self.mailbox.catalogues.users()}
+        blocks = team_facts(team)
+        blocks.append(heading(f"MEMBERS ({len(team.members)})      open, of those seen so far"))
+        for member in team.members:
+            mine = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
+            blocks.append(member_line(member, users.get(member.id), mine))
+        blocks.append(heading(f"NUMBERS ({len(team.channels)})"))
+        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        for id in team.channels:
+            blocks.append(fact(names.get(id, id), open_words(counts, id)))
+        return [*blocks, paragraph(""), self._hint("chooses one of them")]
+
+    def _seen_blocks(self, key: str) -> list[Block]:
+        """Cached contacts that have a value in a custom field."""
+        found = self._seen_values(key)
+        blocks = [heading(f"SEEN SO FAR (~{len(found)})")]
+        blocks += [
+            fact(customer(conversation), value_words(contact.custom_fields[key]))
+            for conversation, contact in found
+        ]
+        if not found:
+            blocks.append(paragraph("No customer whose page was opened has a value here.", "dim"))
+        else:
+            blocks.append(paragraph(""))
+            blocks.append(self._hint("chooses one of them"))
+        return blocks
+
+    def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
+        found = []
+        for conversation in seen_conversations(self.mailbox):
+            contact = self.mailbox.contact(conversation)
+            if contact is not None and contact.custom_fields.get(key) not in (None, ""):
+                found.append((conversation, contact))
+        return found
+
+    # Requests
+
+    async def read(self) -> None:
+        await super().read()
+        await self.ask(self._read_counts)
+        if self.list.row is not None:
+            self.rested(self.list.row)
+
+    async def _read_counts(self) -> None:
+        if await self.mailbox.refresh_counts(ConversationFilter()):
+            self.show_saved()
+
+    def rested(self, entry: CatalogueEntry) -> None:
+        """Request the counts of the entry after the cursor has been on it for `REST_SECONDS`."""
+        if self._resting is not None:
+            self._resting.stop()
+        if entry.chosen is not None:
+            self._resting = self.set_timer(REST_SECONDS, self.count_behind)
+
+    @work(group="behind", exclusive=True)
+    async def count_behind(self) -> None:
+        """Request the conversation counts of the entry under the cursor."""
+        entry = self.list.row
+        if entry is not None and entry.chosen is not None:
+            await self.ask(lambda: self._ask_behind(entry))
+            self.refresh_details()
+
+    async def _ask_behind(self, entry: CatalogueEntry) -> None:
+        assert entry.chosen is not None
+        if entry.chosen.assignee is None:
+            await self.mailbox.refresh_counts(entry.chosen)
+        else:
+            # /v1 has no counts by assignee: use the length of the first page.
+            await self.mailbox.refresh_conversations(_open_of(entry))
+
+    # Enter, where /v1 has no filter for the section
+
+    def open_entry(self, section: str, entry: CatalogueEntry) -> None:
+        if section == "teams":
+            team = next(one for one in self.mailbox.catalogues.teams() if one.id == entry.id)
+            picker = Picker(f"Conversations of {entry.name}", self._team_choices(team), current="")
+            self.app.push_screen(picker, self._take_of_team)
+        elif section == "custom_fields":
+            self._choose_seen(entry)
+
+    def _team_choices(self, team: Team) -> list[Choice]:
+        counts: Counts | None = self.mailbox.counts(ConversationFilter())
+        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        choices = [
+            Choice(f"channel {id}", names.get(id, id), open_words(counts, id))
+            for id in team.channels
+        ]
+        return choices + [
+            Choice(f"assignee {one.id}", f"@{one_line(one.name)}") for one in team.members
+        ]
+
+    def _take_of_team(self, value: str | None) -> None:
+        if value is not None:
+            name, _, id = value.partition(" ")
+            status = "open" if name == "assignee" else None
+            self.choose(ConversationFilter(**{"status": status, name: id}))
+
+    def _choose_seen(self, entry: CatalogueEntry) -> None:
+        key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)
+        choices = [
+            Choice(
+                conversation.id,
+                customer(conversation),
+                value_words(contact.custom_fields[key]),
+            )
+            for conversation, contact in self._seen_values(key)
+        ]
+        if not choices:
+            self.notify("No customer with a value was seen so far (~)", markup=False)
+            return
+        picker = Picker(f"Seen so far with {entry.name} (~{len(choices)})", choices, current="")
+        self.app.push_screen(picker, self._take_seen)
+
+    def _take_seen(self, id: str | None) -> None:
+        conversation = self.mailbox.conversation(id) if id is not None else None
+        if conversation is not None:
+            chosen = ConversationFilter(status=conversation.status, channel=conversation.channel.id)
+            name = customer(conversation)
+            self.choose(chosen, f"{name} is among these")
+
+
+def _open_of(entry: CatalogueEntry) -> ConversationFilter:
+    assert entry.chosen is not None
+    return entry.chosen.model_copy(update={"status": "open"})
+
+
+def _length(listing: Listing[Conversation]) -> str:
+    """Number of loaded rows, "or more" if the list is not complete."""
+    if listing.fetched_at is None:
+        return "…"
+    return f"{len(listing):,}" if listing.complete else f"{len(listing):,} or more"

@@ -1,0 +1,252 @@
+"""Server view: capabilities, deviations from `/v1`, latency, cache statistics.
+
+Texts of the server view, as pure functions of what is known of the server.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from frontdesk.backoff import without_backoff
+from frontdesk.mailbox import Feature, Kept, Server
+from frontdesk.text import ahead_or_behind, file_size, milliseconds, one_line, short_date
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.unsupported import why_not
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.views.catalogue_screen import Block, Details, fact, heading, paragraph, title
+from frontdesk.tui.widgets.line_widget import Piece, fit, wrap
+
+_NAMES_WIDTH = 30
+# Columns under which the description goes below the feature's name.
+_BESIDE = 64
+
+# Display order of the feature states: problems first.
+_GROUPS = (
+    ("failing", "FAILS", "error"),
+    ("forbidden", "NOT ALLOWED", "warning"),
+    ("absent", "LACKS", "warning"),
+    ("ignored", "DONE HERE INSTEAD", "warning"),
+    ("present", "HAS", "text"),
+    ("unknown", "NOT ASKED FOR YET", "dim"),
+)
+
+
+def blocks(
+    server: Server | None, kept: Kept | None, problem: str, clock: Clock, ask_key: str
+) -> list[Block]:
+    """All blocks of the view. problem: why the server cannot be reached, or empty.
+
+    ask_key: name of the key that probes all features.
+    """
+    if server is None:
+        words = problem or "There is no connection yet, so nothing is known of the server"
+        shown = [paragraph(f"{words.rstrip('.')}.", "warning" if problem else "dim")]
+    else:
+        shown = [*_connection(server, problem), *_features(server, ask_key), *_differences(server)]
+    return [*shown, *_kept(kept, clock)]
+
+
+def summary(server: Server | None) -> str:
+    """Summary of the missing, failing and forbidden features."""
+    if server is None:
+        return "not connected"
+    states = [feature.state for feature in server.features.values()]
+    parts = (
+        (states.count("failing"), "fails at"),
+        (states.count("absent"), "lacks"),
+        (states.count("forbidden"), "forbids"),
+    )
+    words = ", ".join(f"{what} {count}" for count, what in parts if count)
+    return words or ("lacks nothing" if "present" in states else "nothing known yet")
+
+
+def _connection(server: Server, problem: str) -> list[Block]:
+    shown = [title(one_line(server.address))]
+    if problem:
+        shown.append(paragraph(f"{problem.rstrip('.')}.", "warning"))
+    share = f" ({100 * server.unchanged / server.requests:.0f} %)" if server.requests else ""
+    skewed = "warning" if server.clock_skew else "text"
+    shown += [
+        fact("latency", milliseconds(server.latency)),
+        fact("its clock", ahead_or_behind(server.clock_skew), skewed),
+        fact("asked", f"{server.requests:,} requests since the start"),
+        fact("“unchanged”", f"{server.unchanged:,} of them{share}"),
+        fact("received", file_size(server.received_bytes)),
+    ]
+    if server.key_scopes is not None:
+        scopes = ", ".join(one_line(scope) for scope in server.key_scopes)
+        shown.append(fact("the key may", scopes or "read nothing"))
+    return shown
+
+
+def _features(server: Server, ask_key: str) -> list[Block]:
+    shown: list[Block] = []
+    for state, words, part in _GROUPS:
+        found = {name: one for name, one in server.features.items() if one.state == state}
+        if not found:
+            continue
+        asks = f": {ask_key} asks for everything" if state == "unknown" else ""
+        shown.append(heading(f"{words} ({len(found)}){asks}"))
+        shown += [_line(one, _said(server, name, one), part) for name, one in found.items()]
+    return shown
+
+
+def _said(server: Server, name: str, feature: Feature) -> str:
+    """Description of a feature: its state, then the server's own detail without repetition."""
+    meaning = why_not(server, name)
+    if not meaning:
+        return one_line(feature.detail)
+    detail = one_line(feature.detail)
+    for told in (f"{meaning}.", f"The key lacks the scope {feature.scope}."):
+        detail = detail.replace(told, "").strip()
+    return f"{meaning}. {detail}".strip()
+
+
+def _line(feature: Feature, said: str, part: str) -> Block:
+    """Name and description of a feature, side by side or, if narrow, below each other."""
+
+    def draw(width: int) -> list[list[Piece]]:
+        name = one_line(feature.words)
+        if not said:
+            return [[(part, fit(name, width))]]
+        if width < _BESIDE:
+            below = [[("dim", fit(f"  {line}", width))] for line in wrap(said, max(1, width - 2))]
+            return [[(part, fit(name, width))], *below]
+        lines = wrap(said, width - _NAMES_WIDTH)
+        return [
+            [
+                (part, fit("" if at else name, _NAMES_WIDTH)),
+                ("dim", fit(line, width - _NAMES_WIDTH)),
+            ]
+            for at, line in enumerate(lines)
+        ]
+
+    return draw
+
+
+def _differences(server: Server) -> list[Block]:
+    if not server.differences:
+        return [heading("DIFFERS FROM THE CONTRACT in nothing that was seen")]
+    found: Sequence[str] = server.differences
+    shown = [heading(f"DIFFERS FROM THE CONTRACT ({len(found)})")]
+    return [*shown, *(paragraph(one_line(sentence)) for sentence in found)]
+
+
+def _kept(kept: Kept | None, clock: Clock) -> list[Block]:
+    if kept is None:
+        return [heading("KEPT HERE"), paragraph("looking…", "dim")]
+    counts = (
+        f"{kept.conversations:,} conversations, {kept.messages:,} messages, "
+        f"{kept.notes:,} notes, {kept.contacts:,} contacts"
+    )
+    size = f"{file_size(kept.size_bytes)} of at most {file_size(kept.limit_bytes)}"
+    share = f", {file_size(kept.share_bytes)} for this server" if kept.share_bytes else ""
+    return [
+        heading("KEPT HERE"),
+        fact("the file", size + share),
+        fact("in it", counts),
+        fact("from … to", _ages(kept, clock)),
+    ]
+
+
+def _ages(kept: Kept, clock: Clock) -> str:
+    days = [clock.here(moment) for moment in (kept.oldest, kept.newest)]
+    return " … ".join(f"{short_date(day)} {day.year}" for day in days if day is not None)
+
+
+_ASKING = "asking"
+
+
+class ServerScreen(ViewScreen):
+    """Shows what is known of the server; a key starts requests for all features."""
+
+    CSS_PATH = [STYLES / "shelf.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r,f5", "discover", "Ask the server for everything", id="server.ask"),
+    ]
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening)
+        self.details = Details(id="details")
+        self._kept: Kept | None = None
+        self._asking_for = ""
+
+    @property
+    def view_name(self) -> str:
+        return "server"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return (
+            "{list.next}/{list.previous} move",
+            "{server.ask} ask for everything",
+            "{view.find} find",
+            "{view.copy} copy",
+            "{view.menu} views",
+        )
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="shelf"):
+            yield self.details
+
+    def on_mount(self) -> None:
+        self.set_focus(self.details)
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        stops = self.named("{view.back} stops")
+        words = f"asking for {self._asking_for} …  {stops}" if self._asking_for else ""
+        left = [("accent", " SERVER "), ("strong", one_line(self.inbox_title))]
+        return left, [("dim", f"  {words or summary(self.mailbox.server)} ")]
+
+    def show_saved(self) -> None:
+        problem = self.connection.problem
+        ask_key = self.key_names["server.ask"]
+        found = blocks(self.mailbox.server, self._kept, problem, self.clock, ask_key)
+        self.details.put(found, keep_place=self.details.rows is not None)
+
+    # Requests
+
+    async def read(self) -> None:
+        await self.ask(self._greet)
+        self._kept = await self.mailbox.kept()
+        self.show_saved()
+
+    async def _greet(self) -> None:
+        """Send a small request to measure the latency."""
+        await self.mailbox.refresh_catalogues(("channels",))
+
+    @work(group=_ASKING, exclusive=True)
+    async def action_discover(self) -> None:
+        """Probe all features, including those known to be missing."""
+        try:
+            with without_backoff():
+                await self.ask(lambda: self.mailbox.discover(self._say_what))
+        finally:
+            self._say_what("")
+        await self.read()
+
+    def _say_what(self, words: str) -> None:
+        self._asking_for = words
+        if self.standing:
+            self.show_saved()
+            self.describe()
+
+    # Keys
+
+    def leave(self) -> None:
+        """Cancel running probes, or close the view."""
+        if self._asking_for:
+            self.workers.cancel_group(self, _ASKING)
+        else:
+            super().leave()
+
+    def copied(self) -> str:
+        if self.details.rows is None:
+            return ""
+        return " ".join(self.details.words_at(self.details.cursor).split())

@@ -1,0 +1,363 @@
+"""Library view: message templates as WhatsApp renders them, and quick replies.
+
+Preview of a message template in WhatsApp's layout, with placeholders highlighted.
+
+Components are Meta's JSON, unvalidated: any member may be missing or of another type.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from frontdesk.text import one_line, short_date, words
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.views.catalogue_screen import (
+    Block,
+    CatalogueEntry,
+    Section,
+    ShelfScreen,
+    fact,
+    heading,
+    paragraph,
+    title,
+)
+from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of, wrap_pieces
+from frontdesk.tui.widgets.message_list import marked_pieces
+from frontdesk.wire import CannedResponse, Template
+
+BUBBLE_WIDTH = 60
+_LEAST_WIDTH = 12
+_PLACE = re.compile(r"\{\{\s*([^{}\s]{1,64})\s*\}\}")
+_SECURITY = "For your security, do not share this code."
+
+Line = list[Piece]
+Component = Mapping[str, Any]
+
+# Effect of a button, by its type.
+_DOES = {
+    "QUICK_REPLY": "",
+    "URL": "opens",
+    "PHONE_NUMBER": "calls",
+    "VOICE_CALL": "calls on WhatsApp",
+    "COPY_CODE": "copies",
+    "OTP": "copies the code",
+    "FLOW": "opens a form",
+    "CATALOG": "opens the catalogue",
+    "MPM": "opens some products",
+    "SPM": "opens a product",
+    "REQUEST_CONTACT_INFO": "asks for contact details",
+}
+_NAMES = {
+    "COPY_CODE": "Copy offer code",
+    "CATALOG": "View catalogue",
+    "MPM": "View items",
+    "SPM": "View",
+    "VOICE_CALL": "Call",
+}
+
+
+def bubble(template: Template, width: int) -> list[Line]:
+    """The message in a frame of at most `width` cells; each line is padded to `width`."""
+    room = min(width, BUBBLE_WIDTH)
+    if room < _LEAST_WIDTH:
+        return [[("dim", fit("…", width))]]
+    lines = _framed(_parts(template.components, room - 4), room)
+    for part in template.components:
+        if _type(part) == "CAROUSEL":
+            lines += _carousel(part, room)
+    return [_padded(line, width) for line in lines]
+
+
+def parameters(template: Template) -> list[tuple[str, str]]:
+    """Pairs of placeholder and example value, which may be empty."""
+    found: dict[str, str] = {}
+    for component in _all_components(template.components):
+        examples = _examples(component)
+        for name in _PLACE.findall(_text(component, "text")):
+            found.setdefault(f"{{{{{name}}}}}", examples.get(name, ""))
+    return list(found.items())
+
+
+def plain_text(template: Template) -> str:
+    """Header, body and footer with their placeholders, as plain text."""
+    texts = [_text(part, "text") for part in template.components if _type(part) != "BUTTONS"]
+    return "\n\n".join(text for text in texts if text)
+
+
+def _parts(components: Sequence[Component], room: int) -> list[list[Line]]:
+    """Groups of lines, separated by rules: the message, then each button."""
+    by_type = {_type(component): component for component in components}
+    message: list[Line] = []
+    if "HEADER" in by_type:
+        message += _header(by_type["HEADER"], room)
+    if "LIMITED_TIME_OFFER" in by_type:
+        message += _offer(by_type["LIMITED_TIME_OFFER"], room)
+    if "BODY" in by_type:
+        message += _body(by_type["BODY"], room)
+    if "FOOTER" in by_type:
+        message += [[("text", "")], *wrap_pieces([("dim", _footer(by_type["FOOTER"]))], room)]
+    others = {"HEADER", "LIMITED_TIME_OFFER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"}
+    for name in by_type.keys() - others:
+        message.append([("dim", f"[{words(name).lower()}]")])
+    buttons = [_button(one, room) for one in _dicts(by_type.get("BUTTONS", {}), "buttons")]
+    return [group for group in (message, *buttons) if group]
+
+
+def _header(component: Component, room: int) -> list[Line]:
+    form = str(component.get("format") or "TEXT").upper()
+    if form == "TEXT":
+        return [*wrap_pieces(_filled(component, "strong"), room), [("text", "")]]
+    example = one_line(next(iter(_strings(component, "header_handle", "header_url")), ""))
+    media = cut(f"[{words(form).lower()}]", room)
+    lines: list[Line] = [[("chip", fit(f" {media}", room))]]
+    if example:
+        lines.append([("dim", cut(example, room))])
+    return [*lines, [("text", "")]]
+
+
+def _offer(component: Component, room: int) -> list[Line]:
+    offer = component.get("limited_time_offer")
+    told = offer if isinstance(offer, Mapping) else component
+    text = one_line(_text(told, "text")) or "Limited-time offer"
+    ends = " · shows when it ends" if told.get("has_expiration") else ""
+    return [*wrap_pieces([("accent", text), ("dim", ends)], room), [("text", "")]]
+
+
+def _body(component: Component, room: int) -> list[Line]:
+    pieces = _filled(component, "text")
+    if component.get("add_security_recommendation") and _SECURITY not in _text(component, "text"):
+        pieces.append(("text", f" {_SECURITY}"))
+    return wrap_pieces(pieces, room)
+
+
+def _footer(component: Component) -> str:
+    minutes = component.get("code_expiration_minutes")
+    if isinstance(minutes, int) and not _text(component, "text"):
+        return f"This code expires in {minutes} minutes."
+    return one_line(_text(component, "text"))
+
+
+def _button(button: Component, room: int) -> list[Line]:
+    kind = _type(button)
+    name = one_line(_text(button, "text")) or _NAMES.get(kind) or words(kind).capitalize()
+    target = one_line(_text(button, "url") or _text(button, "phone_number"))
+    if kind == "COPY_CODE":
+        target = one_line(next(iter(_strings(button, "example")), "") or _text(button, "example"))
+    does = f"{_DOES.get(kind, words(kind).lower())} {target}".strip()
+    name = cut(name, room)
+    left = (room - width_of([("accent", name)])) // 2
+    lines: list[Line] = [[("text", " " * left), ("accent", name)]]
+    return [*lines, [("dim", cut(does, room).center(room))]] if does else lines
+
+
+def _carousel(component: Component, room: int) -> list[Line]:
+    cards = _dicts(component, "cards")
+    lines: list[Line] = []
+    for number, card in enumerate(cards, start=1):
+        lines.append([("dim", f"  card {number} of {len(cards)}")])
+        inner = _framed(_parts(_dicts(card, "components"), room - 6), room - 2)
+        lines += [[("text", "  "), *line] for line in inner]
+    return lines
+
+
+def _framed(groups: Sequence[Sequence[Line]], room: int) -> list[Line]:
+    """Groups of lines in a frame of `room` cells, with rules in between."""
+    rule = "─" * (room - 2)
+    lines: list[Line] = [[("dim", f"╭{rule}╮")]]
+    for at, group in enumerate(groups):
+        if at:
+            lines.append([("dim", f"├{rule}┤")])
+        lines += [[("dim", "│ "), *spread(line, (), room - 4), ("dim", " │")] for line in group]
+    return [*lines, [("dim", f"╰{rule}╯")]]
+
+
+def _padded(line: Line, width: int) -> Line:
+    return [*line, ("text", " " * max(0, width - width_of(line)))]
+
+
+def _filled(component: Component, part: str) -> Line:
+    """Text with WhatsApp markup rendered and placeholders replaced by examples."""
+    examples = _examples(component)
+    pieces: Line = []
+    for of_part, text in marked_pieces(_text(component, "text"), part):
+        end = 0
+        for place in _PLACE.finditer(text):
+            pieces.append((of_part, text[end : place.start()]))
+            pieces.append(("note", examples.get(place[1]) or place[0]))
+            end = place.end()
+        pieces.append((of_part, text[end:]))
+    return [piece for piece in pieces if piece[1]]
+
+
+def _examples(component: Component) -> dict[str, str]:
+    """Example values by placeholder name, which is a number in older templates."""
+    values = list(_strings(component, "body_text", "header_text"))
+    numbered = {str(number): one_line(value) for number, value in enumerate(values, start=1)}
+    example = component.get("example")
+    named = []
+    for name in ("body_text_named_params", "header_text_named_params"):
+        named += _dicts(example if isinstance(example, Mapping) else {}, name)
+    return numbered | {_text(one, "param_name"): one_line(_text(one, "example")) for one in named}
+
+
+def _strings(component: Component, *names: str) -> Iterator[str]:
+    """Texts of the examples, at any depth of nesting."""
+    example = component.get("example")
+    if isinstance(example, Mapping):
+        for name in names:
+            yield from _flat(example.get(name))
+    elif "example" in names:
+        yield from _flat(example)
+
+
+def _flat(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _flat(one)
+
+
+def _all_components(components: Iterable[Component]) -> Iterator[Component]:
+    for component in components:
+        yield component
+        for card in _dicts(component, "cards"):
+            yield from _dicts(card, "components")
+
+
+def _type(component: Component) -> str:
+    return str(component.get("type") or "unknown").upper()
+
+
+def _text(component: Component, name: str) -> str:
+    value = component.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _dicts(component: Component, name: str) -> list[Component]:
+    values = component.get(name)
+    if not isinstance(values, list):
+        return []
+    return [value for value in values if isinstance(value, Mapping)]
+
+
+_STATUS_PARTS = {"APPROVED": "dim", "PENDING": "note", "IN_APPEAL": "note"}
+_QUALITY_PARTS = {"GREEN": "text", "YELLOW": "warning", "RED": "error"}
+
+
+class LibraryScreen(ShelfScreen):
+    """Read-only catalogues of replies; they do not filter conversations."""
+
+    SHOWN = "LIBRARY"
+    SECTIONS: ClassVar[Sequence[Section]] = (
+        Section("templates", "Templates", "templates"),
+        Section("canned_responses", "Quick replies", "quick replies"),
+    )
+
+    def __init__(self, opening: Opening, section: str) -> None:
+        super().__init__(opening, section)
+        self._templates: dict[str, Template] = {}
+        self._replies: dict[str, CannedResponse] = {}
+
+    @property
+    def view_name(self) -> str:
+        return "templates" if self.section.name == "templates" else "replies"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return (
+            "{list.next}/{list.previous} move",
+            "{shelf.search} search",
+            "{view.copy} copy text",
+            "{shelf.before} {shelf.after} section",
+            "{shelf.details} preview",
+            "{view.menu} views",
+        )
+
+    def catalogues_to_read(self) -> tuple[str, ...]:
+        return (*super().catalogues_to_read(), "channels")
+
+    def entries(self, section: str) -> list[CatalogueEntry]:
+        catalogues = self.mailbox.catalogues
+        if section == "templates":
+            self._templates = {one.id: one for one in catalogues.templates()}
+            return [_template_entry(one) for one in self._templates.values()]
+        self._replies = {one.id: one for one in catalogues.canned_responses()}
+        return [_reply_entry(one) for one in self._replies.values()]
+
+    def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
+        if section == "templates":
+            template = self._templates[entry.id]
+            return [*self._facts(template), *_layout(template)]
+        reply = self._replies[entry.id]
+        return [
+            title(f"/{one_line(reply.short_code)}"),
+            paragraph(""),
+            lambda width: [
+                spread(line, (), width)
+                for line in wrap_pieces(marked_pieces(reply.text), min(width, 72))
+            ],
+            paragraph(""),
+            paragraph(
+                f"{len(reply.text)} characters · {self.key_names['view.copy']} copies the text",
+                "dim",
+            ),
+        ]
+
+    def _facts(self, template: Template) -> list[Block]:
+        channels = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        names = [channels.get(id, id) for id in template.channels]
+        status = one_line(template.status or "")
+        quality = one_line(template.quality_score or "")
+        category = one_line(template.category or "")
+        if template.previous_category:
+            category += f" (was {one_line(template.previous_category)})"
+        blocks = [
+            title(one_line(template.name)),
+            fact("language", one_line(template.language)),
+            fact("category", category),
+            fact("status", status, _STATUS_PARTS.get(status, "error") if status else "dim"),
+            fact("quality", quality, _QUALITY_PARTS.get(quality, "dim")),
+        ]
+        if template.rejected_reason and template.rejected_reason != "NONE":
+            blocks.append(
+                fact("refused because", words(one_line(template.rejected_reason)), "error")
+            )
+        if names:
+            blocks.append(fact("numbers", ", ".join(names)))
+        changed = self.clock.local(template.updated_at)
+        if changed:
+            blocks.append(fact("changed", f"{short_date(changed)} {changed.year}"))
+        return blocks
+
+
+def _template_entry(template: Template) -> CatalogueEntry:
+    status = one_line(template.status or "?")
+    shown = "" if status == "APPROVED" else status
+    text = plain_text(template)
+    return CatalogueEntry(
+        template.id,
+        one_line(template.name),
+        one_line(template.language),
+        hint=shown.lower() or one_line(template.category or "").lower(),
+        hint_part=_STATUS_PARTS.get(status, "error"),
+        words=f"{status} {template.category or ''} {template.quality_score or ''} {text}",
+        copied=text,
+    )
+
+
+def _reply_entry(reply: CannedResponse) -> CatalogueEntry:
+    return CatalogueEntry(
+        reply.id, f"/{one_line(reply.short_code)}", one_line(reply.text), copied=reply.text
+    )
+
+
+def _layout(template: Template) -> list[Block]:
+    """Preview of a template, one block per line so that it scrolls by line; then parameters."""
+    blocks: list[Block] = [heading("AS WHATSAPP SHOWS IT"), lambda width: bubble(template, width)]
+    places = parameters(template)
+    if places:
+        blocks.append(heading("FILLED IN BY THE SENDER"))
+        blocks += [fact(place, example or "no example", "note") for place, example in places]
+    blocks.append(lambda width: [[("text", fit("", width))]])
+    return blocks

@@ -1,0 +1,257 @@
+"""Base of widgets that draw lines themselves, with styles from the stylesheet.
+
+Text layout in terminal cells: truncate, pad, wrap, align pieces of a line.
+
+Strip cache of a list: reuses unchanged lines of the previous frame.
+
+Textual renders every line of a widget when any of them changes, and caches the terminal output with
+each strip.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.content import Content, Span
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from frontdesk.text import steady
+
+# Name of a part, which has a style, and text.
+Piece = tuple[str, str]
+
+ELLIPSIS = "…"
+
+
+def cut(text: str, width: int) -> str:
+    """`text` on one line in at most `width` cells; a truncated text ends with an ellipsis."""
+    return _cut(_flat(text), width)
+
+
+def _cut(flat: str, width: int) -> str:
+    if cell_len(flat) <= width:
+        return flat
+    return set_cell_size(flat, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
+
+
+def _flat(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return steady(text).replace("\n", " ").replace("\t", " ")
+
+
+def fit(text: str, width: int) -> str:
+    """`text` on one line in exactly `width` cells."""
+    text = cut(text, width)
+    return text + " " * (width - cell_len(text))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """`text` as lines of at most `width` cells, broken between words where possible."""
+    text = steady(text).replace("\t", "    ")
+    if len(text) <= width and text.isascii() and "\n" not in text:
+        return [text]
+    return [line.plain.rstrip() for line in Content(text).wrap(max(1, width))] or [""]
+
+
+def wrap_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """Wrap a sequence of pieces to lines of at most `width` cells."""
+    pieces = [(part, steady(text).replace("\t", "    ")) for part, text in pieces]
+    spans, end = [], 0
+    for part, text in pieces:
+        spans.append(Span(end, end + len(text), part))
+        end += len(text)
+    content = Content("".join(text for _, text in pieces), spans=spans)
+    return [_pieces_of(line) for line in content.wrap(max(1, width))] or [[("text", "")]]
+
+
+def _pieces_of(line: Content) -> list[Piece]:
+    text = line.plain.rstrip()
+    spans = sorted(line.spans, key=lambda span: span.start)
+    return [(str(span.style), text[span.start : span.end]) for span in spans]
+
+
+def width_of(pieces: Iterable[Piece]) -> int:
+    """Width of the pieces in cells."""
+    return sum(cell_len(text) for _, text in pieces)
+
+
+def spread(
+    left: Sequence[Piece], right: Sequence[Piece], width: int, *, blank: str = "text"
+) -> list[Piece]:
+    """`left` and `right` at the two ends of a line of exactly `width` cells.
+
+    If both do not fit, the left side is truncated.
+    """
+    right = _laid(right, width)
+    left = _laid(left, width - width_of(right))
+    rest = width - width_of(left) - width_of(right)
+    return [*left, (blank, " " * rest), *right]
+
+
+def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
+    """Pieces as far as they fit into `room` cells; the last one is truncated."""
+    laid: list[Piece] = []
+    for part, text in pieces:
+        flat = _flat(text)
+        kept = _cut(flat, room)
+        room -= cell_len(kept)
+        laid.append((part, kept))
+        if kept != flat:
+            break
+    return laid
+
+
+# COMPONENT_CLASSES of every screen with such widgets. On the screen rather than on the widgets,
+# because Textual recomputes all component styles of a widget when one of its classes changes.
+PARTS = {
+    "part--text",
+    "part--strong",
+    "part--italic",
+    "part--strike",
+    "part--code",
+    "part--dim",
+    "part--accent",
+    "part--warning",
+    "part--error",
+    "part--note",
+    "part--chip",
+    "part--bar",
+    "part--bar-resting",
+    "part--thumb",
+    "part--track",
+}
+
+
+def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
+    """Merge adjacent segments of equal appearance; each costs time and output bytes."""
+    segments: list[Segment] = []
+    for text, style in pieces:
+        before = segments[-1].style if segments else None
+        if before is not None and (style is before or _unseen(text, style, before)):
+            segments[-1] = Segment(segments[-1].text + text, before)
+        else:
+            segments.append(Segment(text, style))
+    return segments
+
+
+def _unseen(text: str, style: Style, before: Style) -> bool:
+    """Spaces show only the background, unless they are underlined, struck or reversed."""
+    return (
+        text.isspace()
+        and style.bgcolor == before.bgcolor
+        and not any((*_lines_of(style), *_lines_of(before)))
+    )
+
+
+def _lines_of(style: Style) -> tuple[bool | None, ...]:
+    return style.underline, style.strike, style.reverse
+
+
+class Painted(Widget):
+    """Base class; subclasses implement `line(y)`.
+
+    Bypasses Textual's styles cache for speed. Borders and padding must therefore be set on a
+    container.
+    """
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        self._part_styles: dict[str, Style] = {}
+        self._shown_styles: dict[str, Style] = {}
+        super().__init__(id=id, classes=classes)
+
+    def line(self, y: int) -> Strip:
+        """Line `y` of the widget, exactly as wide as the widget."""
+        raise NotImplementedError
+
+    def part(self, name: str) -> Style:
+        """Style of a named part, from the stylesheet."""
+        style = self._part_styles.get(name)
+        if style is None and not self.is_attached:
+            # A queued key may be handled after the widget was removed.
+            return Style.null()
+        if style is None:
+            style = self.screen.get_component_rich_style(f"part--{name}")
+            self._part_styles[name] = style
+        return style
+
+    def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
+        """Styled segments, after the application's line filters (NO_COLOR, 16 colours)."""
+        return _joined((text, self._shown_part(name)) for name, text in pieces if text)
+
+    def _shown_part(self, name: str) -> Style:
+        """Style of a part after the line filters, which do not depend on the text."""
+        style = self._shown_styles.get(name)
+        if style is None:
+            sample = [Segment(" ", self.part(name))]
+            for line_filter in self.get_line_filters():
+                sample = line_filter.apply(sample, self.background_colors[1])
+            style = self._shown_styles[name] = sample[0].style or Style.null()
+        return style
+
+    def notify_style_update(self) -> None:
+        self._part_styles.clear()
+        self._shown_styles.clear()
+        self.forget_drawn()
+        super().notify_style_update()
+
+    def forget_drawn(self) -> None:
+        """Called when styles have changed: drop cached drawings."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return self.cropped([self.line(y) for y in crop.line_range], crop)
+
+    def cropped(self, lines: list[Strip], crop: Region) -> list[Strip]:
+        """Crop lines to the columns of `crop`."""
+        if crop.column_span == (0, self.size.width):
+            return lines
+        return [line.crop(*crop.column_span) for line in lines]
+
+    def refresh_others(self, before: Sequence[Strip], now: Sequence[Strip]) -> None:
+        """Repaint only the lines that differ."""
+        if len(before) != len(now):
+            self.refresh()
+            return
+        pairs = enumerate(zip(before, now, strict=True))
+        regions = [Region(0, y, self.size.width, 1) for y, (was, is_) in pairs if was != is_]
+        if regions:
+            self.refresh(*regions)
+
+
+# Identity of the line, and names of its left and right edges.
+_Key = tuple[int, str, str]
+
+
+class Frames:
+    """Two generations of strips: the previous frame's and the current one's."""
+
+    def __init__(self) -> None:
+        self._last: dict[_Key, tuple[list[Segment], Strip]] = {}
+        self._now: dict[_Key, tuple[list[Segment], Strip]] = {}
+
+    def begin(self) -> None:
+        """Start a frame; strips that the previous frame did not use are dropped."""
+        self._last, self._now = self._now, {}
+
+    def strip(
+        self,
+        line: list[Segment],
+        left: tuple[str, Sequence[Segment]],
+        right: tuple[str, Sequence[Segment]],
+        width: int,
+    ) -> Strip:
+        """Strip of a line of `width` cells between two edges (name and segments)."""
+        # Keep a reference to the line, so that its id is not reused.
+        key = id(line), left[0], right[0]
+        kept = self._last.get(key) or (line, Strip([*left[1], *line, *right[1]], width))
+        self._now[key] = kept
+        return kept[1]
+
+    def clear(self) -> None:
+        """Drop all strips, after a change of colours or width."""
+        self._last, self._now = {}, {}

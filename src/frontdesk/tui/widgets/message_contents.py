@@ -1,0 +1,237 @@
+"""Renders message contents other than text: media, locations, contacts, orders, templates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from frontdesk.text import file_size, one_line, words
+from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.wire import Media, Message
+
+# Further rows of long lists and orders are summarised as "and N more".
+MOST_ROWS = 10
+
+
+def contents(message: Message, *, open_key: str = "") -> list[Piece]:
+    """Contents of a message, as pieces that each start on a new line.
+
+    open_key: name of the key that opens media, or empty.
+    """
+    if message.deleted_at:
+        return [("dim", "this message was deleted")]
+    pieces = [("dim", line) for line in _referral(message)]
+    if message.media is not None:
+        pieces += _media_card(message, open_key)
+    else:
+        pieces += _CARDS.get(message.type, _text_alone)(message)
+    return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
+
+
+def _text_alone(message: Message) -> list[Piece]:
+    return [("text", message.text)] if message.text else []
+
+
+def _media_card(message: Message, open_key: str) -> list[Piece]:
+    """[image  image/jpeg  240 KB]  tracking.jpg, with the caption below."""
+    media = message.media
+    assert media is not None
+    facts = [words(_media_kind(message.type, media)), one_line(media.mime_type or "")]
+    if media.size_bytes is not None:
+        facts.append(file_size(media.size_bytes))
+    name = f"  {one_line(media.filename)}" if media.filename else ""
+    opens = f"  {open_key} opens it" if media.url and open_key else ""
+    card = f"[{'  '.join(fact for fact in facts if fact)}]{name}{opens}"
+    return [("dim" if message.text else "text", card), *_text_alone(message)]
+
+
+def _media_kind(kind: str, media: Media) -> str:
+    if kind == "audio" and media.voice:
+        return "voice"
+    return "animated sticker" if kind == "sticker" and media.animated else kind
+
+
+def _location(message: Message) -> list[Piece]:
+    content = _content(message)
+    place = _join(content, "name", "address") or _join(content, "latitude", "longitude")
+    return [("text", f"[location]  {place}".rstrip()), *_text_alone(message)]
+
+
+def _contacts(message: Message) -> list[Piece]:
+    """One line per contact: name, company, numbers, e-mail addresses."""
+    pieces: list[Piece] = []
+    for contact in _dicts(_content(message), "contacts"):
+        numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
+        emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
+        facts = [_said(contact, "name"), _said(contact, "org"), *numbers, *emails]
+        pieces.append(("text", "  ".join(["[contact]", *(fact for fact in facts if fact)])))
+    return pieces or _text_alone(message)
+
+
+def _order(message: Message) -> list[Piece]:
+    items = _dicts(_content(message), "items")
+    pieces: list[Piece] = [("text", f"[order  {_count(items, 'item')}]")]
+    for item in [item for item in items if item][:MOST_ROWS]:
+        price = f"{_said(item, 'item_price')} {_said(item, 'currency')}".strip()
+        product = _said(item, "product_retailer_id") or "product"
+        pieces.append(("dim", f"  {_said(item, 'quantity') or '1'} × {product}  {price}".rstrip()))
+    return [*pieces, *_more(items), *_text_alone(message)]
+
+
+def _interactive(message: Message) -> list[Piece]:
+    """Interactive message with its options, or the reply to one."""
+    content = _content(message)
+    kind = str(content.get("kind") or "")
+    if kind.endswith("reply"):
+        return _reply(message, content, kind)
+    pieces = _titled(content.get("header"))
+    pieces += _text_alone(message) or [("text", _said(content, "body"))]
+    for section in _dicts(content, "sections"):
+        pieces += _section(section, said=_said_text(message))
+    pieces += _footer(content.get("footer"))
+    return [piece for piece in pieces if piece[1]] + _buttons(content)
+
+
+def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piece]:
+    """Selected option, or the answers of a form, one per line."""
+    pieces: list[Piece] = [("dim", f"[{words(kind)}]"), *_text_alone(message)]
+    if _said(content, "description"):
+        pieces.append(("dim", f"  {_said(content, 'description')}"))
+    response = content.get("response")
+    if isinstance(response, Mapping):
+        for name, value in list(response.items())[:MOST_ROWS]:
+            pieces.append(("dim", f"  {words(str(name))}: {one_line(str(value))}"))
+    return pieces
+
+
+def _section(section: Mapping[str, Any], *, said: str) -> list[Piece]:
+    """Title, unless it repeats the text, and the options of a section."""
+    rows = _dicts(section, "rows") + _dicts(section, "product_items")
+    title = _said(section, "title")
+    pieces: list[Piece] = [("dim", f"  {title}")] if title and title != said else []
+    for row in rows[:MOST_ROWS]:
+        title = _said(row, "title") or _said(row, "product_retailer_id")
+        description = _said(row, "description")
+        pieces.append(("dim", f"  ▪ {title}" + (f" — {description}" if description else "")))
+    return [*pieces, *_more(rows)]
+
+
+def _template(message: Message) -> list[Piece]:
+    """Header, body, footer and buttons; without a known body, its parameters."""
+    content = _content(message)
+    components = _dicts(content, "components")
+    pieces: list[Piece] = []
+    for component in components:
+        if _kind(component) == "header":
+            pieces += _header_of(component)
+    pieces += _text_alone(message) or [
+        ("text", value) for one in components if _kind(one) == "body" for value in _values(one)
+    ]
+    for component in components:
+        if _kind(component) == "footer":
+            pieces += _footer(component.get("text"))
+    for component in components:
+        if _kind(component) in ("button", "buttons"):
+            pieces += _buttons(component) or [
+                ("dim", f"[ {words(_said(component, 'sub_type') or 'button')} ]")
+            ]
+    return pieces
+
+
+def _header_of(component: Mapping[str, Any]) -> list[Piece]:
+    """Text of the header, or the type of its media."""
+    text = _said(component, "text") or " ".join(_values(component))
+    kinds = [str(p.get("type")) for p in _dicts(component, "parameters") if p.get("type") != "text"]
+    kind = _said(component, "format").casefold()
+    if not text and (kinds or kind not in ("", "text")):
+        return [("dim", f"[{words(kinds[0] if kinds else kind)}]")]
+    return [("strong", text)] if text else []
+
+
+def _titled(header: Any) -> list[Piece]:
+    """Header of an interactive message: its text, or the type of its media."""
+    if isinstance(header, Mapping):
+        text = _said(header, "text")
+        kind = _said(header, "type")
+        return [("strong", text)] if text else [("dim", f"[{words(kind)}]")] if kind else []
+    return [("strong", one_line(str(header)))] if header else []
+
+
+def _footer(footer: Any) -> list[Piece]:
+    text = _said(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
+    return [("dim", text)] if text else []
+
+
+def _buttons(content: Mapping[str, Any]) -> list[Piece]:
+    titles = (_said(b, "title") or _said(b, "text") for b in _dicts(content, "buttons"))
+    return [("dim", f"[ {title} ]") for title in titles if title]
+
+
+def _unsupported(message: Message) -> list[Piece]:
+    """Reason why the message cannot be shown, and its text if any."""
+    content = _content(message)
+    kind = words(_said(content, "original_type") or "message")
+    said = {
+        "media_placeholder": f"[{kind}: its contents were not delivered yet]",
+        "content_not_received": "[sent by another system: its contents were not delivered here]",
+    }.get(_said(content, "reason"), f"[not shown here: {kind}]")
+    pieces: list[Piece] = [("dim", said)]
+    for error in _dicts(content, "errors")[:1]:
+        pieces.append(("dim", f"  {_said(error, 'title')}"))
+    return [*pieces, *_text_alone(message)]
+
+
+def _referral(message: Message) -> list[str]:
+    """The advertisement that started the conversation."""
+    referral = message.referral or {}
+    headline = _said(referral, "headline") or _said(referral, "body")
+    source = _said(referral, "source_url") or _said(referral, "source_type")
+    return [f"[from an ad]  {headline}  {source}".rstrip()] if headline or source else []
+
+
+_CARDS: Mapping[str, Callable[[Message], list[Piece]]] = {
+    "contacts": _contacts,
+    "interactive": _interactive,
+    "location": _location,
+    "order": _order,
+    "template": _template,
+    "unsupported": _unsupported,
+}
+
+
+def _said_text(message: Message) -> str:
+    return one_line(message.text or "")
+
+
+def _content(message: Message) -> Mapping[str, Any]:
+    return message.content or {}
+
+
+def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    value = content.get(name)
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _said(content: Mapping[str, Any], name: str) -> str:
+    value = content.get(name)
+    return one_line(str(value)) if isinstance(value, str | int | float) else ""
+
+
+def _join(content: Mapping[str, Any], *names: str) -> str:
+    return ", ".join(said for said in (_said(content, name) for name in names) if said)
+
+
+def _kind(component: Mapping[str, Any]) -> str:
+    return _said(component, "type").casefold()
+
+
+def _values(component: Mapping[str, Any]) -> list[str]:
+    values = (_said(one, "text") for one in _dicts(component, "parameters"))
+    return [value for value in values if value]
+
+
+def _count(items: Sequence[object], name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
+
+
+def _more(rows: Sequence[object]) -> list[Piece]:
+    hidden = len(rows) - MOST_ROWS
+    return [("dim", f"  and {hidden} more")] if hidden > 0 else []
