@@ -18,6 +18,7 @@ NAMED = {
     "anyio": {"idna", "sniffio", "typing-extensions"},
     "click": {"colorama"},
     "httpx": {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio"},
+    "phonenumberslite": set(),
     "platformdirs": set(),
     "pydantic": {"annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"},
     "pydantic-core": {"typing-extensions"},

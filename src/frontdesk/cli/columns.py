@@ -27,7 +27,7 @@ def _member(name: str, heading: str = "") -> Column[Any]:
         value = getattr(row, name)
         return ",".join(map(str, value)) if isinstance(value, tuple) else value
 
-    return Column(name, read, heading, moment=_is_moment(name))
+    return Column(name, read, heading, moment=_is_moment(name), phone=name == "phone")
 
 
 def _is_moment(name: str) -> bool:
@@ -52,7 +52,7 @@ _HEADINGS = {
 }
 
 CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
-    Column(name, read, _HEADINGS.get(name, ""), moment=_is_moment(name))
+    Column(name, read, _HEADINGS.get(name, ""), moment=_is_moment(name), phone=name == "contact")
     for name, read in conversation_columns.COLUMNS
 )
 

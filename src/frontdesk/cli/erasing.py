@@ -1,6 +1,5 @@
 """`frontdesk erase`: erases a person from a database and reports what was deleted."""
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,12 @@ from frontdesk.cli.ending import TRY_AGAIN, say
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.cli.walking import Progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
-from frontdesk.wire.values import PHONE_DIGITS
+from frontdesk.phones import parse_phone
 
 if TYPE_CHECKING:
     from frontdesk.ingest.erase import Erased
     from frontdesk.store.database import Connection, Database
 
-# Human-readable format: spaces, hyphens, dots and brackets between digits.
-_WRITTEN = re.compile(r"\+[0-9][0-9 ().-]{5,28}")
-_E164 = re.compile(rf"\+{PHONE_DIGITS}")
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
 # Time for readers to finish with the write-ahead log.
 LOG_PATIENCE_SECONDS = 5.0
@@ -118,8 +114,8 @@ def _webhooks(count: int) -> str:
 
 
 def _phone(text: str) -> str:
-    """Normalise a number with a plus sign to E.164."""
-    number = "+" + re.sub(r"[^0-9]", "", text)
-    if not (_WRITTEN.fullmatch(text.strip()) and _E164.fullmatch(number)):
+    """Parse a number with its country, which a plus sign marks."""
+    number = parse_phone(text) if text.strip().startswith("+") else None
+    if number is None:
         raise click.BadParameter("give the whole number with its country, such as +16505551234")
     return number

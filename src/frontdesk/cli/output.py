@@ -22,6 +22,7 @@ from rich.text import Text
 
 from frontdesk.conversation_columns import Cell as Cell
 from frontdesk.conversation_columns import csv_cell
+from frontdesk.phones import format_phone
 from frontdesk.text import clean, one_line, steady
 from frontdesk.wire import Wire, instant, timestamp
 
@@ -37,12 +38,16 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[T]):
-    """Output column. `heading`: title in tables; columns without one appear only in CSV."""
+    """Output column. `heading`: title in tables; columns without one appear only in CSV.
+
+    moment, phone: tables show the local time, and a number with its digits grouped.
+    """
 
     name: str
     read: Callable[[T], Cell]
     heading: str = ""
     moment: bool = False
+    phone: bool = False
 
 
 class Writer(Protocol[T_contra]):
@@ -249,6 +254,8 @@ class _Shown(Generic[T]):
     def _text(self, column: Column[T], cell: Cell) -> str:
         if column.moment and isinstance(cell, str):
             return local_time(cell, self._zone)
+        if column.phone and isinstance(cell, str):
+            return format_phone(cell) or "-"
         return shown(cell)
 
 

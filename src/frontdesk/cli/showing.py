@@ -20,11 +20,11 @@ from frontdesk.cli.output import (
     write_rows,
     writer_of,
 )
-from frontdesk.cli.phones import international
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.cli.walking import Progress, tell_unreadable, walked
 from frontdesk.errors import Forbidden, NotFound
+from frontdesk.phones import format_phone, parse_phone
 from frontdesk.text import words
 from frontdesk.transcript import Entry
 from frontdesk.wire import Contact, CustomField, Note, Wire
@@ -120,7 +120,7 @@ def contact_command(place: Place, phone: tuple[str, ...], style: str) -> None:
 
     +44 20 7946 0018, 0044 (0)20 7946-0018 and 442079460018 are the same number.
     """
-    number = international(" ".join(phone))
+    number = parse_phone(" ".join(phone))
     if number is None:
         raise click.UsageError(
             "NUMBER must have its country code and 7 to 15 digits, such as +44 20 7946 0018"
@@ -153,13 +153,20 @@ def _facts(contact: Contact, definitions: list[CustomField]) -> Iterator[tuple[s
     """Yield all members; custom fields by name, in the order of their definitions."""
     for name, value in contact:
         if name != "custom_fields":
-            time = name.endswith("_at")
-            yield words(name), local_time(value) if time else value
+            yield words(name), _readable(name, value)
     rest = dict(contact.custom_fields)
     for definition in definitions:
         yield definition.name, _field(rest.pop(definition.key, None))
     for key, value in rest.items():
         yield words(key), _field(value)
+
+
+def _readable(name: str, value: Cell) -> Cell:
+    if not isinstance(value, str):
+        return value
+    if name.endswith("_at"):
+        return local_time(value)
+    return format_phone(value) if name == "phone" else value
 
 
 def _field(value: object) -> Cell:

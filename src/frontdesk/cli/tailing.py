@@ -17,6 +17,7 @@ from frontdesk.cli.output import cut, format_option, here, json_of, output, plai
 from frontdesk.cli.place_options import place_options
 from frontdesk.cli.places import Place, asked
 from frontdesk.errors import NetworkMisconfigured, Unreachable
+from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.wire import ConversationFilter, Message
 from frontdesk.wire.values import STATUSES
@@ -139,7 +140,7 @@ def line(one: Activity, width: int | None) -> str:
     conversation, at = one.conversation, one.at
     time = f"{here(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
-    name = first_said(contact.name, contact.phone, f"contact {contact.id}")
+    name = first_said(contact.name, format_phone(contact.phone or ""), f"contact {contact.id}")
     channel = conversation.channel.name or conversation.channel.id
     words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
     return cut(words, width) if width else words

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from frontdesk.ingest.apply.metrics import figures
 from frontdesk.ingest.webhooks import redaction
 from frontdesk.ingest.webhooks.redaction import Mention
+from frontdesk.phones import national_variants
 from frontdesk.store import contacts, counters, lookups, raw_events, writes
 from frontdesk.store import erase as erasing
 from frontdesk.store.accounts import take_turn
 from frontdesk.store.counters import Listed
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.phones import national_variants
 from frontdesk.store.pricing import PricingRollups
 from frontdesk.store.raw_events import Place
 from frontdesk.store.rollups import Rollups

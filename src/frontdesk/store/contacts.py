@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from frontdesk.phones import national_variants
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.phones import national_variants
 from frontdesk.text import folded
 
 LONGEST_NAME_KEY = 200

@@ -1,0 +1,83 @@
+"""Phone numbers: parses what people type to E.164, formats E.164 for people, national variants.
+
+Everything but what a person reads has E.164: the wire, databases, exports, filters, the clipboard.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from frontdesk.wire.values import PHONE_DIGITS
+
+_TRUNK = re.compile(r"\(0\)")
+_BETWEEN = re.compile(r"[\s().,/‐-―−-]+")
+_NUMBER = re.compile(rf"(?:\+|00)?({PHONE_DIGITS})")
+_E164 = re.compile(rf"\+{PHONE_DIGITS}")
+# Brazil: mobile numbers have a 9 after the area code that WhatsApp often omits.
+_BRAZIL = re.compile(r"\+55([1-9][0-9])(9?)([6-9][0-9]{7})")
+# Argentina and Mexico: a 9 or 1 after the country code marks a mobile number.
+_ARGENTINA = re.compile(r"\+54(9?)([1-8][0-9]{9})")
+_MEXICO = re.compile(r"\+52(1?)([2-9][0-9]{9})")
+
+
+def parse_phone(text: str) -> str | None:
+    """Parse an international number to E.164; None if invalid.
+
+    >>> parse_phone("0044 (0)20 7946-0018"), parse_phone("tel:+44-20-7946-0018")
+    ('+442079460018', '+442079460018')
+    """
+    digits = unicodedata.normalize("NFKC", text).strip().lower().removeprefix("tel:")
+    digits = "".join(_ascii_digit(one) for one in digits)
+    digits = _BETWEEN.sub("", _TRUNK.sub("", digits))
+    match = _NUMBER.fullmatch(digits)
+    return f"+{match[1]}" if match else None
+
+
+@lru_cache(maxsize=4096)
+def format_phone(phone: str) -> str:
+    """Group the digits of an E.164 number as its country does; any other text is unchanged.
+
+    >>> format_phone("+442079460018"), format_phone("+16505551234"), format_phone("Ana")
+    ('+44 20 7946 0018', '+1 650-555-1234', 'Ana')
+    """
+    if not _E164.fullmatch(phone):
+        return phone
+    # Takes a tenth of the viewer's start, which may show no number at all.
+    from phonenumbers import NumberParseException, PhoneNumberFormat, format_number, parse
+
+    try:
+        text = format_number(parse(phone), PhoneNumberFormat.INTERNATIONAL)
+    except NumberParseException:
+        return phone
+    # Versions of the library differ on the mobile prefixes of Argentina and Mexico.
+    return text if _digits(text) == _digits(phone) else phone
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))
+
+
+def _ascii_digit(one: str) -> str:
+    """Convert a digit of any script to ASCII; direction marks of copied text are removed."""
+    if unicodedata.category(one) == "Cf":
+        return ""
+    value = unicodedata.decimal(one, None)
+    return one if value is None else str(value)
+
+
+def national_variants(phone: str) -> tuple[str, ...]:
+    """Return the other national spellings of a mobile number; E.164.
+
+    >>> national_variants("+5511987654321"), national_variants("+551187654321")
+    (('+551187654321',), ('+5511987654321',))
+    """
+    if match := _BRAZIL.fullmatch(phone):
+        area, nine, number = match.groups()
+        return (f"+55{area}{'' if nine else '9'}{number}",)
+    if match := _ARGENTINA.fullmatch(phone):
+        nine, number = match.groups()
+        return (f"+54{'' if nine else '9'}{number}",)
+    if match := _MEXICO.fullmatch(phone):
+        one, number = match.groups()
+        return (f"+52{'' if one else '1'}{number}",)
+    return ()
