@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.cli import crashes
-from frontdesk.cli.discretion import Discreet
+from frontdesk.cli.log_redaction import Discreet
 from frontdesk.crash_report import Crashed, trace
 
 SECRET = "fd_live_secret"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from frontdesk import wire
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.sample.demo import ME
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES

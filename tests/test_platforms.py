@@ -29,12 +29,12 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 # Where such a thing stands, and what happens on a system without it.
 ALLOWED = {
     ("cli/__init__.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
-    ("cli/beginning.py", "termios"): "there is no first screen on Windows",
-    ("cli/beginning.py", "os.fpathconf"): "there is no first screen on Windows",
-    ("cli/browser/viewers.py", "start_new_session"): "Windows ignores it",
-    ("cli/browser/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
-    ("cli/browser/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
-    ("cli/discretion.py", "resource"): "the system's habit stands",
+    ("cli/startup.py", "termios"): "there is no first screen on Windows",
+    ("cli/startup.py", "os.fpathconf"): "there is no first screen on Windows",
+    ("cli/web/viewers.py", "start_new_session"): "Windows ignores it",
+    ("cli/web/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
+    ("cli/web/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
+    ("cli/log_redaction.py", "resource"): "the system's habit stands",
     ("service/server/connections.py", "resource"): "the system's limit stands",
     ("service/server/supervisor.py", "os.fork"): "only one worker may be asked for",
     ("service/server/supervisor.py", "os.waitpid"): "only one worker may be asked for",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from frontdesk import first_frame
 from frontdesk.cache import Cache
-from frontdesk.cli.origins import origin_of
+from frontdesk.cli.target import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
 from frontdesk.tui.inbox.queue_pane import _CONVERSATION, _VIEW
 from frontdesk.tui.local_filter import View

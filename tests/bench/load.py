@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks.processor import Intake
 from frontdesk.outside import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE

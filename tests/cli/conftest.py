@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from servers import Serve, serving
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.auth import SCOPES

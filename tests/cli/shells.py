@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 
 PROGRAM = (sys.executable, "-m", "frontdesk")
 

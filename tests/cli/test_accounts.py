@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.stores import PostgresServer
 
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.auth import SCOPES, is_well_formed, key_id
 from frontdesk.store.accounts import find_key

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
 
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 from frontdesk.store import raw_events
 from frontdesk.store.raw_events import Arrival
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -322,11 +322,11 @@ def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) ->
 
 BEGINS = """
 import os, sys
-from frontdesk.cli.beginning import beginning
+from frontdesk.cli.startup import beginning
 begun = beginning([], os.environ)
 begun.show()
 assert begun.shows is False
-from frontdesk.cli.beginning import _likely_cache
+from frontdesk.cli.startup import _likely_cache
 light = set(sys.modules)
 from frontdesk import settings
 assert _likely_cache() == str(settings.cache_file()), _likely_cache()

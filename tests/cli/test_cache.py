@@ -10,7 +10,7 @@ from tests.cache.pages import NOW, OPEN, conversation, fetched, message
 
 from frontdesk import settings
 from frontdesk.cache import CONVERSATION, MESSAGE, Cache, thread_name
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 
 SHOP, DESK = "https://shop.example/v1", "https://desk.example/v1"

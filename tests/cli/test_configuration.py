@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
 
+from frontdesk.cli.commands.config import config_group
 from frontdesk.cli.config import (
     NEW_FILE,
     Configuration,
@@ -19,8 +20,7 @@ from frontdesk.cli.config import (
     with_selected,
     without_profile,
 )
-from frontdesk.cli.configuring import config_group
-from frontdesk.cli.places import Place, found
+from frontdesk.cli.target import Place, found
 from frontdesk.errors import BadSettings
 from frontdesk.settings import cache_limit_bytes, config_file
 

@@ -11,8 +11,8 @@ from servers import Serve
 from shells import ended
 from tests.stores import PostgresServer
 
-from frontdesk.cli.ending import USAGE
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.exit_codes import USAGE
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, Unreachable, UnusableFile
 from frontdesk.store.migrations import Layout
 from frontdesk.store.sqlite import SQLiteDatabase

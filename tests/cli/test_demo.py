@@ -104,7 +104,7 @@ def test_left_before_anything_is_shown_it_leaves_nothing(run: Run, temporary: Pa
     "maker", ["raise SystemExit(1)", "print(1, flush=True); raise SystemExit(1)"]
 )
 def test_a_sample_that_cannot_be_made_is_one_line(run: Run, temporary: Path, maker: str) -> None:
-    terminal = run(f"import frontdesk.cli.rehearsal as r; r._MAKER = {maker!r}")
+    terminal = run(f"import frontdesk.cli.commands.demo as r; r._MAKER = {maker!r}")
     code, words = terminal.ending()
     assert code == 2
     assert FAILED in words

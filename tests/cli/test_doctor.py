@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from servers import Serve
 from tests.doubles import Reply, standing_in
 
-from frontdesk.cli.doctor import doctor_command
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.doctor import doctor_command
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.settings import KEY_VARIABLE
 
 NOBODY = "http://127.0.0.1:9"

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.stores import bytes_of, without_secure_delete
 
-from frontdesk.cli import erasing
-from frontdesk.cli.ending import TRY_AGAIN
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.commands import erase
+from frontdesk.cli.exit_codes import TRY_AGAIN
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
@@ -247,7 +247,7 @@ def test_no_file_has_a_copy_of_who_was_erased_while_the_service_runs(tmp_path: P
 def test_a_reader_that_keeps_copies_in_the_log_is_told(
     command: Command, path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(erasing, "LOG_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(erase, "LOG_PATIENCE_SECONDS", 0.0)
     reader = SQLiteDatabase(path)
 
     def read(connection: Connection) -> Result:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.exporting import export_group
-from frontdesk.cli.importing import import_group
+from frontdesk.cli.commands.export import export_group
+from frontdesk.cli.commands.import_ import import_group
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.archive import export
 from frontdesk.store.sqlite import SQLiteDatabase

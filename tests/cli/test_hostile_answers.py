@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.doubles import Reply, standing_in
 
-from frontdesk.cli.commands import run
-from frontdesk.cli.ending import guarded
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.base import run
+from frontdesk.cli.exit_codes import guarded
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import Refused
 from frontdesk.text import clean
 

@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.stores import PostgresServer
 
-from frontdesk.cli.ending import exit_code
-from frontdesk.cli.importing import files, import_group
-from frontdesk.cli.initialising import init_command
+from frontdesk.cli.commands.import_ import files, import_group
+from frontdesk.cli.commands.init import init_command
+from frontdesk.cli.exit_codes import exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import importer

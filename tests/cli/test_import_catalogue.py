@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.ending import exit_code
-from frontdesk.cli.importing import import_group
+from frontdesk.cli.commands.import_ import import_group
+from frontdesk.cli.exit_codes import exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.store.sqlite import SQLiteDatabase
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.doubles import Double, Query, Reply, standing_in
 
-from frontdesk.cli.importing import chatwoot, import_group
+from frontdesk.cli.commands.import_ import chatwoot, import_group
 from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, NotFound, Unauthorised
 from frontdesk.ingest.audit import differences

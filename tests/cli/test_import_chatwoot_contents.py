@@ -21,7 +21,7 @@ from tests.cli.test_import_chatwoot import (
 )
 from tests.doubles import Query, Reply, standing_in
 
-from frontdesk.cli.importing import chatwoot
+from frontdesk.cli.commands.import_ import chatwoot
 from frontdesk.client import external
 from frontdesk.errors import NotFound
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from tests.terminals import Terminal
 
-from frontdesk.cli.checking import check_command
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.commands.check import check_command
+from frontdesk.cli.main import frontdesk
 from frontdesk.store import raw_events
 from frontdesk.store.raw_events import Arrival
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -20,8 +20,8 @@ CTRL_C = b"\x03"
 # One body in a transaction, so that there is a middle to interrupt.
 PROGRAM = """
 import sys
-from frontdesk.cli.commands import run
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.base import run
+from frontdesk.cli.main import frontdesk
 from frontdesk.ingest import erase
 from frontdesk.ingest.webhooks import processor
 processor.BODIES_AT_ONCE = erase.BODIES_AT_ONCE = 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontdesk.cli.accounts import accounts_group
-from frontdesk.cli.keys import KeyOrder, keys_group, make_key, rotate_key
+from frontdesk.cli.commands.accounts import accounts_group
+from frontdesk.cli.commands.keys import KeyOrder, keys_group, make_key, rotate_key
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import UserUpsert

@@ -9,7 +9,7 @@ import pytest
 from tests.bench.crowding import Press
 from tests.bench.load import ended, lost, resident_megabytes, served, wrong
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.service.auth import SCOPES
 from frontdesk.store.connect import open_database
 

@@ -11,8 +11,8 @@ from servers import Serve
 
 from frontdesk.cli.config import Profile, configuration
 from frontdesk.cli.key_store import forget_key, keep_key, kept_key
-from frontdesk.cli.places import Place, key_of
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
+from frontdesk.cli.target import Place, key_of
 from frontdesk.errors import BadSettings, UnusableFile
 
 NOBODY = "http://127.0.0.1:9"

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from shells import PROGRAM
 from tests.stores import PostgresServer
 
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
 
 

@@ -18,11 +18,10 @@ from tests.terminals import Terminal
 
 from frontdesk import settings
 from frontdesk.cache import Cache
-from frontdesk.cli.ending import ERROR, INTERRUPTED, USAGE
-from frontdesk.cli.keys import KeyOrder, make_key
-from frontdesk.cli.origins import origin_of
-from frontdesk.cli.places import Place, client_of
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.commands.keys import KeyOrder, make_key
+from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, USAGE
+from frontdesk.cli.main import frontdesk
+from frontdesk.cli.target import Place, client_of, origin_of
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
@@ -46,8 +45,8 @@ CTRL_C = b"\x03"
 PROGRAM = """
 import sys
 from functools import partial
-from frontdesk.cli.commands import run
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.base import run
+from frontdesk.cli.main import frontdesk
 from frontdesk.store import scan
 scan.chunks = partial(scan.chunks, size=1)
 sys.argv = {arguments!r}

@@ -15,9 +15,9 @@ from servers import Serve
 from tests.terminals import Terminal
 
 from frontdesk import outside
+from frontdesk.cli.commands.demo import rehearse
 from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import kept_key
-from frontdesk.cli.rehearsal import rehearse
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person

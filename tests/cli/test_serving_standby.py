@@ -13,7 +13,7 @@ from servers import serving
 from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import server_directory
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.service.auth import SCOPES
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from shells import ask, told
 from tests.doubles import Query, standing_in
 
-from frontdesk.cli.ending import exit_code
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.exit_codes import exit_code
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
 from frontdesk.tui.export import queue_text
 from frontdesk.wire import Conversation, Counts

@@ -16,8 +16,8 @@ from servers import Serve
 from shells import PROGRAM, ended, told
 from tests.terminals import Terminal
 
-from frontdesk.cli.ending import ERROR, exit_code
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.exit_codes import ERROR, exit_code
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
 
 BASH = shutil.which("bash")

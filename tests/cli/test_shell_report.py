@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shells import ask, told
 
-from frontdesk.cli.reporting import NAMES
+from frontdesk.cli.commands.report import NAMES
 from frontdesk.tui.reports.periods import PERIODS
 from frontdesk.tui.widgets.metrics import METRICS
 from frontdesk.wire import Metrics, Report

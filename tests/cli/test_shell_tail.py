@@ -10,8 +10,7 @@ import pytest
 from shells import ask, told
 from tests.conftest import NOW, NOW_MILLISECONDS
 
-from frontdesk.cli.activity import LATE, Activity, Feed
-from frontdesk.cli.tailing import as_json, follow, line
+from frontdesk.cli.commands.tail import LATE, Activity, Feed, as_json, follow, line
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, Unauthorised, Unreachable
 from frontdesk.ingest.apply.batch import apply_events

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.doubles import Double, Query, Reply, standing_in
 
-from frontdesk.cli.syncing import sync_group
+from frontdesk.cli.commands.sync import sync_group
 from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, Forbidden, InboxError, Unauthorised
 from frontdesk.store.sqlite import SQLiteDatabase

@@ -18,9 +18,9 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from frontdesk.cli.browser.door import HEADERS
-from frontdesk.cli.commands import now
-from frontdesk.cli.web import web_command
+from frontdesk.cli.base import now
+from frontdesk.cli.commands.web import web_command
+from frontdesk.cli.web.auth import HEADERS
 from frontdesk.errors import BadSettings
 from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME

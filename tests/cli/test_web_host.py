@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_web import Web, page_of
 
-from frontdesk.cli.browser.messages import MOST_CELLS, Resized, decode
+from frontdesk.cli.web.messages import MOST_CELLS, Resized, decode
 from frontdesk.sample.demo import ME
 from frontdesk.tui.dialogs.save_prompt import DownloadCheck
 

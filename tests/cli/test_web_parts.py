@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from textual_serve.download_manager import DownloadManager
 
-from frontdesk.cli.browser.door import Door
-from frontdesk.cli.browser.server import MOST_VIEWERS, BrowserServer, _on_ending
-from frontdesk.cli.browser.viewers import BrowserViewer
-from frontdesk.cli.web import web_command
+from frontdesk.cli.commands.web import web_command
+from frontdesk.cli.web.auth import Door
+from frontdesk.cli.web.server import MOST_VIEWERS, BrowserServer, _on_ending
+from frontdesk.cli.web.viewers import BrowserViewer
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, listening_on
 

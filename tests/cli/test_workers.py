@@ -15,7 +15,7 @@ import pytest
 from servers import Serve
 from tests.stores import PostgresServer
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.auth import SCOPES
@@ -169,7 +169,7 @@ def test_workers_write_whole_lines_into_one_log(serve: Serve, key: str, tmp_path
 
 
 FAILING = """
-from frontdesk.cli.ending import guarded
+from frontdesk.cli.exit_codes import guarded
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.supervisor import Supervisor
 

@@ -16,7 +16,7 @@ from tests.client.prepared import EMPTY, KEY, Pauses
 from tests.client.sockets import Scripted, babble, raw, serving
 from tests.client.test_network import self_signed
 
-from frontdesk.cli.ending import USAGE, exit_code
+from frontdesk.cli.exit_codes import USAGE, exit_code
 from frontdesk.client import InboxClient, Network
 from frontdesk.client.transport import Connector
 from frontdesk.errors import (

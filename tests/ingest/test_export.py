@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from test_any_order import facts
 from tests.stores import Engine, sqlite_store
 
-from frontdesk.cli.keys import KeyOrder, make_key
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.apply.context import Tally

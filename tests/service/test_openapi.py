@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from small_inbox import catalogue, conversations, thread
 
 import frontdesk.wire
-from frontdesk.cli.openapi import openapi_command
+from frontdesk.cli.commands.openapi import openapi_command
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.openapi import EXAMPLES, document, path_of
 from frontdesk.service.problems import CODES

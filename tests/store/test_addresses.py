@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.cli.program import frontdesk
+from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
 from frontdesk.store.dsn import checked, is_address, shown
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from frontdesk.cli.importing import import_group
+from frontdesk.cli.commands.import_ import import_group
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,

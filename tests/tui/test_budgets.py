@@ -37,8 +37,8 @@ NOT_AT_A_START = (
 START = """
 import sys
 before = set(sys.modules)
-import frontdesk.cli.program
-import frontdesk.cli.opening
+import frontdesk.cli.main
+import frontdesk.cli.main
 import frontdesk.cli.viewer
 print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name]))
 """
@@ -46,7 +46,7 @@ print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name])
 CONNECTED = """
 import asyncio, sys
 from frontdesk.cli.config import configuration
-from frontdesk.cli.places import Place
+from frontdesk.cli.target import Place
 from frontdesk.cli.viewer import _of_server
 from frontdesk.errors import Unreachable
 

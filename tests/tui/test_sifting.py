@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
-from frontdesk.cli.in_process import in_process
+from frontdesk.cli.target import in_process
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.options import RateLimit

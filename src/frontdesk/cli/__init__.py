@@ -8,14 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-    from frontdesk.cli.beginning import Beginning
+    from frontdesk.cli.startup import Beginning
 
 
 def main() -> None:
     """Entry point of `frontdesk`. Imports the command line late: some processes need none."""
     # Objects created at start live until exit: skip garbage collection before the first paint.
     gc.disable()
-    from frontdesk.cli.beginning import beginning
+    from frontdesk.cli.startup import beginning
 
     begun = beginning(sys.argv[1:], os.environ)
     try:
@@ -32,8 +32,8 @@ def main() -> None:
 def _run(begun: "Beginning") -> None:
     """Run the command line. Imported only after the first frame is on the terminal."""
     _speak_as_the_user()
-    from frontdesk.cli.commands import run
-    from frontdesk.cli.program import frontdesk
+    from frontdesk.cli.base import run
+    from frontdesk.cli.main import frontdesk
 
     run(frontdesk, begun)
 

@@ -1,14 +1,24 @@
-"""Progress bars and interrupt handling of long commands."""
+"""Progress bars and interrupt handling of long commands.
 
+Reads all pages of a list, with progress output and waits requested by the server.
+"""
+
+import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from frontdesk.cli.ending import INTERRUPTED
+from frontdesk.cli.exit_codes import INTERRUPTED
+from frontdesk.errors import Unreachable
+from frontdesk.wire import Wire
+
+if TYPE_CHECKING:
+    from frontdesk.client import Rows
 
 
 @contextmanager
@@ -42,3 +52,60 @@ def whole() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if asked:
         raise KeyboardInterrupt
+
+
+W = TypeVar("W", bound=Wire)
+
+MOST_WAITS = 10
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class Progress:
+    """Progress line on standard error that is erased at the end; only if `shown`."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown and sys.stderr.isatty()
+        self._said = False
+
+    def say(self, words: str) -> None:
+        if self._shown:
+            click.echo(f"{_CLEAR_LINE}{words}", nl=False, err=True)
+            self._said = True
+
+    def clear(self) -> None:
+        if self._said:
+            click.echo(_CLEAR_LINE, nl=False, err=True)
+            self._said = False
+
+
+async def walked(rows: "Rows[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
+    """Yield all rows of a list; waits as long as the server asks (Retry-After).
+
+    Raises: InboxError: Unreachable after too many waits.
+    """
+    seen = waits = 0
+    try:
+        while not rows.ended:
+            try:
+                page = await rows.page()
+            except Unreachable as error:
+                waits += 1
+                if error.retry_after is None or waits > MOST_WAITS:
+                    raise
+                progress.say(f"{seen:,} {noun}, asked to wait {error.retry_after:.0f} s …")
+                await asyncio.sleep(error.retry_after)
+                continue
+            waits = 0
+            seen += len(page.data)
+            progress.say(f"{seen:,} {noun} …")
+            for row in page.data:
+                yield row
+    finally:
+        progress.clear()
+
+
+def tell_unreadable(number: int) -> None:
+    """Print the number of unreadable rows, if any."""
+    if number:
+        noun = "row" if number == 1 else "rows"
+        click.echo(f"frontdesk: {number} {noun} could not be read and were left out", err=True)

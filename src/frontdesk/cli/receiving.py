@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk import settings, toml
-from frontdesk.cli.admitting import admission_options
+from frontdesk.cli.options import admission_options
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.jobs import DEFAULT_DAYS

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 import click
 
 from frontdesk import private_files
-from frontdesk.cli.commands import Command
-from frontdesk.cli.databases import database_option, opened
-from frontdesk.cli.ending import guarded
+from frontdesk.cli.base import Command
+from frontdesk.cli.database import database_option, opened
+from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of

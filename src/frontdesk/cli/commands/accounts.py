@@ -1,0 +1,117 @@
+"""`frontdesk accounts`: creates, lists, disables and enables accounts."""
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import Group, now
+from frontdesk.cli.database import account_named, database_option, opened
+from frontdesk.cli.output import moment, table
+from frontdesk.errors import BadSettings
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Connection, Row
+
+
+@click.group("accounts", cls=Group)
+def accounts_group() -> None:
+    """The accounts of a database: inboxes that share nothing."""
+
+
+@accounts_group.command("create")
+@click.argument("slug", callback=lambda context, argument, text: _slug(text))
+@database_option("The database that gets the account.")
+@click.option("--name", help="What people call it; the slug, if nothing is given.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def create_command(slug: str, database: str, name: str | None, as_json: bool) -> None:
+    """Make an account; commands name it by SLUG: lower-case letters, digits and hyphens."""
+    from frontdesk.store.accounts import account_by_slug, add_account
+
+    at = now()
+
+    def add(connection: "Connection") -> int:
+        if account_by_slug(connection, slug) is not None:
+            raise BadSettings(f"The database has an account {slug!r} already")
+        return add_account(connection, slug, name or slug, at)
+
+    with opened(database, upgrade=True) as store:
+        account_id = store.write(add)
+    if as_json:
+        made = {"id": str(account_id), "slug": slug, "name": name or slug}
+        click.echo(json.dumps(made, ensure_ascii=False))
+    else:
+        click.echo(f"Made the account {slug}; its keys: frontdesk keys create --account {slug} …")
+
+
+@accounts_group.command("list")
+@database_option("The database whose accounts are listed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
+def list_command(database: str, as_json: bool) -> None:
+    """List the accounts, oldest first."""
+    from frontdesk.store.accounts import all_accounts
+
+    at = now()
+    with opened(database) as store:
+        rows = store.read(lambda connection: all_accounts(connection, at))
+    if as_json:
+        click.echo(json.dumps([_described(row) for row in rows], ensure_ascii=False))
+    else:
+        click.echo(
+            table(("SLUG", "NAME", "KEYS", "CREATED", "STATE"), [_line(row) for row in rows])
+        )
+
+
+@accounts_group.command("disable")
+@click.argument("slug")
+@database_option("The database that has the account.")
+def disable_command(slug: str, database: str) -> None:
+    """Shut the account SLUG: its keys open nothing, its webhooks are refused. Nothing is lost."""
+    _shut(database, slug, disabled=True)
+    click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
+
+
+@accounts_group.command("enable")
+@click.argument("slug")
+@database_option("The database that has the account.")
+def enable_command(slug: str, database: str) -> None:
+    """Open the account SLUG again."""
+    _shut(database, slug, disabled=False)
+    click.echo(f"The account {slug} is open")
+
+
+def _shut(database: str, slug: str, *, disabled: bool) -> None:
+    """Raises: BadSettings: the database has no such account."""
+    from frontdesk.store.accounts import disable_account
+
+    def write(connection: "Connection") -> None:
+        disable_account(connection, account_named(connection, slug)["id"], disabled=disabled)
+
+    with opened(database, upgrade=True) as store:
+        store.write(write)
+
+
+def _described(row: "Row") -> dict[str, object]:
+    from frontdesk.wire import timestamp
+
+    return {
+        "id": str(row["id"]),
+        "slug": row["slug"],
+        "name": row["name"],
+        "keys": row["keys"],
+        "created_at": timestamp(row["created_at"]),
+        "disabled": bool(row["disabled"]),
+    }
+
+
+def _line(row: "Row") -> tuple[str, ...]:
+    state = "disabled" if row["disabled"] else "active"
+    return row["slug"], row["name"], str(row["keys"]), moment(row["created_at"]), state
+
+
+def _slug(text: str) -> str:
+    from frontdesk.store.accounts import SLUG
+
+    if not SLUG.fullmatch(text):
+        raise click.BadParameter("use lower-case letters, digits and hyphens, 63 at most")
+    return text

@@ -1,0 +1,90 @@
+"""`frontdesk counts`: conversation counts by status and channel."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from frontdesk.cli.base import Command
+from frontdesk.cli.options import place_options
+from frontdesk.cli.output import (
+    Cell,
+    Column,
+    format_option,
+    json_of,
+    output,
+    write_rows,
+    writer_of,
+)
+from frontdesk.cli.target import Place, asked
+from frontdesk.errors import Forbidden, NotFound
+from frontdesk.wire import ConversationFilter, Counts
+from frontdesk.wire.values import STATUSES
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+Row: TypeAlias = dict[str, Cell]
+
+_MEMBERS = ("all", "mine", "assigned", "unassigned", "awaiting_human")
+_HEADINGS = ("ALL", "MINE", "ASSIGNED", "UNASSIGNED", "NEED A HUMAN")
+_WIDE: tuple[Column[Row], ...] = (
+    Column("kind", lambda row: row["kind"]),
+    Column("id", lambda row: row.get("id")),
+    Column("name", lambda row: row["name"], "CONVERSATIONS"),
+    *(
+        Column(name, lambda row, name=name: row.get(name), heading)  # type: ignore[misc]
+        for name, heading in zip(_MEMBERS, _HEADINGS, strict=True)
+    ),
+    Column("unread", lambda row: row.get("unread"), "UNREAD"),
+    Column("open", lambda row: row.get("open"), "OPEN"),
+)
+
+
+@click.command("counts", cls=Command)
+@place_options
+@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
+@click.option("--channel", metavar="ID", help="Only those of this channel.")
+@click.option("--label", metavar="TITLE", help="Only those with this label.")
+@format_option("table", "json", "csv", "markdown")
+def counts_command(place: Place, style: str, **filters: str | None) -> None:
+    """How many conversations there are, by status and by channel."""
+
+    async def work(client: "InboxClient") -> tuple[Counts, dict[str, str]]:
+        counts = await client.counts(ConversationFilter(**filters))
+        return counts, {} if style == "json" else await _channel_names(client)
+
+    counts, names = asked(place, work)
+    if style == "json":
+        out = output()
+        out.write(json_of(counts) + "\n")
+        out.flush()
+        return
+    write_rows(writer_of(style, _WIDE), _rows(counts, names, filters["status"]))
+
+
+async def _channel_names(client: "InboxClient") -> dict[str, str]:
+    """Return channel names by id, {} if the key or the server does not provide them."""
+    with suppress(Forbidden, NotFound):
+        return {channel.id: channel.name async for channel in client.channels()}
+    return {}
+
+
+def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> Iterator[Row]:
+    """Yield a row per status, one for all, and one per channel."""
+    for status in STATUSES:
+        row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
+        flat = status == (asked_status or "open")
+        if counts.by_status is not None:
+            row |= getattr(counts.by_status, status).model_dump(mode="json")
+        elif flat:
+            row |= {name: getattr(counts, name) for name in _MEMBERS[1:]}
+        if flat:
+            row["unread"] = counts.unread
+        yield row
+    yield {"kind": "all", "name": "all", "all": counts.all, "open": counts.open}
+    for count in counts.by_channel:
+        name = names.get(count.channel, count.channel)
+        counted: Row = {"all": count.all, "open": count.open}
+        yield {"kind": "channel", "id": count.channel, "name": name, **counted}

@@ -1,0 +1,129 @@
+"""`frontdesk demo`: opens the viewer on a built-in sample inbox.
+
+A second process generates the sample and puts its first page into the viewer's cache, while this
+one imports. The viewer opens on that page, and connects when the sample is complete.
+
+Controls the subprocess that generates the demo's files.
+"""
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import frontdesk
+from frontdesk import outside
+from frontdesk.cli.base import Command
+from frontdesk.errors import UnusableFile
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+    from frontdesk.tui.preferences import Switch
+
+
+DATABASE = "inbox.db"
+CACHE = "pages.db"
+# Cache origin of the sample.
+ORIGIN = "sample"
+
+_MAKER = "import gc; gc.disable(); from frontdesk.cli.demo_data import main; main()"
+
+
+class Rehearsal:
+    """Demo files under construction, and the process that generates them."""
+
+    def __init__(self, directory: Path, maker: "subprocess.Popen[bytes]") -> None:
+        self.database, self.cache = directory / DATABASE, directory / CACHE
+        self._maker = maker
+
+    def wait_for_first_page(self) -> None:
+        """Wait until the viewer's first page is cached.
+
+        Raises: UnusableFile: generation failed.
+        """
+        assert self._maker.stdout is not None
+        if not self._maker.stdout.readline():
+            raise _failed()
+
+    def wait_for_all(self) -> None:
+        """Wait until the database has the whole sample.
+
+        Raises: UnusableFile: generation failed.
+        """
+        if self._maker.wait():
+            raise _failed()
+
+    def stop(self) -> None:
+        """Kill the process; pending waits raise UnusableFile."""
+        self._maker.kill()
+
+
+def rehearse(ending: ExitStack) -> Rehearsal:
+    """Start generating the sample; `ending` kills the process and deletes the files."""
+    directory = ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-"))
+    package = os.path.dirname(os.path.dirname(frontdesk.__file__))
+    maker = subprocess.Popen(
+        [sys.executable, "-c", _MAKER, directory],
+        env={**outside.environment(), "PYTHONPATH": os.pathsep.join([package, *sys.path])},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    ending.enter_context(maker)
+    ending.callback(maker.kill)
+    return Rehearsal(Path(directory), maker)
+
+
+def _failed() -> UnusableFile:
+    return UnusableFile("The sample inbox could not be made")
+
+
+@click.command("demo", cls=Command)
+def demo_command() -> None:
+    """Open the viewer on a built-in sample inbox: no server, no network, no set-up."""
+    open_demo()
+
+
+def open_demo() -> None:
+    """Open the viewer on the sample, then on profiles that the user switches to."""
+    gc.disable()
+    with ExitStack() as ending:
+        switch = _open(rehearse(ending), ending)
+    if switch is not None:
+        from frontdesk.cli.startup import Beginning
+        from frontdesk.cli.target import Place
+        from frontdesk.cli.viewer import open_viewer
+
+        open_viewer(Place(profile=switch.profile), Beginning())
+
+
+def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
+    from frontdesk.cli.config import configuration
+    from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
+
+    rehearsal.wait_for_first_page()
+    configured = configuration()
+    return view(
+        Inbox(lambda: _connect(rehearsal, ending), ORIGIN, "demo"),
+        rehearsal.cache,
+        configured.look,
+        preferences_of(configured, None, told_mistakes(configured)),
+        leaving=rehearsal.stop,
+    )
+
+
+def _connect(rehearsal: Rehearsal, ending: ExitStack) -> "InboxClient":
+    """Return a client of the complete sample, as one of its agents."""
+    from frontdesk.cli.target import as_sample_agent
+    from frontdesk.store.sqlite import SQLiteDatabase
+
+    rehearsal.wait_for_all()
+    database = SQLiteDatabase(rehearsal.database, durable=False)
+    ending.callback(database.close)
+    return as_sample_agent(database, ending)

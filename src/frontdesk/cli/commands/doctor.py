@@ -1,0 +1,272 @@
+"""`frontdesk doctor`: diagnoses a server's features and this machine's settings."""
+
+import json
+import locale
+import os
+import platform
+import shutil
+import stat
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from frontdesk import __version__, settings
+from frontdesk.cli.base import Command
+from frontdesk.cli.config import configuration
+from frontdesk.cli.exit_codes import ERROR, exit_code
+from frontdesk.cli.options import place_options
+from frontdesk.cli.output import output, plain, table
+from frontdesk.cli.progress import Progress
+from frontdesk.cli.target import Place, asked, found, network
+from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.text import ahead_or_behind, clean, milliseconds
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, Server
+
+# Features without which the viewer cannot work.
+_ESSENTIAL = ("conversations", "messages")
+_WORDS = {
+    "unknown": "not seen",
+    "present": "yes",
+    "absent": "no",
+    "forbidden": "not allowed",
+    "ignored": "not applied",
+    "failing": "fails",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Result of probing the server, or the error that prevented it."""
+
+    server: "Server | None" = None
+    error: InboxError | None = None
+
+    @property
+    def lacking(self) -> list[str]:
+        """Essential features that the server lacks or denies."""
+        features = self.server.features if self.server else {}
+        bad = ("absent", "forbidden", "failing")
+        return [
+            name
+            for name in _ESSENTIAL
+            if name in features
+            and (
+                features[name].state in bad
+                # Unlike conversations, messages may be unknown only because there is no
+                # conversation to probe.
+                or (name == "conversations" and features[name].state == "unknown")
+            )
+        ]
+
+
+@click.command("doctor", cls=Command)
+@place_options
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
+@click.pass_context
+def doctor_command(context: click.Context, place: Place, style: str) -> None:
+    """What a server has, how it differs from the contract, and how far away it is.
+
+    Asks the server once for everything, and tells about this machine: its files and its terminal.
+    Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
+    if the server does not answer now.
+    """
+    place = found(place)
+    finding = _examined(place) if place.url or place.database else Finding()
+    out = output()
+    out.write(_as_json(place, finding) if style == "json" else _as_text(place, finding))
+    out.flush()
+    if finding.error is not None:
+        raise finding.error
+    if finding.lacking:
+        context.exit(ERROR)
+
+
+def _examined(place: Place) -> Finding:
+    """Probe all features of the server."""
+    progress = Progress(shown=True)
+    met: list[InboxClient] = []
+
+    async def work(client: "InboxClient") -> "Server":
+        from frontdesk.client import discover
+
+        met.append(client)
+        return await discover(client, lambda words: progress.say(f"asking for {words} …"))
+
+    try:
+        return Finding(asked(place, work))
+    except (BadSettings, UnusableFile):
+        raise
+    except InboxError as error:
+        return Finding(met[0].server if met else None, error)
+    finally:
+        progress.clear()
+
+
+def _as_text(place: Place, finding: Finding) -> str:
+    parts = [_machine_text(place)]
+    if finding.server is not None:
+        parts = [_server_text(finding.server), *parts]
+    return "\n\n".join(parts) + "\n"
+
+
+def _server_text(server: "Server") -> str:
+    from frontdesk.client import FEATURES
+
+    if all(feature.state == "unknown" for feature in server.features.values()):
+        return f"Server {plain(server.address)}\n\nNothing could be learnt of it."
+    rows = [
+        [FEATURES[name][0], _WORDS[feature.state], feature.detail]
+        for name, feature in server.features.items()
+    ]
+    lines = [f"Server {plain(server.address)}", "", table(["FEATURE", "THERE", ""], rows), ""]
+    lines += [_heading("Differs from the contract", len(server.differences))]
+    lines += [f"  {plain(sentence)}" for sentence in server.differences]
+    return "\n".join([*lines, "", *_connection_lines(server), f"Key: {_scopes(server)}"])
+
+
+def _heading(words: str, count: int) -> str:
+    if not count:
+        return f"{words}: in nothing that was seen"
+    return f"{words} in {count} {'way' if count == 1 else 'ways'}:"
+
+
+def _connection_lines(server: "Server") -> list[str]:
+    return [
+        f"Latency: {milliseconds(server.latency)}",
+        f"Clock: {ahead_or_behind(server.clock_skew)}",
+        f"Asked {server.requests} times, {server.unchanged} of them unchanged, "
+        f"{server.received_bytes:,} bytes received",
+    ]
+
+
+def _scopes(server: "Server") -> str:
+    """Return the key's scopes, as reported by the server or as observed."""
+    if server.key_scopes is not None:
+        return plain(", ".join(server.key_scopes)) or "it may read nothing"
+    can, cannot = _seen_scopes(server)
+    lacking = f"; it lacks {', '.join(cannot)}" if cannot else ""
+    return f"may read {', '.join(can) or 'nothing that was asked for'}{lacking}"
+
+
+def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
+    """Return the scopes of features that succeeded, and of those that were forbidden."""
+    from frontdesk.client import FEATURES
+
+    by_state = {
+        state: list(
+            dict.fromkeys(
+                FEATURES[name][1]
+                for name, feature in server.features.items()
+                if feature.state == state and FEATURES[name][1]
+            )
+        )
+        for state in ("present", "forbidden")
+    }
+    return by_state["present"], by_state["forbidden"]
+
+
+def _machine_text(place: Place) -> str:
+    facts = _machine(place)
+    rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
+    return f"This machine\n\n{table(['', ''], rows).lstrip()}"
+
+
+def _machine(place: Place) -> dict[str, Any]:
+    """Return facts about this machine that affect the viewer."""
+    size = shutil.get_terminal_size()
+    return {
+        "frontdesk": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "cache": _file(settings.cache_file()),
+        "configuration": _configuration(),
+        "log": _file(settings.log_file()),
+        "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
+        **_network(place),
+        "terminal": os.environ.get("TERM", "unknown"),
+        "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
+        "colours": _colours(),
+        "characters": locale.getpreferredencoding(False),
+    }
+
+
+def _network(place: Place) -> dict[str, str]:
+    """Return certificate and proxy settings, or the errors in them."""
+    try:
+        way = network()
+    except BadSettings as error:
+        return {"certificates": str(error), "proxy": str(error)}
+    facts = {"certificates": way.trust_words(), "proxy": way.proxy_words(place.url)}
+    if settings.environment().get("SSLKEYLOGFILE"):
+        facts["SSLKEYLOGFILE"] = "set, and ignored: no session key is written"
+    return facts
+
+
+def _configuration() -> str:
+    """Return the configuration's path with its errors."""
+    configured = configuration()
+    wrong = "".join(f"; {mistake}" for mistake in configured.mistakes)
+    return f"{_file(configured.path)}{wrong}"
+
+
+def _file(path: Path) -> str:
+    """Return a path with its size and permissions."""
+    try:
+        found = path.stat()
+    except OSError:
+        return f"{path} (not there)"
+    mode = stat.S_IMODE(found.st_mode)
+    open_to_others = ", readable by others" if mode & 0o077 else ""
+    return f"{path} ({found.st_size:,} bytes{open_to_others})"
+
+
+def _colours() -> str:
+    if os.environ.get("NO_COLOR"):
+        return "none (NO_COLOR)"
+    if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
+        return "16 million"
+    return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
+
+
+def _as_json(place: Place, finding: Finding) -> str:
+    document: dict[str, Any] = {"machine": _machine(place), "server": None, "error": None}
+    if finding.server is not None:
+        document["server"] = _server_members(finding.server)
+    if finding.error is not None:
+        code = exit_code(finding.error)
+        document["error"] = {"detail": str(finding.error), "exit_code": code}
+    return clean(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _server_members(server: "Server") -> dict[str, Any]:
+    scopes = server.key_scopes if server.key_scopes is not None else _seen_scopes(server)[0]
+    return {
+        "address": server.address,
+        "features": {
+            name: {"state": feature.state, "detail": feature.detail}
+            for name, feature in server.features.items()
+        },
+        "differences": list(server.differences),
+        "latency_seconds": _seconds(server.latency),
+        "clock_skew_seconds": _seconds(server.clock_skew),
+        "key_scopes": list(scopes),
+        "requests": server.requests,
+        "received_bytes": server.received_bytes,
+    }
+
+
+def _seconds(length: timedelta | None) -> float | None:
+    return None if length is None else length.total_seconds()

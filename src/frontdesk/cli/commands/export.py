@@ -1,0 +1,149 @@
+"""`frontdesk export`: writes a database as native lines (NDJSON)."""
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+import click
+
+from frontdesk import private_files
+from frontdesk.cli.base import Group
+from frontdesk.cli.database import account_named, database_option, opened
+from frontdesk.cli.progress import interruptible
+from frontdesk.errors import Unreachable, UnusableFile
+from frontdesk.text import clean
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Connection, Database
+
+_STANDARD_OUTPUT = "-"
+
+
+@click.group("export", cls=Group)
+def export_group() -> None:
+    """Write out what a database holds."""
+
+
+@export_group.command("events")
+@database_option("The database to read.")
+@click.option("--account", help="Only this account; unsaid, all of them.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default=_STANDARD_OUTPUT,
+    help="Where to; gzip if it ends in .gz. Unsaid, standard output.",
+)
+def events_command(database: str, account: str | None, output: str) -> None:
+    """Write everything but the keys as native lines, one JSON object a line.
+
+    All lines are of one moment. `frontdesk import events` makes of them, in an empty database,
+    what they were: for backups, and to move between SQLite and PostgreSQL.
+    """
+    piped = output == _STANDARD_OUTPUT
+    with opened(database) as store:
+        if account is not None:
+            store.read(lambda connection: account_named(connection, account))
+        with (
+            interruptible("what was written is not whole" if piped else "no file was written"),
+            _written(output) as put,
+            _progress(store, account, output) as advance,
+        ):
+            count = store.read(_Export(account, put, advance))
+    if not piped:
+        click.echo(f"{count:,} lines written to {clean(output)}")
+
+
+class _Export:
+    """Writes all lines of one snapshot; a call returns their number."""
+
+    def __init__(
+        self,
+        account: str | None,
+        put: Callable[[str], object],
+        advance: Callable[[int], object],
+    ) -> None:
+        self._account = account
+        self._put = put
+        self._advance = advance
+        self._begun = False
+
+    def __call__(self, connection: "Connection") -> int:
+        from frontdesk.ingest.archive.export import lines
+
+        if self._begun:
+            # Written lines cannot be taken back, and a retry would read another snapshot.
+            raise Unreachable("The database went away in the middle of it: try again")
+        self._begun = True
+        count = 0
+        for line in lines(connection, self._account, self._advance):
+            self._put(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+        return count
+
+
+@contextmanager
+def _written(output: str) -> Iterator[Callable[[str], object]]:
+    """Yield a write function; a file is replaced atomically at the end."""
+    if output == _STANDARD_OUTPUT:
+        stream = cast(IO[bytes], sys.stdout.buffer)
+        yield lambda text: stream.write(text.encode())
+        stream.flush()
+        return
+    path = Path(output)
+    if path.exists() and not path.is_file():
+        with _device(path) as stream:
+            yield lambda text: stream.write(text.encode())
+        return
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        with open(partial, "wb", opener=private_files.opener) as file:
+            if path.suffix == ".gz":
+                with gzip.open(file, "wb", 6) as packed:
+                    yield lambda text: packed.write(text.encode())
+            else:
+                yield lambda text: file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise UnusableFile(clean(f"Cannot write {output}: {error.strerror}")) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _device(path: Path) -> Iterator[IO[bytes]]:
+    """Open a pipe or device for writing, without replacing it. Raises: UnusableFile."""
+    try:
+        with path.open("wb") as stream:
+            yield stream
+    except OSError as error:
+        raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
+
+
+@contextmanager
+def _progress(
+    store: "Database", account: str | None, output: str
+) -> Iterator[Callable[[int], object]]:
+    """Show a progress bar over conversations, if a terminal does not show the lines."""
+    from frontdesk.store import dump
+
+    if not sys.stderr.isatty() or (output == _STANDARD_OUTPUT and sys.stdout.isatty()):
+        yield lambda more: None
+        return
+
+    def count(connection: "Connection") -> int:
+        found = dump.accounts(connection, account)
+        return sum(dump.count(connection, each["id"], "conversation") for each in found)
+
+    total = store.read(count)
+    with click.progressbar(
+        length=total, label="Exporting", file=sys.stderr, update_min_steps=max(total // 200, 1)
+    ) as bar:
+        yield bar.update

@@ -1,0 +1,19 @@
+"""`frontdesk import`: imports data of other systems into a database."""
+
+import click
+
+from frontdesk.cli.base import Group
+
+
+@click.group(
+    "import",
+    cls=Group,
+    lazy={
+        "chat": "frontdesk.cli.commands.import_.chat:chat_command",
+        "catalogue": "frontdesk.cli.commands.import_.catalogue:catalogue_command",
+        "chatwoot": "frontdesk.cli.commands.import_.chatwoot:chatwoot_command",
+        "events": "frontdesk.cli.commands.import_.events:events_command",
+    },
+)
+def import_group() -> None:
+    """Bring in what is known elsewhere."""

@@ -1,0 +1,93 @@
+"""`frontdesk import catalogue`: imports labels, users, teams etc. from a TOML or JSON file."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from frontdesk.cli.base import Command, now
+from frontdesk.cli.commands.import_.files import STANDARD_INPUT, check, counted, importable, named
+from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.errors import UnusableFile
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.archive.importer import Transactions
+    from frontdesk.ingest.catalogue_file import Problem
+    from frontdesk.store.database import Connection, Database
+
+_LARGEST = 16 * 1024 * 1024
+
+
+@click.command("catalogue", cls=Command, short_help="Labels, users, teams from a file.")
+@click.argument("file", metavar="FILE")
+@database_option("The database to import into; made if it does not exist.")
+@account_option("The account it is for.")
+@click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
+def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> None:
+    """Import labels, users, teams and their channels, canned responses, custom fields and aliases.
+
+    FILE is TOML or JSON, - is standard input. Everything in it goes in, or nothing if anything in
+    it is wrong. What it does not mention stays as it is.
+    """
+    from frontdesk.ingest.catalogue_file import parse_file
+
+    check((file,))
+    text = _text(file)
+    is_json = file.lower().endswith(".json") or text.lstrip().startswith("{")
+    try:
+        contents = parse_file(text, is_json=is_json)
+    except (ValueError, RecursionError) as error:
+        kind = "JSON" if is_json else "TOML"
+        raise UnusableFile(clean(f"{named(file)} is not {kind}: {error}")) from error
+    with importable(database, dry_run=dry_run) as store:
+        changes, problems = _brought_in(store, account, contents, dry_run=dry_run)
+    for problem in problems:
+        click.echo(one_line(clean(f"{named(file)}: {problem}")), err=True)
+    if problems:
+        wrong = counted(len(problems), "value")
+        raise UnusableFile(f"{wrong} cannot be so; nothing was changed")
+    for change in changes:
+        click.echo(one_line(clean(change)))
+    verb = "would change" if dry_run else "changed"
+    click.echo(f"{len(changes):,} {verb}")
+
+
+def _brought_in(
+    store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
+) -> "tuple[list[str], list[Problem]]":
+    """Return the resulting differences, and the file's problems."""
+    from frontdesk.ingest.archive.importer import rehearse
+    from frontdesk.ingest.catalogue_file import import_file
+
+    found: tuple[list[str], list[Problem]] = ([], [])
+
+    def put_in(connection: "Connection") -> "tuple[list[str], list[Problem]]":
+        account_id = account_named(connection, account)["id"]
+        return import_file(connection, account_id, contents, now())
+
+    def try_it(transactions: "Transactions") -> None:
+        nonlocal found
+        found = transactions.write(put_in)
+
+    if dry_run:
+        rehearse(store, try_it)
+    else:
+        try_it(store)
+    return found
+
+
+def _text(file: str) -> str:
+    if file == STANDARD_INPUT:
+        raw = sys.stdin.buffer.read(_LARGEST + 1)
+    else:
+        with Path(file).open("rb") as opened_file:
+            raw = opened_file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise UnusableFile(f"{named(file)} is larger than {_LARGEST // 2**20} MiB")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnusableFile(f"{named(file)} is not UTF-8") from error

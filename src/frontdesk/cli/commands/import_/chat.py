@@ -1,0 +1,232 @@
+"""`frontdesk import chat`: imports chats exported by WhatsApp on a phone."""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+from frontdesk.cli.base import Command, now
+from frontdesk.cli.commands.import_.files import check, counted, importable, named
+from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.cli.progress import interruptible
+from frontdesk.errors import BadSettings
+from frontdesk.text import clean, one_line, shortened
+from frontdesk.wire.values import CHANNEL_ID
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.archive.importer import Transactions
+    from frontdesk.ingest.whatsapp_export.dates import Order
+    from frontdesk.ingest.whatsapp_export.importer import Outcome, Place
+    from frontdesk.ingest.whatsapp_export.parser import Chat
+    from frontdesk.store.database import Connection
+
+# Approximate limits of WhatsApp's export, without media and with them.
+_MOST, _MOST_WITH_FILES = 40_000, 10_000
+_NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
+
+
+@click.command("chat", cls=Command, short_help="Chats that a phone exported.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@database_option("The database to import into; made if it does not exist.")
+@account_option("The account it is of.")
+@click.option("--channel", required=True, metavar="ID", help="Our number: its id, alias or phone.")
+@click.option("--contact", required=True, metavar="+NUMBER", help="The other one's number.")
+@click.option("--me", required=True, metavar="NAME", help="What we are called in the export.")
+@click.option("--tz", metavar="ZONE", help="The phone's zone, such as Europe/Madrid.")
+@click.option(
+    "--date-order",
+    type=click.Choice(["dmy", "mdy", "ymd"]),
+    help="The order in dates, where the export does not tell.",
+)
+@click.option(
+    "--initial-status",
+    type=click.Choice(["auto", "open", "resolved"]),
+    default="auto",
+    show_default=True,
+    help="How the conversation starts; auto: resolved if silent for more than a week.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
+def chat_command(
+    files: tuple[str, ...],
+    database: str,
+    account: str,
+    channel: str,
+    contact: str,
+    me: str,
+    tz: str | None,
+    date_order: "Order | None",
+    initial_status: "InitialStatus",
+    dry_run: bool,
+) -> None:
+    """Import chats with one person, as a phone exports them: .txt, or .zip with the files.
+
+    What is known already, from webhooks or an earlier export, is passed over. Where the dates can
+    be read in two ways, it asks. Chats of groups are refused.
+    """
+    from frontdesk.ingest.archive.importer import rehearse
+
+    check(files)
+    run = _Run(_Asked(account, channel, contact, me, initial_status), _zone(tz), tz, date_order)
+    chats = [(name, run.read(Path(name))) for name in files]
+    stands = "nothing was changed" if dry_run else "import it again to go on"
+    with (
+        interruptible(stands),
+        _said(run.lines),
+        importable(database, dry_run=dry_run) as store,
+    ):
+        if dry_run:
+            rehearse(store, lambda transactions: run.into(transactions, chats))
+        else:
+            run.into(store, chats)
+    if dry_run:
+        click.echo("nothing was changed")
+
+
+@contextmanager
+def _said(lines: list[str]) -> Iterator[None]:
+    """Print the report at the end, even of an interrupted import."""
+    try:
+        yield
+    finally:
+        for line in lines:
+            click.echo(one_line(clean(line)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Target of the import, as given by options."""
+
+    account: str
+    channel: str
+    contact: str
+    me: str
+    initial_status: "InitialStatus"
+
+
+class _Run:
+    """Run of the command over all files."""
+
+    def __init__(
+        self, asked: _Asked, zone: tzinfo | None, zone_name: str | None, order: "Order | None"
+    ) -> None:
+        self.lines: list[str] = []
+        self._asked = asked
+        self._zone = zone
+        self._zone_name = zone_name or f"this machine's ({', '.join(time.tzname)})"
+        self._order = order
+
+    def read(self, path: Path) -> "Chat":
+        """Parse a file. Raises: BadSettings, UnusableFile, with the file's name."""
+        from frontdesk.ingest.whatsapp_export import files
+        from frontdesk.ingest.whatsapp_export import parser as parser
+
+        today = datetime.now(UTC).date()
+        reading = parser.Reading(self._asked.me, self._zone, self._order, today)
+        try:
+            return parser.read(files.read(path), reading)
+        except BadSettings as error:
+            raise BadSettings(clean(f"{path}: {error}")) from error
+
+    def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
+        """Import every chat and collect the report."""
+        from frontdesk.ingest.whatsapp_export.importer import put_in
+
+        place = database.write(self._place)
+        with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
+            for name, chat in chats:
+                outcome = put_in(database, chat, place, now, advance)
+                self.lines += self._told(name, chat, outcome)
+
+    def _place(self, connection: "Connection") -> "Place":
+        from frontdesk.ingest.catalogue_file import references
+        from frontdesk.ingest.events import Person
+        from frontdesk.ingest.webhooks.change import phone_of
+        from frontdesk.ingest.whatsapp_export.importer import Place
+
+        asked = self._asked
+        account_id = account_named(connection, asked.account)["id"]
+        channels = references(connection, account_id).channels
+        number = channels.get(asked.channel)
+        if number is None and channels:
+            known_ones = shortened(", ".join(sorted(channels)), 600)
+            raise BadSettings(f"No channel {shortened(asked.channel)!r}; known: {known_ones}")
+        if number is None and not re.fullmatch(CHANNEL_ID, asked.channel):
+            raise BadSettings(
+                f"No channel {shortened(asked.channel)!r}:"
+                " a new one is told by its id, of at most 20 digits"
+            )
+        phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
+        if phone is None:
+            raise BadSettings(f"{shortened(asked.contact)!r} is no number such as +34600111222")
+        person = Person(phone, phone.removeprefix("+"))
+        return Place(account_id, number or asked.channel, person, asked.me, asked.initial_status)
+
+    def _told(self, name: str, chat: "Chat", outcome: "Outcome") -> Iterator[str]:
+        """Yield the report: what was imported, how it was parsed, and what exports lack."""
+        from frontdesk.ingest.whatsapp_export.dates import NAMES
+
+        taken, files = outcome.taken, outcome.files
+        other, me = shortened(chat.other or "the contact"), shortened(self._asked.me)
+        yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
+        yield (
+            f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {me},"
+            f" {taken['notices']:,} of WhatsApp; {outcome.edited:,} edited,"
+            f" {outcome.deleted:,} deleted"
+        )
+        if outcome.filled:
+            yield f"of these fill in messages whose contents were unknown: {outcome.filled:,}"
+        yield f"skipped: {outcome.skipped:,} known already"
+        if files:
+            yield f"files: {files['named']:,} by name, {files['left out']:,} left out by the phone"
+        if chat.before:
+            yield f"refused: {counted(chat.before, 'line')} before the first message"
+        if chat.unread:
+            lines = counted(len(chat.unread), "line")
+            verbs = "begins" if len(chat.unread) == 1 else "begin"
+            yield (
+                f"not read: {lines} that {verbs} as messages do, with a date and a time that cannot"
+                f" be read, kept in the message before; the first is line {chat.unread[0]:,}"
+            )
+        misdated = sum(entry.stamped_at is not None for entry in chat.entries)
+        if misdated:
+            yield (
+                f"misdated: {counted(misdated, 'message')} dated after today or before 2009, put"
+                " beside the message before"
+            )
+        decision = chat.decision
+        yield f"dates: {NAMES[decision.order]} ({decision.reason}); zone: {self._zone_name}"
+        yield f"such an export never has: {_NEVER_IN_IT}"
+        most = _MOST_WITH_FILES if files["named"] else _MOST
+        if len(chat.entries) >= most * 0.98:
+            yield f"it has about {most:,} messages, where phones stop: older ones are missing"
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    """Raises: BadSettings: unknown time zone."""
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise BadSettings(
+            f"No time zone is called {shortened(name)!r}; try one such as Europe/Madrid"
+        ) from error
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], object]]:
+    """Show a progress bar over messages, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda more: None
+        return
+    with click.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
+        yield bar.update

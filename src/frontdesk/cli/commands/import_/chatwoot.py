@@ -1,0 +1,188 @@
+"""`frontdesk import chatwoot`: imports a Chatwoot account through its API."""
+
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from frontdesk import settings
+from frontdesk.cli.base import Command, now
+from frontdesk.cli.commands.import_.events import Run
+from frontdesk.cli.commands.import_.files import importable
+from frontdesk.cli.database import account_option, database_option
+from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
+from frontdesk.cli.progress import interruptible
+from frontdesk.cli.target import network
+from frontdesk.errors import BadResponse, BadSettings
+from frontdesk.text import clean, one_line
+from frontdesk.wire.values import CHANNEL_ID
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.chatwoot.crawler import Journal, Order, Walk
+
+# Chatwoot limits clients to 50 requests per second and address.
+PER_SECOND = 10.0
+_BETWEEN_WORDS = 0.1
+_INTERRUPTED = "the same command goes on"
+
+
+@click.command("chatwoot", cls=Command, short_help="A Chatwoot account, through its API.")
+@click.option("--url", required=True, help="Where Chatwoot is, such as https://app.chatwoot.com.")
+@click.option("--account-id", required=True, type=click.IntRange(1), help="The account there.")
+@click.option(
+    "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
+)
+@database_option("The database to import into; made if it does not exist.")
+@account_option("The account here.")
+@click.option("--inbox", "inboxes", multiple=True, metavar="ID", help="Only these inboxes there.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is not older.")
+@click.option(
+    "--map",
+    "mapped",
+    multiple=True,
+    metavar="INBOX=ID",
+    help="The phone_number_id of an inbox that does not tell it.",
+)
+@click.option("--keep-urls", is_flag=True, help="Keep the addresses of files, which lead there.")
+@click.option("--lines", metavar="FILE", help="Where the lines go that are imported.")
+@click.option("--fetch-only", is_flag=True, help="Write the lines and import nothing.")
+@click.pass_context
+def chatwoot_command(
+    context: click.Context,
+    url: str,
+    account_id: int,
+    token_env: str,
+    database: str,
+    account: str,
+    inboxes: tuple[str, ...],
+    since: datetime | None,
+    mapped: tuple[str, ...],
+    keep_urls: bool,
+    lines: str | None,
+    fetch_only: bool,
+) -> None:
+    """Import a Chatwoot account: numbers, people, conversations, notes, labels and what happened.
+
+    By GET alone, ten times a second at most. What is read is written as native lines, which are
+    then imported; interrupted, the same command goes on. An administrator's token sees most.
+    """
+    from frontdesk.ingest.chatwoot.crawler import Journal, Order
+
+    token = settings.token(token_env)
+    start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
+    order = Order(str(account_id), frozenset(inboxes), start, _mapped(mapped), keep_urls)
+    path = Path(lines or f"chatwoot-{account_id}.ndjson")
+    journal = Journal(path, _source(url, order))
+    if journal.resumed:
+        click.echo(f"going on behind {journal.resumed:,} steps that are in {clean(str(path))}")
+    try:
+        with interruptible(_INTERRUPTED):
+            walked = _fetched(url, token, order, journal)
+    finally:
+        journal.close()
+    _report(walked, path)
+    if not fetch_only:
+        _import(context, path, database, account)
+    journal.finish()
+    for words in walked.differences:
+        say(clean(f"Chatwoot counts {words}; what is missing may come with another import"))
+    if walked.differences:
+        context.exit(ERROR)
+
+
+def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
+    """Export everything to native lines. Raises: InboxError."""
+    from frontdesk.client.external import ForeignApi, Manners
+    from frontdesk.ingest.chatwoot.crawler import Walk
+    from frontdesk.ingest.json_reader import Malformed
+
+    async def walk() -> Walk:
+        secrets = {"api_access_token": token}
+        async with ForeignApi(url, secrets, Manners(PER_SECOND), network()) as api:
+            with _stages() as words:
+                walking = Walk(api, order, journal, words.tell, now)
+                await walking.walk()
+        return walking
+
+    try:
+        return asyncio.run(walk())
+    except Malformed as error:
+        raise BadResponse(one_line(clean(f"Chatwoot cannot be read: {error}"))) from error
+
+
+def _report(walked: "Walk", path: Path) -> None:
+    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.told.items()))
+    click.echo(f"read from Chatwoot: {told or 'nothing new'}; in {clean(str(path))}")
+    for reason, count in sorted(walked.skipped.items()):
+        click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
+    for words in walked.unchecked:
+        click.echo(one_line(clean(f"not compared with Chatwoot's own count: {words}")))
+
+
+def _import(context: click.Context, path: Path, database: str, account: str) -> None:
+    """Import the lines like `import events`."""
+    from frontdesk.ingest.archive.importer import Order
+
+    choice: InitialStatus = "auto"
+    run = Run((str(path),), Order(now, account, choice), dry_run=False)
+    with importable(database, dry_run=False) as store:
+        finished = run.over(store)
+    run.report()
+    if not finished:
+        click.echo(f"frontdesk: interrupted; {_INTERRUPTED}", err=True)
+        context.exit(INTERRUPTED)
+
+
+def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs:
+        inbox, _, channel = pair.partition("=")
+        if not (re.fullmatch("[0-9]{1,18}", inbox) and re.fullmatch(CHANNEL_ID, channel)):
+            raise BadSettings(f"--map {pair!r} is not INBOX=ID, both of at most 20 digits")
+        found[inbox] = channel
+    return found
+
+
+def _source(url: str, order: "Order") -> dict[str, object]:
+    """Identify the source of lines; those of another source are not resumed."""
+    return {
+        "chatwoot": urlsplit(url).netloc,
+        "account": order.account,
+        "inboxes": sorted(order.inboxes),
+        "since": order.since,
+        "mapped": dict(order.mapped),
+        "keep_urls": order.keep_urls,
+    }
+
+
+class _Words:
+    """Progress line on a terminal."""
+
+    def __init__(self) -> None:
+        self._shown_at = 0.0
+
+    def tell(self, stage: str, done: int, total: int | None) -> None:
+        moment = time.monotonic()
+        if not sys.stderr.isatty() or moment - self._shown_at < _BETWEEN_WORDS:
+            return
+        self._shown_at = moment
+        share = f"{done:,} of {total:,}" if total else f"{done:,}"
+        click.echo(f"\r\033[KReading {stage}: {share}", err=True, nl=False)
+
+
+@contextmanager
+def _stages() -> Iterator[_Words]:
+    try:
+        yield _Words()
+    finally:
+        if sys.stderr.isatty():
+            click.echo("\r\033[K", err=True, nl=False)

@@ -1,0 +1,189 @@
+"""`frontdesk import events`: imports archives of webhooks, sent messages and native lines."""
+
+import re
+from functools import partial
+from io import BufferedReader
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import Command, now
+from frontdesk.cli.commands.import_.files import (
+    Rejects,
+    check,
+    counted,
+    digest,
+    importable,
+    named,
+    position,
+    progress,
+    refuse_foreign,
+    stream,
+    summary,
+    unread,
+)
+from frontdesk.cli.database import database_option
+from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
+from frontdesk.cli.options import admission_options
+from frontdesk.errors import NothingRead
+from frontdesk.wire.values import CHANNEL_ID
+
+if TYPE_CHECKING:
+    from frontdesk.cli.commands.import_.files import Advance
+    from frontdesk.ingest.admission import Admission
+    from frontdesk.ingest.apply.batch import InitialStatus
+    from frontdesk.ingest.archive.importer import Import, Order, Source, Transactions
+    from frontdesk.ingest.archive.reader import Rejected
+    from frontdesk.store.database import Database
+
+
+@click.command("events", cls=Command, short_help="Archives of webhooks, native lines, exports.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@database_option("The database to import into; made if it does not exist.")
+@click.option("--account", help="The account they are of; unsaid, the one that a file names.")
+@click.option(
+    "--initial-status",
+    type=click.Choice(["auto", "open", "resolved"]),
+    default="auto",
+    show_default=True,
+    help="How conversations start; auto: resolved if silent for more than a week.",
+)
+@click.option(
+    "--channel",
+    metavar="ID",
+    callback=lambda context, option, text: _channel(text),
+    help="The number of sent messages that do not tell it.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
+@click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")
+@admission_options
+@click.pass_context
+def events_command(
+    context: click.Context,
+    files: tuple[str, ...],
+    database: str,
+    account: str | None,
+    initial_status: "InitialStatus",
+    channel: str | None,
+    dry_run: bool,
+    strict: bool,
+    admission: "Admission",
+) -> None:
+    """Import archives, one JSON value a line.
+
+    A line is a WhatsApp webhook body, plain or wrapped, a record of a sent message, or a native
+    line as `frontdesk export events` writes them. A JSON array of these is read too, and values
+    over several lines. FILE is plain or gzip, - is standard input. What is known already changes
+    nothing; what was interrupted goes on where it stopped when it is imported again. Lines that
+    cannot be read are written to FILE.rejects.ndjson; where all of a file are, the exit code is 1.
+    """
+    from frontdesk.ingest.archive.importer import Order
+
+    check(files)
+    refuse_foreign(files)
+    order = Order(now, account, initial_status, channel, admission)
+    run = Run(files, order, dry_run)
+    with importable(database, dry_run=dry_run) as store:
+        finished = run.over(store)
+    run.report()
+    if not finished:
+        kept = "nothing was changed" if dry_run else "what the summary counts is in"
+        click.echo(f"frontdesk: interrupted; {kept}", err=True)
+        context.exit(INTERRUPTED)
+    if run.unread:
+        raise NothingRead("; ".join(run.unread))
+    if strict and run.rejected:
+        context.exit(ERROR)
+
+
+class Run:
+    """One import of several files, with its summary."""
+
+    def __init__(self, files: tuple[str, ...], order: "Order", dry_run: bool) -> None:
+        self._files = files
+        self._order = order
+        self._dry_run = dry_run
+        self._import: Import | None = None
+        self._rejects = Rejects(keep=not dry_run)
+        self._resumed: dict[str, int] = {}
+        # Messages about files of which nothing could be read.
+        self.unread: list[str] = []
+
+    def over(self, store: "Database") -> bool:
+        """Import every file; return False if interrupted, which happens between transactions."""
+        from frontdesk.ingest.archive.importer import rehearse
+
+        try:
+            with progress(self._files) as advance:
+                if self._dry_run:
+                    rehearse(store, lambda database: self._read(database, advance))
+                else:
+                    self._read(store, advance)
+        except KeyboardInterrupt:
+            return False
+        finally:
+            self._rejects.close()
+        return True
+
+    @property
+    def rejected(self) -> int:
+        return 0 if self._import is None else self._import.outcome.rejected
+
+    def report(self) -> None:
+        """Print rejected lines to standard error, and the summary to standard output."""
+        self._rejects.report()
+        if self._import is None:
+            return
+        for name, line in self._resumed.items():
+            click.echo(f"{named(name)}: gone on behind line {line:,}, where it was interrupted")
+        outcome = self._import.outcome
+        verb = "would be read" if self._dry_run else "read"
+        lines, files = counted(outcome.lines, "line"), counted(len(self._files), "file")
+        click.echo(f"{lines} of {files} {verb}")
+        for row in summary(outcome):
+            click.echo(row)
+
+    def _read(self, database: "Transactions", advance: "Advance") -> None:
+        from frontdesk.ingest.archive.importer import Import, Source
+
+        self._import = Import(database, self._order)
+        for name in self._files:
+            with stream(name) as opened_stream:
+                key = None if self._dry_run else digest(name, self._order)
+                source = Source(
+                    opened_stream,
+                    key,
+                    partial(self._reject, name),
+                    partial(self._tell, advance, name, opened_stream),
+                )
+                self._read_one(self._import, name, source)
+
+    def _read_one(self, into: "Import", name: str, source: "Source") -> None:
+        from frontdesk.ingest.archive.reader import Foreign
+
+        lines, rejected = into.outcome.lines, into.outcome.rejected
+        try:
+            into.read(source)
+        except Foreign as error:
+            self.unread.append(unread(name, error))
+            return
+        if into.resumed_after:
+            self._resumed[name] = into.resumed_after
+        elif into.outcome.lines == lines and into.outcome.rejected > rejected:
+            found = counted(into.outcome.rejected - rejected, "line")
+            what = "webhook body, record of a sent message or native line"
+            self.unread.append(unread(name, f"it has no {what} ({found} rejected)"))
+
+    def _tell(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
+        assert self._import is not None
+        advance(position(name, opened), self._import.outcome.lines)
+
+    def _reject(self, name: str, line: "Rejected") -> None:
+        assert self._import is not None
+        self._rejects.take(name, line, more=self._import.resumed_after > 0)
+
+
+def _channel(text: str | None) -> str | None:
+    if text is not None and not re.fullmatch(CHANNEL_ID, text):
+        raise click.BadParameter("give the phone_number_id of the number, of at most 20 digits")
+    return text

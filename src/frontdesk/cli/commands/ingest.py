@@ -1,0 +1,203 @@
+"""`frontdesk ingest`: status, replay and purge of stored webhook bodies."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import Group, now
+from frontdesk.cli.commands.import_.files import unknown_channels
+from frontdesk.cli.database import account_named, account_option, database_option, opened
+from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
+from frontdesk.cli.options import admission_options
+from frontdesk.cli.output import moment, table
+from frontdesk.cli.progress import progress, whole
+from frontdesk.ingest.jobs import DEFAULT_DAYS
+from frontdesk.text import clean, one_line
+from frontdesk.wire import instant
+
+if TYPE_CHECKING:
+    from frontdesk.ingest.admission import Admission
+    from frontdesk.ingest.webhooks.processor import Intake, Step
+    from frontdesk.store.database import Connection, Database
+
+FAILURES_SHOWN = 10
+_PAGE = 200
+
+
+@click.group("ingest", cls=Group)
+def ingest_group() -> None:
+    """What the service received: how it went, and once more."""
+
+
+@ingest_group.command("status")
+@database_option("The database of the service.")
+@account_option("The account.")
+def status_command(database: str, account: str) -> None:
+    """Count webhook bodies by what became of them; tell why the last ones failed."""
+    from frontdesk.store import raw_events
+
+    with opened(database) as store:
+        account_id = _account_id(store, account)
+        told, ignored, failures = store.read(
+            lambda connection: (
+                raw_events.tallies(connection, account_id),
+                raw_events.ignored(connection, account_id),
+                raw_events.failures(connection, account_id, FAILURES_SHOWN),
+            )
+        )
+    known = {row["state"]: row for row in told}
+    rows = []
+    for state in raw_events.STATES:
+        row = known.get(state)
+        times = (None, None) if row is None else (row["first"], row["last"])
+        rows.append((state, f"{row['n'] if row else 0:,}", *map(moment, times)))
+    click.echo(table(("STATE", "BODIES", "FIRST", "LAST"), rows))
+    elements: Counter[str] = Counter()
+    for row in ignored:
+        for kind, count in json.loads(row["ignored_json"]).items():
+            elements[kind] += count * row["n"]
+    passed_over = unknown_channels(elements)
+    for kind, count in sorted(elements.items()):
+        click.echo(passed_over.get(kind, f"ignored: {count:,} {one_line(clean(kind))}"))
+    for row in failures:
+        reason = one_line(clean(row["reason"] or "unknown"))
+        click.echo(f"failed: {moment(row['received_at'])} {row['digest'][:12]} {reason}")
+
+
+@ingest_group.command("replay")
+@database_option("The database of the service, which may be running.")
+@account_option("The account.")
+@click.option("--failed", "which", flag_value="failed", help="What failed: this is the default.")
+@click.option("--all", "which", flag_value="all", help="Everything that is kept.")
+@click.option(
+    "--since",
+    metavar="DATE",
+    callback=lambda context, option, text: _moment(text),
+    help="What came since then, as 2026-03-01 or 2026-03-01T09:30, in UTC.",
+)
+@click.option("--retain-revoked", is_flag=True, help="As the service has it.")
+@admission_options
+@click.pass_context
+def replay_command(
+    context: click.Context,
+    database: str,
+    account: str,
+    which: str | None,
+    since: int | None,
+    retain_revoked: bool,
+    admission: "Admission",
+) -> None:
+    """Apply webhook bodies once more, and those that still wait.
+
+    Give the same options as to the service: what is retained, made a channel, or stood in for.
+    What is known already changes nothing. --since alone takes everything from then on. Broken off,
+    the rest is applied by the service, or by the next replay.
+    """
+    from frontdesk.ingest.webhooks.processor import Intake
+
+    # A time alone selects all bodies received since.
+    state = "failed" if which == "failed" or (which is None and since is None) else None
+    with opened(database, upgrade=True) as store:
+        account_id = _account_id(store, account)
+        settled: Counter[str] = Counter()
+        passed_over: Counter[str] = Counter()
+        finished = True
+        try:
+            _choose(store, account_id, state, since or 0)
+            waiting = _waiting(store, account_id)
+            intake = Intake(store, now, admission=admission, retain_revoked=retain_revoked)
+
+            def take(step: "Step") -> None:
+                settled.update(step.settled)
+                passed_over.update(step.passed_over)
+
+            _apply(intake, account_id, waiting, take)
+        except KeyboardInterrupt:
+            finished = False
+    counts = ", ".join(f"{settled[one]:,} {one}" for one in ("applied", "ignored", "failed"))
+    click.echo(f"replayed: {counts}")
+    for line in unknown_channels(passed_over).values():
+        click.echo(line)
+    if not finished:
+        click.echo("frontdesk: interrupted; the rest waits", err=True)
+        context.exit(INTERRUPTED)
+    if settled["failed"]:
+        context.exit(ERROR)
+
+
+@ingest_group.command("purge")
+@database_option("The database of the service.")
+@account_option("The account.")
+@click.option(
+    "--days",
+    type=click.IntRange(0, 3650),
+    default=DEFAULT_DAYS,
+    show_default=True,
+    help="Drop what came longer ago than this.",
+)
+def purge_command(database: str, account: str, days: int) -> None:
+    """Drop old webhook bodies now, as the service does by itself; what waits stays."""
+    from frontdesk.ingest.jobs import retire
+
+    with opened(database, upgrade=True) as store:
+        dropped = retire(store, _account_id(store, account), now(), days)
+    click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
+
+
+def _choose(store: "Database", account_id: int, state: str | None, since: int) -> None:
+    """Reset the selected bodies to pending."""
+    from frontdesk.store import raw_events
+    from frontdesk.store.raw_events import Place
+
+    last: Place | None = None
+
+    def page(connection: "Connection") -> list[Place]:
+        return raw_events.places(connection, account_id, last, _PAGE, state=state, since=since)
+
+    while some := store.read_latest(page):
+        digests = [place.digest for place in some]
+        store.write(
+            lambda connection, digests=digests: raw_events.wait_again(  # type: ignore[misc]
+                connection, account_id, digests
+            )
+        )
+        last = some[-1]
+
+
+def _waiting(store: "Database", account_id: int) -> int:
+    """Count the pending bodies, selected ones included."""
+    from frontdesk.store.raw_events import STORED, tallies
+
+    told = store.read_latest(lambda connection: tallies(connection, account_id))
+    return sum(row["n"] for row in told if row["state"] == STORED)
+
+
+def _apply(intake: "Intake", account_id: int, waiting: int, take: Callable[["Step"], None]) -> None:
+    """Apply pending bodies until none is left or another process applies them; `take` each step."""
+    with progress("Replaying", waiting) as advance:
+        moved = True
+        while moved:
+            # An interrupt takes effect after the step, so that the counts match what was applied.
+            with whole():
+                step = intake.step(account_id)
+                take(step)
+                moved = bool(step.moved)
+                advance(step.settled.total())
+
+
+def _account_id(store: "Database", slug: str) -> int:
+    account_id: int = store.read(lambda connection: account_named(connection, slug)["id"])
+    return account_id
+
+
+def _moment(text: str | None) -> int | None:
+    """Parse an ISO 8601 date or time to epoch milliseconds; UTC without an offset."""
+    if text is None:
+        return None
+    told = instant(text)
+    if told is None:
+        raise click.BadParameter("give a date as 2026-03-01, or 2026-03-01T09:30")
+    return int(told.timestamp() * 1000)

@@ -1,0 +1,42 @@
+"""`frontdesk init` and `frontdesk upgrade`: create and migrate databases."""
+
+import click
+
+from frontdesk.cli.base import Command, now
+from frontdesk.cli.commands.keys import KeyOrder, keep_new_key, show_new_key
+from frontdesk.cli.database import database_option, opened
+from frontdesk.errors import BadSettings
+from frontdesk.store.accounts import DEFAULT_ACCOUNT
+
+
+@click.command("init", cls=Command)
+@database_option("The database to set up; made if it does not exist.")
+@click.option("--name", default="first key", show_default=True, help="What the first key is for.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def init_command(database: str, name: str, as_json: bool) -> None:
+    """Set up a database: its tables, the account "default", and a first key with every scope.
+
+    The key is printed once: only its hash is kept.
+    """
+    from frontdesk.service.auth import SCOPES
+    from frontdesk.store.accounts import all_keys
+    from frontdesk.store.dsn import shown
+
+    order = KeyOrder(DEFAULT_ACCOUNT, name, None, SCOPES, None)
+    with opened(database, create=True) as store:
+        if store.read(lambda connection: all_keys(connection, None)):
+            raise BadSettings(
+                f"{shown(database)} is set up already; more keys: frontdesk keys create"
+            )
+        made = keep_new_key(store, order, now=now())
+    show_new_key(made, as_json=as_json)
+
+
+@click.command("upgrade", cls=Command)
+@database_option("The database to bring up to date.")
+def upgrade_command(database: str) -> None:
+    """Bring a database that an older frontdesk made up to date; any other stays as it is."""
+    from frontdesk.store.dsn import shown
+
+    with opened(database, upgrade=True):
+        click.echo(f"{shown(database)} is up to date")

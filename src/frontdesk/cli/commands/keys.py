@@ -1,0 +1,311 @@
+"""`frontdesk keys`: creates, lists, rotates and revokes API keys."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import Group, now
+from frontdesk.cli.database import account_named, account_option, database_option, opened
+from frontdesk.cli.options import length
+from frontdesk.cli.output import moment, table
+from frontdesk.errors import BadSettings
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Connection, Database, Row
+
+_HEADINGS = ("KEY", "ACCOUNT", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "ENDS", "STATE")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """Options of a new key. expires_in: milliseconds, None to never expire."""
+
+    account: str
+    name: str
+    user: str | None
+    scopes: tuple[str, ...]
+    expires_in: int | None
+
+
+@click.group("keys", cls=Group)
+def keys_group() -> None:
+    """Make, list and end the API keys of a database."""
+
+
+@keys_group.command("create")
+@database_option("The database that the key opens.")
+@click.option("--name", required=True, help="What the key is for.")
+@account_option("The account it opens.")
+@click.option("--user", help="Whose key it is (e-mail address or key): makes 'mine' work.")
+@click.option("--all-read", is_flag=True, help="Give every scope that there is today.")
+@click.option("--scope", "scopes", multiple=True, help="Give one scope; may be repeated.")
+@click.option(
+    "--expires",
+    "expires_in",
+    callback=lambda context, option, text: _lifetime(text),
+    help="How long it lives: 12h, 90d or 8w.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def create_command(
+    database: str,
+    name: str,
+    account: str,
+    user: str | None,
+    all_read: bool,
+    scopes: tuple[str, ...],
+    expires_in: int | None,
+    as_json: bool,
+) -> None:
+    """Make an API key and print it, once: only its hash is kept."""
+    order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
+    show_new_key(make_key(database, order, now=now()), as_json=as_json)
+
+
+@keys_group.command("list")
+@database_option("The database whose keys are listed.")
+@click.option("--account", help="Only the keys of this account.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
+def list_command(database: str, account: str | None, as_json: bool) -> None:
+    """List the keys, oldest first: what they are for, never what they are."""
+    from frontdesk.store.accounts import all_keys
+
+    def found(connection: "Connection") -> "list[Row]":
+        account_id = account_named(connection, account)["id"] if account else None
+        return all_keys(connection, account_id)
+
+    with opened(database) as store:
+        rows = store.read(found)
+    at = now()
+    if as_json:
+        click.echo(json.dumps([_described(row, at) for row in rows], ensure_ascii=False))
+    else:
+        click.echo(table(_HEADINGS, [_line(row, at) for row in rows]))
+
+
+@keys_group.command("revoke")
+@click.argument("key_id", metavar="KEY")
+@database_option("The database that the key opens.")
+def revoke_command(key_id: str, database: str) -> None:
+    """End the life of KEY (its id, as `keys list` shows it) at once."""
+    from frontdesk.store.accounts import revoke_key
+
+    at = now()
+
+    def end(connection: "Connection") -> bool:
+        _key(connection, key_id)
+        return revoke_key(connection, key_id, at)
+
+    with opened(database, upgrade=True) as store:
+        ended = store.write(end)
+    click.echo(f"{key_id} is revoked" if ended else f"{key_id} was revoked before")
+
+
+@keys_group.command("rotate")
+@click.argument("key_id", metavar="KEY")
+@database_option("The database that the key opens.")
+@click.option(
+    "--overlap",
+    callback=lambda context, option, text: _lifetime(text),
+    help="How long the old key goes on beside the new: 24h or 7d. It ends at once otherwise.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def rotate_command(key_id: str, database: str, overlap: int | None, as_json: bool) -> None:
+    """Replace KEY (its id) by a new key of the same name, user, scopes and length of life.
+
+    The new key is printed once.
+    """
+    made = rotate_key(database, key_id, overlap or 0, now=now())
+    show_new_key(made, as_json=as_json)
+    if not as_json:
+        click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)
+
+
+def make_key(target: str | Path, order: KeyOrder, *, now: int) -> dict[str, object]:
+    """Create and store a key; now: epoch milliseconds. Only the result contains the secret.
+
+    Raises: UnusableFile: no database. BadSettings: unknown account or user.
+    """
+    with opened(target, upgrade=True) as store:
+        return keep_new_key(store, order, now=now)
+
+
+def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, object]:
+    """Create and store a key; now: epoch milliseconds. Only the result contains the secret.
+
+    Raises: BadSettings: unknown account or user.
+    """
+    from frontdesk.service.auth import new_key
+    from frontdesk.store.accounts import user_named
+
+    key = new_key()
+    expires_at = None if order.expires_in is None else now + order.expires_in
+
+    def keep(connection: "Connection") -> dict[str, object]:
+        account_id = account_named(connection, order.account)["id"]
+        user = user_named(connection, account_id, order.user) if order.user else None
+        if order.user and user is None:
+            raise BadSettings(f"The account has no user {order.user!r}")
+        row = {
+            "account_id": account_id,
+            "name": order.name,
+            "scopes": " ".join(order.scopes),
+            "user_id": 0 if user is None else user["id"],
+        }
+        return _keep(connection, key, row, now, expires_at)
+
+    return store.write(keep)
+
+
+def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> dict[str, object]:
+    """Create a key like an existing one, which expires after `overlap` milliseconds.
+
+    Raises: BadSettings: no such key, or it has ended already.
+    """
+    from frontdesk.service.auth import new_key
+    from frontdesk.store.accounts import end_key, revoke_key
+    from frontdesk.wire import timestamp
+
+    key = new_key()
+
+    def rotate(connection: "Connection") -> dict[str, object]:
+        old = _key(connection, key_id)
+        if _state(old, now) != "active":
+            raise BadSettings(f"The key {key_id} has ended: make a new one with keys create")
+        lifetime = None if old["expires_at"] is None else old["expires_at"] - old["created_at"]
+        made = _keep(connection, key, old, now, None if lifetime is None else now + lifetime)
+        if overlap:
+            end_key(connection, key_id, now + overlap)
+        else:
+            revoke_key(connection, key_id, now)
+        ends_at = min(now + overlap, old["expires_at"] or now + overlap)
+        return made | {"old_key_id": key_id, "old_ends_at": timestamp(ends_at)}
+
+    with opened(target, upgrade=True) as store:
+        return store.write(rotate)
+
+
+def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
+    """Print a new key, the only time that it is shown; standard output has just the key or JSON."""
+    if as_json:
+        click.echo(json.dumps(made, ensure_ascii=False))
+    else:
+        click.echo(
+            f"The key {made['name']!r} is shown this once; keep it like a password:", err=True
+        )
+        click.echo(made["key"])
+
+
+def _keep(
+    connection: "Connection", key: str, like: "Row", now: int, expires_at: int | None
+) -> dict[str, object]:
+    """Store a key with the account, user, name and scopes of `like`."""
+    from frontdesk.service.auth import key_hash, key_id
+    from frontdesk.store.accounts import NewKey, add_key
+    from frontdesk.wire import timestamp
+
+    user_id = like["user_id"] or None
+    add_key(
+        connection,
+        NewKey(
+            key_id=key_id(key),
+            account_id=like["account_id"],
+            secret_hash=key_hash(key),
+            last4=key[-4:],
+            name=like["name"],
+            scopes=tuple(like["scopes"].split()),
+            user_id=user_id,
+            created_at=now,
+            expires_at=expires_at,
+        ),
+    )
+    return {
+        "key": key,
+        "key_id": key_id(key),
+        "name": like["name"],
+        "scopes": like["scopes"].split(),
+        "user_id": None if user_id is None else str(user_id),
+        "expires_at": None if expires_at is None else timestamp(expires_at),
+    }
+
+
+def _key(connection: "Connection", key_id: str) -> "Row":
+    """Raises: BadSettings: unknown key."""
+    from frontdesk.store.accounts import find_key
+
+    row = find_key(connection, key_id)
+    if row is None:
+        # The argument may be a whole key by mistake, so it is not quoted.
+        raise BadSettings("The database has no key with this id; see frontdesk keys list")
+    return row
+
+
+def _state(row: "Row", now: int) -> str:
+    if row["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if row["expires_at"] is not None and row["expires_at"] <= now else "active"
+
+
+def _described(row: "Row", now: int) -> dict[str, object]:
+    from frontdesk.wire import timestamp
+
+    times = {
+        name: None if row[name] is None else timestamp(row[name])
+        for name in ("created_at", "last_used_at", "expires_at", "revoked_at")
+    }
+    return {
+        "key_id": row["key_id"],
+        "account": row["account"],
+        "name": row["name"],
+        "last4": row["last4"],
+        "scopes": row["scopes"].split(),
+        "user_id": str(row["user_id"]) if row["user_id"] else None,
+        "user": row["user_name"],
+        **times,
+        "state": _state(row, now),
+    }
+
+
+def _line(row: "Row", now: int) -> tuple[str, ...]:
+    from frontdesk.service.auth import SCOPES
+
+    scopes = row["scopes"].split()
+    shown = "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
+    ends_at = row["expires_at"] if row["revoked_at"] is None else row["revoked_at"]
+    return (
+        row["key_id"],
+        row["account"],
+        row["name"],
+        row["user_name"] or "-",
+        shown,
+        moment(row["created_at"]),
+        moment(row["last_used_at"]),
+        moment(ends_at),
+        _state(row, now),
+    )
+
+
+def _lifetime(text: str | None) -> int | None:
+    """Parse a positive duration to milliseconds."""
+    if text is None:
+        return None
+    told = length(text, "hdw")
+    if not told:
+        raise click.BadParameter("give a number and h, d or w, such as 90d")
+    return told // timedelta(milliseconds=1)
+
+
+def _asked_scopes(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:
+    from frontdesk.service.auth import SCOPES
+
+    if all_read == bool(scopes):
+        raise click.UsageError("Give either --all-read or --scope.")
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown:
+        raise click.BadParameter(
+            f"{unknown[0]!r} is none of {', '.join(SCOPES)}", param_hint="'--scope'"
+        )
+    return SCOPES if all_read else tuple(scope for scope in SCOPES if scope in scopes)

@@ -1,0 +1,168 @@
+"""`frontdesk profiles`: adds, lists, selects and removes profiles."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from frontdesk import settings
+from frontdesk.cli.base import Group
+from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.cli.output import plain, table
+from frontdesk.cli.profiles import (
+    add_profile,
+    check_name,
+    configuration_text,
+    write_configuration,
+)
+from frontdesk.cli.target import where
+from frontdesk.errors import BadSettings
+
+_LONGEST_LINE = 4096
+
+
+@click.group(cls=Group, name="profiles")
+def profiles_group() -> None:
+    """Inboxes by a name: `frontdesk` opens the one in use, `--profile NAME` another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Options of `profiles add`. key_variable: environment variable with the key."""
+
+    use: bool
+    replace: bool
+    check: bool
+    key_variable: str | None
+
+
+@profiles_group.command("add")
+@click.argument("name")
+@click.option("--url", help="The server's address.")
+@click.option("--database", metavar="PATH|ADDRESS", help="A database instead of a server.")
+@click.option("--as", "user", metavar="USER", help="Who “me” is in the database.")
+@click.option("--key-env", "key_variable", metavar="VARIABLE", help="Take the key from there.")
+@click.option(
+    "--key-command", metavar="COMMAND", help="Keep no key: this command writes it each time."
+)
+@click.option("--use", is_flag=True, help="Use it from now on.")
+@click.option("--replace", is_flag=True, help="Instead of the profile of that name.")
+@click.option("--check/--no-check", default=True, help="Try it before it is kept, or not.")
+def add_command(
+    name: str,
+    url: str | None,
+    database: str | None,
+    user: str | None,
+    key_command: str | None,
+    **wishes: bool,
+) -> None:
+    """Add an inbox under NAME.
+
+    The key is asked for without being shown, or read from standard input, and tried before it is
+    kept: in the system's key store, or in a file that only you can read.
+    """
+    import shlex
+
+    from frontdesk.store.dsn import is_address
+
+    if bool(url) == bool(database) or (url and user) or (database and key_command):
+        raise click.UsageError("Give --url, with a key, or --database, with --as for who you are")
+    command = tuple(shlex.split(key_command)) if key_command else ()
+    kept = str(Path(database).absolute()) if database and not is_address(database) else database
+    profile = Profile(name=name, url=url, database=kept, user=user, key_command=command)
+    wish = _Wish(**wishes)  # type: ignore[arg-type]
+    configured = _checked(configuration(whole=False), name, replace=wish.replace)
+    key = _key(profile, wish.key_variable) if url else None
+    if wish.check:
+        click.echo(f"It answers: {_found(profile, key)}.")
+    click.echo(add_profile(configured, profile, None if command else key, use=wish.use))
+
+
+@profiles_group.command("list")
+def list_command() -> None:
+    """List the profiles; * is the one in use."""
+    configured = configuration(whole=False)
+    _warn(configured)
+    if not configured.profiles:
+        click.echo("frontdesk: there are no profiles: frontdesk profiles add NAME", err=True)
+        return
+    rows = [
+        ["*" if name == configured.profile else "", name, where(profile), profile.user or ""]
+        for name, profile in sorted(configured.profiles.items())
+    ]
+    click.echo(table(["", "NAME", "WHERE", "ME"], rows))
+
+
+@profiles_group.command("use")
+@click.argument("name")
+def use_command(name: str) -> None:
+    """Open this profile from now on, where none is named."""
+    from frontdesk.cli.config import with_selected
+
+    configured = configuration(whole=False)
+    profile = configured.named(name)
+    write_configuration(configured, with_selected(configuration_text(configured), name))
+    click.echo(f"{name} is in use: {plain(where(profile))}")
+
+
+@profiles_group.command("remove")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+def remove_command(name: str, yes: bool) -> None:
+    """Remove a profile and its key. Pages seen of it stay: `frontdesk cache clear`."""
+    from frontdesk.cli.config import without_profile
+    from frontdesk.cli.key_store import forget_key
+
+    configured = configuration(whole=False)
+    text = configuration_text(configured)
+    if name not in configured.profiles:
+        configured.named(name)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise click.UsageError(f"Remove the profile {name}? Say --yes")
+        click.confirm(f"Remove the profile {name} and its key?", abort=True)
+    write_configuration(configured, without_profile(text, name))
+    forget_key(name)
+    click.echo(f"{name} is removed")
+
+
+def _checked(configured: Configuration, name: str, *, replace: bool) -> Configuration:
+    """Return the configuration if a profile can be added to it."""
+    check_name(name)
+    configuration_text(configured)
+    if name in configured.profiles and not replace:
+        raise BadSettings(f"There is a profile {name!r}: give --replace, or another name")
+    return configured
+
+
+def _key(profile: Profile, variable: str | None) -> str:
+    """Read the key from a variable, a command, a hidden prompt, or standard input."""
+    if profile.key_command:
+        from frontdesk.cli.key_store import kept_key
+
+        return kept_key(profile) or ""
+    if variable is not None:
+        key = os.environ.get(variable, "").strip()
+    elif sys.stdin.isatty():
+        key = str(click.prompt("Key", hide_input=True, err=True)).strip()
+    else:
+        key = sys.stdin.readline(_LONGEST_LINE).strip()
+    if not key:
+        source = f"the variable {variable}" if variable else "standard input"
+        raise BadSettings(f"There is no key in {source}")
+    return key
+
+
+def _found(profile: Profile, key: str | None) -> str:
+    from frontdesk.cli.target import found_in, tried
+
+    if profile.url:
+        return tried(profile.url, key or "")
+    return found_in(profile.database or "", profile.user)
+
+
+def _warn(configured: Configuration) -> None:
+    for mistake in configured.mistakes:
+        click.echo(f"frontdesk: {settings.config_file()}, {mistake}", err=True)

@@ -1,0 +1,158 @@
+"""`frontdesk report`: prints the inbox report of a period, compared with the previous one."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+from frontdesk.cli.base import Command
+from frontdesk.cli.options import place_options
+from frontdesk.cli.output import (
+    Cell,
+    Column,
+    format_option,
+    json_of,
+    local_time,
+    markdown_cell,
+    output,
+    plain,
+    table,
+    terminal_width,
+    write_rows,
+    writer_of,
+)
+from frontdesk.cli.report_rows import COLUMNS, records, tables
+from frontdesk.cli.target import Place, asked
+from frontdesk.tui.figures import rows
+from frontdesk.tui.reports.periods import PERIODS
+from frontdesk.wire import Report, ReportQuery
+from frontdesk.wire.queries import GRANULARITIES
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+_DAY = timedelta(days=1)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+# The viewer's "7 days" is 7d here, "last week" is last-week.
+NAMES = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
+
+
+@click.command("report", cls=Command)
+@click.argument("period", type=click.Choice(tuple(NAMES)), required=False, metavar="[PERIOD]")
+@place_options
+@click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
+@click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
+@click.option("--zone", metavar="NAME", help="Whose days, as Europe/Madrid; else the account's.")
+@click.option("--channel", metavar="ID", help="Only this channel.")
+@click.option("--by", type=click.Choice(GRANULARITIES), help="Also part by part.")
+@format_option()
+def report_command(
+    place: Place,
+    period: str | None,
+    first: str | None,
+    last: str | None,
+    zone: str | None,
+    channel: str | None,
+    by: str | None,
+    style: str,
+) -> None:
+    """What happened in a period, against the one before: the last 7 days if none is named.
+
+    PERIOD is today, yesterday, 7d, 30d, 90d, this-week, last-week, this-month or last-month.
+    """
+    if period and (first or last):
+        raise click.UsageError("A named period does not go with --from or --to")
+    asking = ReportQuery(from_=first, to=_end(last), timezone=zone, channel=channel, granularity=by)
+
+    async def work(client: "InboxClient") -> Report:
+        return await client.report(await _placed(client, asking, period) if period else asking)
+
+    _write(asked(place, work), style)
+
+
+def _end(last: str | None) -> str | None:
+    """Return the exclusive end of a period whose last day is included."""
+    if last is None or not _DATE.fullmatch(last):
+        return last
+    try:
+        return (date.fromisoformat(last) + _DAY).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(f"{last}: there is no such day", param_hint="'--to'") from error
+
+
+async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
+    """Return the query for a named period in its zone's calendar."""
+    zone = asking.timezone or (await client.report()).period.timezone
+    span = PERIODS[NAMES[period]](datetime.now(_zone(zone)).date())
+    end = span.end.isoformat() if span.end else None
+    days = {"from_": span.first.isoformat(), "to": end, "timezone": zone}
+    return asking.model_copy(update=days)
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        hint = "give its name as Europe/Madrid, or --from and --to"
+        raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
+
+
+def _write(report: Report, style: str) -> None:
+    out = output()
+    if style in ("table", "markdown"):
+        out.write(_for_eyes(report, markdown=style == "markdown", width=terminal_width(out)))
+        out.flush()
+    elif style == "json":
+        out.write(json_of(report) + "\n")
+        out.flush()
+    else:
+        _write_rows(report, style)
+
+
+def _write_rows(report: Report, style: str) -> None:
+    if style == "csv":
+        write_rows(writer_of(style, COLUMNS), rows(report))
+    else:
+        nothing: tuple[Column[dict[str, Cell]], ...] = ()
+        write_rows(writer_of(style, nothing), records(report))
+
+
+def _for_eyes(report: Report, *, markdown: bool, width: int | None) -> str:
+    zone = _shown_zone(report.period.timezone)
+    parts = [_title(report, zone)]
+    for headings, lines in tables(report, zone):
+        if markdown:
+            parts.append(_markdown(headings, lines))
+        else:
+            parts.append(table(headings, lines, width=width))
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(report: Report, zone: tzinfo) -> str:
+    """Return the report's title: period, zone, channel, previous period."""
+    period, before = report.period, report.previous_period
+    said = f"{local_time(period.from_, zone)} – {local_time(period.to, zone)} ({period.timezone})"
+    if report.channel:
+        said += f", channel {report.channel}"
+    if before:
+        said += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
+    return "\n".join(plain(line) for line in said.split("\n"))
+
+
+def _markdown(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
+    marks = ("---", *("---:" for _ in headings[1:]))
+    cells = [[markdown_cell(one) for one in line] for line in lines]
+    named = [heading.capitalize() for heading in headings]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (named, marks, *cells))
+
+
+def _shown_zone(name: str) -> tzinfo:
+    """Return the report's zone, UTC if unknown on this machine."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        return UTC

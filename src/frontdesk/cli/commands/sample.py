@@ -1,0 +1,85 @@
+"""`frontdesk sample`: generates a database with a synthetic inbox of any size."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import click
+
+from frontdesk.cli.base import Command
+from frontdesk.cli.database import database_option
+
+
+@click.command("sample", cls=Command)
+@database_option("The database to make: a new file, or an empty PostgreSQL database.")
+@click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)
+@click.option(
+    "--messages", type=click.IntRange(1), help="Of all conversations; ten times as many if unsaid."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another makes up another.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Nothing is later than the midnight, UTC, in which this day begins; today if unsaid.",
+)
+def sample_command(
+    database: str,
+    conversations: int,
+    messages: int | None,
+    seed: int,
+    until: datetime | None,
+) -> None:
+    """Make a database with an inbox of this size, of imaginary customers.
+
+    The same sizes, seed and day make the same inbox. What is interrupted leaves nothing behind.
+    """
+    from frontdesk.sample.bulk import Size
+    from frontdesk.sample.bulk_rows import fill
+    from frontdesk.store.dsn import shown
+
+    messages = 10 * conversations if messages is None else messages
+    if messages < conversations:
+        raise click.UsageError(
+            f"--messages is {messages:,}, but each of {conversations:,} conversations has one"
+        )
+    end = datetime.now(UTC) if until is None else until.replace(tzinfo=UTC)
+    midnight = end.replace(hour=0, minute=0, second=0, microsecond=0)
+    size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
+    started = time.monotonic()
+    with _progress(conversations) as (advance, stage):
+        fill(database, size, advance, stage)
+    click.echo(
+        f"{shown(database)}: {conversations:,} conversations, {messages:,} messages until"
+        f" {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
+    )
+
+
+@contextmanager
+def _progress(
+    conversations: int,
+) -> Iterator[tuple[Callable[[int], object], Callable[[str], None]]]:
+    """Show a progress bar over conversations, then the remaining steps; on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda more: None, lambda stage: None
+        return
+    bar = click.progressbar(
+        length=conversations, label="Conversations", file=sys.stderr, update_min_steps=1000
+    )
+
+    def tell(stage: str) -> None:
+        click.echo(f"\r\033[K{stage}", err=True, nl=False)
+
+    with bar as running:
+        ending = False
+
+        def end(stage: str) -> None:
+            nonlocal ending
+            if not ending:
+                bar.render_finish()
+                ending = True
+            tell(f"Making {stage}")
+
+        yield running.update, end
+    click.echo("\r\033[K", err=True, nl=False)

@@ -1,0 +1,325 @@
+"""`frontdesk search`: full-text search in a database or in the viewer's cache of a server."""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from frontdesk import settings
+from frontdesk.cache import Cache, Hit
+from frontdesk.cache.rows import members_of, said_in, searched_text
+from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.cli.base import Command
+from frontdesk.cli.database import opened
+from frontdesk.cli.exit_codes import INTERRUPTED, say
+from frontdesk.cli.options import place_options
+from frontdesk.cli.output import Cell, Column, format_option, write_rows, writer_of
+from frontdesk.cli.progress import Progress
+from frontdesk.cli.target import ACCOUNT, Place, found, kept_under, user_of
+from frontdesk.errors import BadSettings, NotFound, UnusableFile
+from frontdesk.text import clean
+from frontdesk.wire.values import timestamp
+
+if TYPE_CHECKING:
+    from frontdesk.store.database import Database, Row
+
+KINDS = ("message", "note", "conversation", "contact")
+THREAD_KINDS = ("message", "note")
+USUAL, MOST = 50, 1000
+# Maximum number of digits of a row id.
+_LONGEST_ID = 18
+
+_NOTHING_SEARCHED = (
+    "Nothing was searched: only what the viewer has shown is, and it has shown nothing of this "
+    "place yet; open it there first, or write it out with frontdesk export events"
+)
+
+_COLUMNS: tuple[Column[Hit], ...] = (
+    Column("created_at", lambda hit: hit.created_at, "WHEN", moment=True),
+    Column("conversation_id", lambda hit: hit.conversation_id, "ID"),
+    Column("kind", lambda hit: hit.kind, "WHAT"),
+    Column("id", lambda hit: hit.id),
+    Column("text", lambda hit: hit.snippet, "TEXT"),
+)
+
+
+class Query(NamedTuple):
+    """Search options. kinds: never empty. conversation: id, None for all."""
+
+    text: str
+    terms: Terms
+    conversation: str | None
+    kinds: tuple[str, ...]
+    limit: int
+
+
+class Result(NamedTuple):
+    """Search result, newest first. extent: description of what was searched."""
+
+    hits: list[Hit]
+    extent: str
+    interrupted: bool = False
+
+
+@click.command("search", cls=Command)
+@click.argument("text", nargs=-1, required=True)
+@place_options
+@click.option("--in", "conversation", metavar="ID", help="Only what was said in a conversation.")
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST), default=USUAL, show_default=True, help="At most."
+)
+@format_option()
+def search_command(
+    place: Place,
+    text: tuple[str, ...],
+    conversation: str | None,
+    kinds: tuple[str, ...],
+    limit: int,
+    style: str,
+) -> None:
+    """Find words in a database, or in what the viewer has shown of a server.
+
+    A database is read whole: messages, notes, and the names and numbers of contacts; Ctrl-C ends
+    it with what was found so far. A server is not asked: only what the viewer has shown of it on
+    this computer is searched. A line on standard error says what was searched; where that was
+    nothing, the exit code is 1.
+
+    Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
+    case and accents. ID is what `frontdesk show` takes.
+    """
+    query = _query(" ".join(text), conversation, kinds, limit)
+    place = found(place)
+    result = _search_database(place, query) if place.database else _search_cache(place, query)
+    _write(result.hits, style)
+    number = f"{len(result.hits):,} found" if result.hits else "not found"
+    say(f"{'interrupted; ' if result.interrupted else ''}{number} in {result.extent}")
+    if len(result.hits) == limit:
+        say(f"there may be more: --limit goes up to {MOST}")
+    if result.interrupted:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> Query:
+    """Raises: BadSettings: no word to search, or only kinds that a conversation does not have."""
+    terms = Terms.of(text)
+    if not terms.spellings:
+        raise BadSettings("There is no word to look for: give at least one letter or digit")
+    possible = KINDS if conversation is None else THREAD_KINDS
+    chosen = tuple(kind for kind in possible if not kinds or kind in kinds)
+    if not chosen:
+        raise BadSettings("--in searches messages and notes: it does not go with other kinds")
+    return Query(text, terms, conversation, chosen, limit)
+
+
+def _write(hits: Sequence[Hit], style: str) -> None:
+    if style in ("json", "jsonl"):
+        members = [{column.name: column.read(hit) for column in _COLUMNS} for hit in hits]
+        nothing: tuple[Column[dict[str, Cell]], ...] = ()
+        write_rows(writer_of(style, nothing), members)
+    else:
+        write_rows(writer_of(style, _COLUMNS), hits)
+
+
+def _search_cache(place: Place, query: Query) -> Result:
+    """Search the viewer's cache of a place.
+
+    Raises: NotFound: nothing is cached, so nothing was searched.
+    """
+    origin, file = kept_under(place), settings.cache_file()
+    if not file.exists():
+        raise NotFound(_NOTHING_SEARCHED)
+    cache = Cache(file, origin)
+    try:
+        hits = cache.search(
+            query.text, limit=query.limit, kinds=query.kinds, conversation_id=query.conversation
+        )
+        conversations, messages = cache.count("conversation"), cache.count("message")
+        warning = cache.warning
+    finally:
+        cache.close()
+    if warning:
+        raise UnusableFile(f"Nothing was searched: {warning}")
+    if not hits and not conversations and not messages:
+        raise NotFound(_NOTHING_SEARCHED)
+    return Result(
+        hits,
+        f"what the viewer has shown on this computer: {_number(conversations, 'conversation')}"
+        f" and {_number(messages, 'message')}; nothing else was searched",
+    )
+
+
+def _search_database(place: Place, query: Query) -> Result:
+    """Scan a database for the newest hits.
+
+    Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
+    """
+    from frontdesk.store.dsn import shown
+
+    name = shown(place.database or "")
+    with opened(place.database or "") as database:
+        user_of(database, place.user)
+        scan = DatabaseScan(database, query)
+        if not any(scan.totals.values()):
+            nouns = _listed([f"{kind}s" for kind in query.kinds], "or")
+            raise NotFound(f"Nothing was searched: there are no {nouns} in {name}")
+        interrupted = False
+        try:
+            scan.run()
+        except KeyboardInterrupt:
+            interrupted = True
+    return Result(scan.hits, f"{scan.extent} of {name}", interrupted)
+
+
+@dataclass
+class NewestHits:
+    """Bounded min-heap of the newest hits."""
+
+    limit: int
+    heap: list[tuple[tuple[int, int, int], Hit]] = field(default_factory=list)
+
+    def fits(self, key: tuple[int, int, int]) -> bool:
+        """Check if a hit with this (time, kind, id) would be among the newest."""
+        return len(self.heap) < self.limit or key > self.heap[0][0]
+
+    def older(self, moment: int) -> bool:
+        """Check if every hit of this time would be too old."""
+        return len(self.heap) == self.limit and moment < self.heap[0][0][0]
+
+    def add(self, key: tuple[int, int, int], hit: Hit) -> None:
+        """Add a hit; drops the oldest if the heap is full."""
+        if len(self.heap) < self.limit:
+            heapq.heappush(self.heap, (key, hit))
+        else:
+            heapq.heappushpop(self.heap, (key, hit))
+
+
+class DatabaseScan:
+    """Scans a database in chunks, messages last and only until older ones cannot be hits.
+
+    totals: number of rows by kind at the start.
+    """
+
+    def __init__(self, database: "Database", query: Query) -> None:
+        """Raises: NotFound: unknown conversation."""
+        self._database = database
+        self._query = query
+        self._conversation = self._conversation_id()
+        self._searched = dict.fromkeys(query.kinds, 0)
+        self._newest = NewestHits(query.limit)
+        self.totals = {kind: self._total(kind) for kind in query.kinds}
+
+    @property
+    def hits(self) -> list[Hit]:
+        """Hits so far, newest first."""
+        return [hit for _, hit in sorted(self._newest.heap, reverse=True)]
+
+    @property
+    def extent(self) -> str:
+        """Description of what was searched so far, as part of a sentence."""
+        totals = {kind: max(n, self.totals[kind]) for kind, n in self._searched.items()}
+        if totals == self._searched:
+            return "all " + _listed([_number(n, kind) for kind, n in totals.items()])
+        return _listed([_part(kind, self._searched[kind], n) for kind, n in totals.items()])
+
+    def run(self) -> None:
+        """Scan all kinds, with progress on standard error. Hits remain valid after an interrupt."""
+        progress = Progress(shown=True)
+        try:
+            for kind in reversed(self._query.kinds):
+                self._scan(kind, progress)
+        finally:
+            progress.clear()
+
+    def _scan(self, kind: str, progress: Progress) -> None:
+        from frontdesk.store.scan import chunks
+
+        for rows in chunks(self._database, ACCOUNT, kind, conversation_id=self._conversation):
+            for row in rows:
+                key = (row["created_at"] or 0, -KINDS.index(kind), row["id"])
+                if kind == "message" and self._newest.older(key[0]):
+                    return
+                if self._newest.fits(key):
+                    self._look_at(kind, key, row)
+                self._searched[kind] += 1
+            progress.say(f"{_part(kind, self._searched[kind], self.totals[kind])} …")
+
+    def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
+        """Add a row as a hit if it contains all words."""
+        pieces = tuple(map(clean, _pieces(kind, row)))
+        if not self._query.terms.match_text(searched_text("\n".join(pieces))):
+            return
+        if kind not in THREAD_KINDS:
+            pieces = (" · ".join(pieces),)
+        snippet, spans = snippet_of(pieces, self._query.terms)
+        conversation = None if row["conversation_id"] is None else str(row["conversation_id"])
+        moment = "" if row["created_at"] is None else timestamp(row["created_at"])
+        place = (moment, row["id"])
+        self._newest.add(
+            key, Hit(conversation, kind, str(row["id"]), moment, snippet, spans, place)
+        )
+
+    def _total(self, kind: str) -> int:
+        from frontdesk.store.scan import row_count
+
+        return self._database.read(
+            lambda connection: row_count(connection, ACCOUNT, kind, self._conversation)
+        )
+
+    def _conversation_id(self) -> int | None:
+        from frontdesk.store import conversations as queries
+
+        text = self._query.conversation
+        if text is None:
+            return None
+        id = int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID else 0
+        row = self._database.read(lambda connection: queries.conversation(connection, ACCOUNT, id))
+        if row is None:
+            raise NotFound(f"Nothing was searched: there is no conversation {text}")
+        return id
+
+
+def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
+    """Return the searchable texts of a row."""
+    said = said_in(kind, _value(kind, row))
+    return said.pieces if said else ()
+
+
+def _value(kind: str, row: "Row") -> dict[str, Any]:
+    """Return the wire members of a row that contain searchable text."""
+    value = dict(row)
+    del value["created_at"]
+    match kind:
+        case "message" if value["deleted_at"] is not None:
+            return {}
+        case "message":
+            for name in ("content", "media", "referral"):
+                value[name] = _decoded(value[f"{name}_json"])
+        case "conversation":
+            value["contact"] = {name: value[name] for name in ("name", "phone")}
+        case "contact":
+            value["custom_fields"] = _decoded(value["custom_json"])
+    return value
+
+
+def _decoded(text: str | None) -> Mapping[str, Any]:
+    # Replaces lone surrogates; those from JSON escapes are replaced by `clean`.
+    return members_of(text.encode(errors="replace")) if text else {}
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _part(kind: str, searched: int, total: int) -> str:
+    """Describe the progress of a kind. Only messages are scanned by time."""
+    if searched >= total:
+        return f"all {_number(searched, kind)}"
+    newest = "the newest " if kind == "message" and searched else ""
+    return f"{newest}{searched:,} of {_number(total, kind)}"
+
+
+def _listed(parts: Sequence[str], conjunction: str = "and") -> str:
+    return f" {conjunction} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))

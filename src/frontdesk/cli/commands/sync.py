@@ -1,0 +1,148 @@
+"""`frontdesk sync`: imports channels and templates from the Graph API, read-only."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk import settings
+from frontdesk.cli.base import Group, now
+from frontdesk.cli.commands.import_.files import counted, importable
+from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.cli.progress import interruptible
+from frontdesk.cli.target import network
+from frontdesk.errors import BadSettings
+from frontdesk.text import clean, one_line
+
+if TYPE_CHECKING:
+    from frontdesk.client.external import ForeignApi
+    from frontdesk.ingest.archive.importer import Transactions
+    from frontdesk.ingest.events import ChannelUpsert, DomainEvent, TemplateUpsert
+    from frontdesk.store.database import Connection
+
+GRAPH = "https://graph.facebook.com/v23.0"
+_PER_SECOND = 5.0
+
+
+@click.group("sync", cls=Group)
+def sync_group() -> None:
+    """Ask other services what they have; nothing is changed there."""
+
+
+@sync_group.command("meta")
+@click.option("--waba", required=True, multiple=True, metavar="ID", help="The business account.")
+@click.option(
+    "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
+)
+@click.option("--graph-url", default=GRAPH, show_default=True, help="The Graph API.")
+@database_option("The database to bring up to date; made if it does not exist.")
+@account_option("The account it is for.")
+@click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
+def meta_command(
+    waba: tuple[str, ...],
+    token_env: str,
+    graph_url: str,
+    database: str,
+    account: str,
+    dry_run: bool,
+) -> None:
+    """Fill in channels and templates from Meta, which its webhooks never list.
+
+    By GET alone. The token needs the permission whatsapp_business_management.
+    """
+    from frontdesk.ingest.archive.importer import rehearse
+    from frontdesk.ingest.catalogue_file import apply_catalogue
+
+    for number in waba:
+        if not (number.isascii() and number.isdecimal()):
+            raise BadSettings(f"--waba {number!r} is not an id in digits")
+    token = settings.token(token_env)
+    with interruptible("nothing was changed"):
+        found = asyncio.run(_asked(graph_url, token, waba))
+    changes: list[str] = []
+
+    def put_in(connection: "Connection") -> list[str]:
+        return apply_catalogue(
+            connection, account_named(connection, account)["id"], found.events, now()
+        )
+
+    def bring_up_to_date(transactions: "Transactions") -> None:
+        changes.extend(transactions.write(put_in))
+
+    with importable(database, dry_run=dry_run) as store:
+        if dry_run:
+            rehearse(store, bring_up_to_date)
+        else:
+            bring_up_to_date(store)
+    for change in changes:
+        click.echo(one_line(clean(change)))
+    for reason in found.refused:
+        click.echo(one_line(clean(f"passed over: {reason}")), err=True)
+    verb = "would change" if dry_run else "changed"
+    click.echo(
+        f"{counted(found.channels, 'channel')} and {counted(found.templates, 'template')} read,"
+        f" {len(changes):,} {verb}"
+    )
+
+
+class _Found:
+    """Events from the Graph API, and errors of unreadable rows."""
+
+    def __init__(self) -> None:
+        self.events: list[DomainEvent] = []
+        self.refused: list[str] = []
+        self.channels = 0
+        self.templates = 0
+
+
+async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Found:
+    from frontdesk.client.external import ForeignApi, Manners
+    from frontdesk.ingest.webhooks import account as business_account
+
+    found = _Found()
+    secrets = {"Authorization": f"Bearer {token}"}
+    async with ForeignApi(graph_url, secrets, Manners(_PER_SECOND), network()) as api:
+        for account in accounts:
+            numbers = (f"{account}/phone_numbers", business_account.NUMBER_FIELDS)
+            async for row in _rows(api, *numbers):
+                found.channels += _take(found, business_account.channel, row, account)
+            templates = (f"{account}/message_templates", business_account.TEMPLATE_FIELDS)
+            async for row in _rows(api, *templates):
+                found.templates += _take(found, business_account.listed_template, row, account)
+    return found
+
+
+def _take(
+    found: _Found,
+    told: "Callable[[object, str, int], ChannelUpsert | TemplateUpsert]",
+    row: object,
+    account: str,
+) -> int:
+    from frontdesk.ingest.json_reader import Malformed
+
+    try:
+        found.events.append(told(row, account, now()))
+    except Malformed as error:
+        found.refused.append(str(error))
+        return 0
+    return 1
+
+
+async def _rows(api: "ForeignApi", path: str, fields: tuple[str, ...]) -> AsyncIterator[object]:
+    """Yield a list's rows; shows their number on a terminal."""
+    from frontdesk.client.external import rows
+
+    count = 0
+
+    def advance(more: int) -> None:
+        nonlocal count
+        count += more
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K{path.partition('/')[2]}: {count:,}", err=True, nl=False)
+
+    async for row in rows(api, path, fields, advance):
+        yield row
+    if sys.stderr.isatty():
+        click.echo("\r\033[K", err=True, nl=False)

@@ -1,0 +1,305 @@
+"""`frontdesk tail`: prints new messages as they arrive.
+
+Polls an inbox for new messages, and yields each message once.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TextIO, TypeAlias
+
+import click
+
+from frontdesk import transcript
+from frontdesk.cli.base import Command
+from frontdesk.cli.exit_codes import say
+from frontdesk.cli.options import length, place_options
+from frontdesk.cli.output import cut, format_option, here, json_of, output, plain, terminal_width
+from frontdesk.cli.target import Place, asked
+from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
+from frontdesk.phones import format_phone
+from frontdesk.text import first_said
+from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
+from frontdesk.wire.values import STATUSES
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, Rows
+
+
+# Page size of polls; always the same, so that unchanged pages are answered 304.
+HEAD = 25
+# Messages may arrive later than others that were sent after them.
+LATE = timedelta(minutes=5)
+
+Said: TypeAlias = Message | MessagePreview
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """New message with its conversation; None if the key may not read messages."""
+
+    conversation: Conversation
+    message: Said | None
+
+    @property
+    def at(self) -> datetime | None:
+        made = self.message.created_at if self.message else self.conversation.last_activity_at
+        return instant(made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Position in a conversation: time of the last message yielded, and its ids at that time."""
+
+    moment: datetime
+    ids: frozenset[str] = frozenset()
+
+    def passed_by(self, message: Message) -> bool:
+        """Check if the message is newer than this position."""
+        made = instant(message.created_at)
+        if made is None:
+            return False
+        return made > self.moment or (made == self.moment and message.id not in self.ids)
+
+
+class Feed:
+    """New messages of the conversations that match a filter.
+
+    Activity of a conversation never decreases, so polling stops well below the newest one seen.
+    """
+
+    def __init__(self, client: "InboxClient", filter: ConversationFilter, since: datetime) -> None:
+        """since: start time; messages from then on are new."""
+        self._client = client
+        self._filter = filter
+        self._since = since
+        self._floor = since
+        self._active: dict[str, str] = {}
+        self._marks: dict[str, _Mark] = {}
+        self._without_messages = False
+
+    async def latest(self, number: int) -> list[Activity]:
+        """Return the newest message of the most recently active conversations, oldest first.
+
+        Later messages are new from now on.
+        """
+        told: list[Activity] = []
+        async for row in self._rows():
+            active = instant(row.last_activity_at)
+            if not self._active and active is not None:
+                self._since = self._floor = active - LATE
+            if len(told) < number:
+                told.append(Activity(row, row.last_message))
+            elif active is not None and active < self._floor:
+                break
+            self._know(row)
+        return told[::-1]
+
+    async def news(self) -> list[Activity]:
+        """Return messages since the last call, oldest first."""
+        moved = [conversation async for conversation in self._moved()]
+        told = {one.id: await self._told(one) for one in moved}
+        # No failure is possible from here on, so positions match the returned messages.
+        for conversation in moved:
+            self._know(conversation, told[conversation.id])
+        news = [one for activities in told.values() for one in activities]
+        return sorted(news, key=lambda one: one.at or self._since)
+
+    async def _moved(self) -> AsyncIterator[Conversation]:
+        """Yield conversations with activity since the last call, newest first."""
+        async for conversation in self._rows():
+            active = instant(conversation.last_activity_at)
+            if active is not None and active < self._floor:
+                return
+            if self._active.get(conversation.id) != conversation.last_activity_at:
+                yield conversation
+
+    def _rows(self) -> "Rows[Conversation]":
+        return self._client.conversations(**dict(self._filter), limit=HEAD)
+
+    async def _told(self, conversation: Conversation) -> list[Activity]:
+        """Return the new messages of a conversation."""
+        if not self._without_messages:
+            try:
+                messages = await self._messages(conversation.id)
+            except Forbidden:
+                self._without_messages = True
+            else:
+                return [Activity(conversation, message) for message in messages]
+        return [Activity(conversation, conversation.last_message)]
+
+    async def _messages(self, id: str) -> list[Message]:
+        mark = self._mark(id)
+        found: list[Message] = []
+        async for message in self._client.messages(id, limit=HEAD):
+            made = instant(message.created_at)
+            if made is not None and made < mark.moment:
+                break
+            if mark.passed_by(message):
+                found.append(message)
+        return found
+
+    def _mark(self, id: str) -> _Mark:
+        return self._marks.get(id, _Mark(self._since))
+
+    def _know(self, conversation: Conversation, told: Sequence[Activity] = ()) -> None:
+        """Advance a conversation's position past its newest message and the given ones."""
+        active = instant(conversation.last_activity_at)
+        self._active[conversation.id] = conversation.last_activity_at
+        if active is not None:
+            self._floor = max(self._floor, active - LATE)
+        said: list[Said | None] = [one.message for one in told] or [conversation.last_message]
+        self._marks[conversation.id] = _advanced(self._mark(conversation.id), said)
+
+
+def _advanced(mark: _Mark, told: Sequence[Said | None]) -> _Mark:
+    """Return the position after some messages."""
+    made = [(moment, one.id) for one in told if one and (moment := instant(one.created_at))]
+    newest = max((mark.moment, *(moment for moment, _ in made)))
+    ids = frozenset(id for moment, id in made if moment == newest)
+    return _Mark(newest, mark.ids | ids if newest == mark.moment else ids)
+
+
+Tell = Callable[[Sequence[Activity]], None]
+
+LONGEST_PAUSE_SECONDS = 60.0
+_SLOWER = 1.5
+
+
+@click.command("tail", cls=Command)
+@place_options
+@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
+@click.option("--assignee", metavar="WORD|ID", help="Whose: me, unassigned, assigned or an id.")
+@click.option("--channel", metavar="ID", help="Only those of this channel.")
+@click.option("--label", metavar="TITLE", help="Only those with this label.")
+@click.option(
+    "--lines",
+    type=click.IntRange(0, 100),
+    default=10,
+    show_default=True,
+    help="Begin with the newest message of so many conversations.",
+)
+@click.option(
+    "--since",
+    metavar="TIME",
+    callback=lambda context, option, text: None if text is None else _moment(text),
+    help="Begin with every message since then: 30m, 2h, 1d, or a time in ISO 8601.",
+)
+@click.option("--once", is_flag=True, help="Tell what there is, and end.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(1, LONGEST_PAUSE_SECONDS),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Pause between two questions; it grows while nothing happens.",
+)
+@format_option("text", "jsonl", default="text")
+def tail_command(
+    place: Place,
+    style: str,
+    lines: int,
+    since: datetime | None,
+    once: bool,
+    interval: float,
+    **filters: str | None,
+) -> None:
+    """Print new messages as they come in, one line each, until Ctrl-C.
+
+    What is unchanged costs the server next to nothing. A server that is gone is asked again.
+    """
+    out = output()
+
+    async def work(client: "InboxClient") -> None:
+        feed = Feed(client, ConversationFilter(**filters), since or datetime.now(UTC))
+        told = _teller(out, style)
+        told(await (feed.news() if since else feed.latest(lines)))
+        if not once:
+            await follow(feed, told, interval=interval)
+
+    asked(place, work)
+
+
+async def follow(
+    feed: Feed,
+    tell: Tell,
+    *,
+    interval: float,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    chance: Callable[[], float] = random.random,
+) -> None:
+    """Print new messages forever. Pauses grow without news or while the server is unreachable."""
+    pause, lost = interval, False
+    while True:
+        # Jitter, so that many clients do not poll in step.
+        await sleep(pause * (0.9 + 0.2 * chance()))
+        try:
+            news = await feed.news()
+        except NetworkMisconfigured:
+            raise
+        except Unreachable as error:
+            pause = _longer(max(pause * 2, error.retry_after or 0), error)
+            if not lost:
+                say(f"{error}; trying again")
+            lost = True
+            continue
+        if lost:
+            say("the server answers again")
+        lost = False
+        tell(news)
+        pause = interval if news else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
+
+
+def _longer(pause: float, error: Unreachable) -> float:
+    """Limit a pause to a minute, unless the server asks for more."""
+    return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
+
+
+def _teller(out: TextIO, style: str) -> Tell:
+    def tell(news: Sequence[Activity]) -> None:
+        for one in news:
+            out.write((as_json(one) if style == "jsonl" else line(one, terminal_width(out))) + "\n")
+        out.flush()
+
+    return tell
+
+
+def as_json(one: Activity) -> str:
+    """Encode the message with its conversation."""
+    message = json_of(one.message) if one.message else "null"
+    return f'{{"conversation":{json_of(one.conversation)},"message":{message}}}'
+
+
+def line(one: Activity, width: int | None) -> str:
+    """Format time, channel, contact, author and text on one line, truncated to `width`."""
+    conversation, at = one.conversation, one.at
+    time = f"{here(at):%Y-%m-%d %H:%M:%S}" if at else "-"
+    contact = conversation.contact
+    name = first_said(contact.name, format_phone(contact.phone or ""), f"contact {contact.id}")
+    channel = conversation.channel.name or conversation.channel.id
+    words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
+    return cut(words, width) if width else words
+
+
+def _what(one: Activity) -> str:
+    message = one.message
+    if message is None:
+        return ""
+    if isinstance(message, Message):
+        who, said = transcript.author(message), transcript.said(message)
+    else:
+        who, said = transcript.author_word(message.author), message.text or f"[{message.type}]"
+    sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
+    return f"{sender}: {plain(said)}"
+
+
+def _moment(text: str) -> datetime:
+    """Parse a duration before now, or an ISO 8601 time; local without an offset."""
+    if (told := length(text, "smhd")) is not None:
+        return datetime.now(UTC) - told
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error

@@ -1,0 +1,85 @@
+"""`frontdesk web`: serves the viewer to a browser."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+
+import click
+
+from frontdesk.cli.base import Command
+from frontdesk.cli.options import place_options
+from frontdesk.cli.target import Place, asked, found
+from frontdesk.errors import BadSettings
+from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
+
+
+@click.command("web", cls=Command)
+@place_options
+@click.option(
+    "--port",
+    default=0,
+    show_default="a free one",
+    type=click.IntRange(0, 65535),
+    help="The port to listen on.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
+def web_command(place: Place, port: int, host: str, opening: bool) -> None:
+    """Serve the viewer to a browser, and print the link that opens it.
+
+    Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
+    Ctrl-C ends all viewers.
+    """
+    _check_means()
+    # Errors of the place are reported here instead of on a page.
+    place = found(place)
+    asked(place, _nothing)
+    from frontdesk.cli.web.auth import Door
+    from frontdesk.cli.web.server import BrowserServer
+    from frontdesk.cli.web.viewers import opener
+
+    door = Door(host)
+    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(place)]
+    if not is_loopback(host):
+        click.echo(
+            f"frontdesk: {host} is reached from other machines: whoever has the link, or listens "
+            "on the way, reads the inbox. ssh -L to a loopback address is safer.",
+            err=True,
+        )
+    with listening_on(host, port) as listening, opener() as open_link:
+        link = f"{base_url(listening)}/?token={door.token}"
+
+        def announce() -> None:
+            click.echo(link)
+            sys.stdout.flush()
+            if opening and not open_link(link):
+                click.echo(
+                    "frontdesk: No browser could be opened: open the link yourself", err=True
+                )
+
+        asyncio.run(BrowserServer(program, door, listening).run(announce))
+
+
+def _viewer_options(place: Place) -> Iterator[str]:
+    """Yield the options that open a place, independent of later configuration; without the key."""
+    options = {
+        "--profile": place.profile,
+        "--url": None if place.profile else place.url,
+        "--database": None if place.profile else place.database,
+        "--as": place.user,
+    }
+    return (f"{name}={value}" for name, value in options.items() if value)
+
+
+async def _nothing(inbox: object) -> None:
+    """No-op: opening the client verifies the place."""
+
+
+def _check_means() -> None:
+    """Raises: BadSettings: the web dependencies are not installed."""
+    try:
+        import textual_serve.server  # noqa: F401
+    except ImportError as error:
+        raise BadSettings(
+            "Pages are served with more than the base install: pip install 'frontdesk[web]'"
+        ) from error

@@ -1,0 +1,52 @@
+"""Generates the demo's database and cache in a subprocess."""
+
+import asyncio
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from frontdesk.cache import Cache
+from frontdesk.cli.commands.demo import CACHE, DATABASE, ORIGIN
+from frontdesk.cli.target import as_sample_agent
+from frontdesk.mailbox import Mailbox
+from frontdesk.sample.database import add_demo
+from frontdesk.store.database import Database
+from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.wire import ConversationFilter
+
+
+def main() -> None:
+    """Generate the demo's files in the directory given on the command line.
+
+    Prints a line when the first page is cached, and exits when everything is complete.
+    """
+    _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
+
+
+def _make(directory: Path, *, now: int) -> None:
+    database = SQLiteDatabase(directory / DATABASE, create=True, durable=False)
+    try:
+        slices = add_demo(database, now=now)
+        next(slices)
+        asyncio.run(_look(database, directory / CACHE))
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        for _ in slices:
+            pass
+    finally:
+        database.close()
+
+
+async def _look(database: Database, cache_file: Path) -> None:
+    """Cache the conversations of the viewer's first screen.
+
+    Counts are left out: those of a partial sample would be wrong.
+    """
+    with ExitStack() as ending:
+        cache = Cache(cache_file, ORIGIN)
+        ending.callback(cache.close)
+        mailbox = Mailbox(lambda: as_sample_agent(database, ending), cache)
+        await mailbox.connect()
+        await mailbox.refresh_conversations(ConversationFilter(status="open"))
+        await mailbox.close()

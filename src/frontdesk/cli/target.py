@@ -1,0 +1,301 @@
+"""Target of a command: a server, or a database served in this process.
+
+Runs the service in this process, with a client connected without a network.
+
+Cache origins: keys that separate cached pages by server and key, or by database and user.
+
+Tests the connection to a server or database before a profile is saved.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from frontdesk import settings
+from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, Network
+    from frontdesk.store.database import Database, Row
+
+
+ACCOUNT = 1
+
+# Never resolved: addresses the service within this process.
+_BASE_URL = "http://localhost"
+
+
+def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> "InboxClient":
+    """Return a client of a service over `database`, with an in-memory key.
+
+    `ending` stops the service before the database closes, and raises UnusableFile if the service
+    failed because the database is damaged. Imports the network stack.
+    """
+    from frontdesk.client import InboxClient
+    from frontdesk.service.app import create_app
+    from frontdesk.service.auth import new_guest
+
+    key, guest = new_guest(ACCOUNT, user_id)
+    service = create_app(database, guests=[guest])
+    ending.callback(service.close)
+    ending.push(partial(_tell_damage, database))
+    return InboxClient(_BASE_URL, key, app=service)
+
+
+def _tell_damage(
+    database: "Database",
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+) -> None:
+    """Exit callback. Raises: UnusableFile: the service failed because the file is damaged."""
+    if isinstance(error, InboxError) and database.damage is not None:
+        raise database.damage from error
+
+
+def user_of(database: "Database", user: str | None) -> "Row | None":
+    """Find a user by e-mail address, name or id; None without `user`.
+
+    Raises: BadSettings: unknown user.
+    """
+    from frontdesk.store.accounts import user_named
+
+    row = database.read(lambda connection: user_named(connection, ACCOUNT, user)) if user else None
+    if user and row is None:
+        raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
+    return row
+
+
+def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
+    from frontdesk.sample.demo import ME
+    from frontdesk.store.accounts import user_named
+
+    me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
+    return in_process(database, int(me["id"]) if me else None, ending)
+
+
+def origin_of(url: str, key: str) -> str:
+    """Return the origin of a server and key, without revealing the key."""
+    return f"{url.rstrip('/')} {sha256(key.encode()).hexdigest()[:16]}"
+
+
+def database_origin(target: str, user_id: int | None) -> str:
+    """Return the origin of a database and the user meant by "me"."""
+    from frontdesk.store.dsn import is_address, shown
+
+    place = shown(target) if is_address(target) else Path(target).absolute()
+    return f"{place} {user_id or ''}"
+
+
+T = TypeVar("T")
+
+
+class Place(NamedTuple):
+    """Target given by options. user: the user meant by "me" in a database. profile: its name."""
+
+    url: str | None = None
+    database: str | None = None
+    user: str | None = None
+    profile: str | None = None
+
+
+def said_place(
+    url: str | None = None,
+    database: str | None = None,
+    user: str | None = None,
+    profile: str | None = None,
+) -> Place:
+    """Build a place from options.
+
+    Raises: BadSettings: conflicting options.
+    """
+    if len([one for one in (url, database, profile) if one]) > 1:
+        raise BadSettings("Say one of --url, --database and --profile")
+    if url and user:
+        raise BadSettings("--url does not go with --as")
+    return Place(url, database, user, profile)
+
+
+def found(place: Place, configured: Configuration | None = None) -> Place:
+    """Resolve a place's profile, or the default profile if the place is empty.
+
+    An empty place stays empty without a default profile. Raises: BadSettings: unknown profile, or a
+    user given for a server.
+    """
+    if place.url or place.database:
+        return place
+    configured = configured or configuration(whole=False)
+    profile = configured.named(place.profile) if place.profile else configured.in_use
+    if profile is None:
+        return place
+    if profile.url and place.user:
+        raise BadSettings("--as is for databases: a key tells a server who “me” is")
+    return Place(profile.url, profile.database, place.user or profile.user, profile.name)
+
+
+def key_of(place: Place, configured: Configuration | None = None) -> str:
+    """Return the API key of a server.
+
+    For a URL: from the environment, or else stored for a profile with that URL. For a profile: the
+    stored key, or else from the environment.
+
+    Raises: BadSettings: no key found.
+    """
+    environment = settings.key_in_environment()
+    if environment and not place.profile:
+        return environment
+    configured = configured or configuration(whole=False)
+    for profile in configured.profiles.values():
+        if place.profile == profile.name or (not place.profile and place.url == profile.url):
+            from frontdesk.cli.key_store import kept_key
+
+            key = kept_key(profile)
+            if key:
+                return key
+    if environment or not place.profile:
+        return settings.api_key()
+    raise BadSettings(
+        f"No key is kept for the profile {place.profile!r}:"
+        f" frontdesk profiles add {place.profile} --replace --url {place.url}"
+    )
+
+
+def where(profile: Profile) -> str:
+    """Return a profile's URL or database, without passwords."""
+    if profile.url:
+        return profile.url
+    from frontdesk.store.dsn import shown
+
+    return shown(profile.database or "")
+
+
+def asked(place: Place, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
+    """Run `work` with a client of the place, and close the client.
+
+    Raises: InboxError.
+    """
+    with ExitStack() as ending:
+        client = client_of(place, ending)
+        return asyncio.run(_closing(client, work))
+
+
+def client_of(place: Place, ending: ExitStack) -> "InboxClient":
+    """Return a client of the place; `ending` closes what it depends on.
+
+    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
+    """
+    place = _somewhere(place)
+    if place.url:
+        from frontdesk.client import InboxClient
+
+        return InboxClient(place.url, key_of(place), network=network())
+    return _served_here(place.database or "", place.user, ending)
+
+
+def network(configured: Configuration | None = None) -> "Network":
+    """Return network settings from the configuration or else the environment.
+
+    Raises: BadSettings: invalid configuration.
+    """
+    said = (configured or configuration(whole=False)).network
+    from frontdesk.client import Network
+
+    return Network.of(settings.environment(), ca_file=said.ca_file, proxy=said.proxy)
+
+
+def kept_under(place: Place) -> str:
+    """Return the cache origin of a place.
+
+    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
+    """
+    place = _somewhere(place)
+    if place.url:
+        return origin_of(place.url, key_of(place))
+    from frontdesk.cli.database import opened
+
+    pass
+
+    target = place.database or ""
+    if not place.user:
+        return database_origin(target, None)
+    with opened(target) as database:
+        row = user_of(database, place.user)
+    return database_origin(target, int(row["id"]) if row else None)
+
+
+def _somewhere(place: Place) -> Place:
+    place = found(place)
+    if not place.url and not place.database:
+        raise BadSettings("Nowhere to ask: give --url URL or --database PATH, or add a profile")
+    return place
+
+
+def _served_here(target: str, user: str | None, ending: ExitStack) -> "InboxClient":
+    from frontdesk.cli.database import opened
+
+    pass
+
+    database = ending.enter_context(opened(target))
+    row = user_of(database, user)
+    return in_process(database, int(row["id"]) if row else None, ending)
+
+
+async def _closing(client: "InboxClient", work: Callable[["InboxClient"], Awaitable[T]]) -> T:
+    async with client:
+        return await work(client)
+
+
+def tried(url: str, key: str) -> str:
+    """Connect to a server and describe its inbox in a few words.
+
+    Raises: BadSettings: invalid URL or key. Unreachable, Unauthorised, Forbidden, NotFound,
+    BadResponse: no inbox is available.
+    """
+    return asyncio.run(found_at(url, key))
+
+
+async def found_at(url: str, key: str) -> str:
+    """See `tried`."""
+    pass
+    from frontdesk.client import InboxClient
+    from frontdesk.wire import ConversationFilter
+
+    async with InboxClient(url, key, network=network()) as client:
+        try:
+            counts = await client.counts()
+        except (Unreachable, Unauthorised):
+            raise
+        except InboxError:
+            try:
+                page = await client.conversation_page(ConversationFilter(), limit=1)
+            except NotOffered as error:
+                raise NotOffered("There is no inbox at this address: it lists none") from error
+            return "conversations are there" if page.data else "no conversations yet"
+    mine = "" if counts.mine is None else f", {counts.mine} of them yours"
+    return f"{counts.open} open conversations{mine}"
+
+
+def found_in(database: str, user: str | None) -> str:
+    """Open a database and describe its inbox in a few words.
+
+    Raises: UnusableFile: not a frontdesk database. BadSettings: unknown user. Unreachable.
+    """
+    from frontdesk.cli.database import opened
+
+    pass
+
+    async def ask() -> str:
+        async with client:
+            return f"{(await client.counts()).open} open conversations"
+
+    with ExitStack() as ending:
+        store = ending.enter_context(opened(database))
+        row = user_of(store, user)
+        client = in_process(store, int(row["id"]) if row else None, ending)
+        return asyncio.run(ask())
