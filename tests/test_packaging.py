@@ -1,7 +1,8 @@
-"""The wheel: complete, and usable away from the checkout."""
+"""The packages: complete, well described, and usable away from the checkout."""
 
 import subprocess
 import sys
+import tarfile
 import zipfile
 from email import message_from_bytes
 from importlib.metadata import requires
@@ -48,12 +49,21 @@ def run(*command: str, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built without a network: the build's own requirements are those of the tests."""
-    out = tmp_path_factory.mktemp("wheel")
-    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out))
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist; the wheel that was made from it lies beside it.
+
+    Built without a network: the build's own requirements are those of the tests.
+    """
+    out = tmp_path_factory.mktemp("packages")
+    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out))
     run(*build, str(ROOT), cwd=out)
-    (path,) = out.glob("*.whl")
+    (path,) = out.glob("*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
+    (path,) = sdist.parent.glob("*.whl")
     return path
 
 
@@ -65,6 +75,19 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ("install", "--quiet", "--no-deps", "--no-index", "--target", str(target))
     run(*pip, *options, str(wheel), cwd=target)
     return target
+
+
+def test_a_package_index_accepts_the_description_of_both_packages(sdist: Path, wheel: Path) -> None:
+    twine = (sys.executable, "-m", "twine", "check", "--strict", str(sdist), str(wheel))
+    assert run(*twine, cwd=sdist.parent).count("PASSED") == 2
+
+
+def test_the_sdist_carries_the_tests_and_all_documents(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    documents = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    assert documents
+    assert {"README.md", "LICENSE", "tests/conftest.py"} | documents <= names
 
 
 def test_the_wheel_carries_styles_schema_and_types(wheel: Path) -> None:
