@@ -1,0 +1,1 @@
+"""Checks of the packages that are published, in clean environments."""
