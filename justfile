@@ -1,0 +1,46 @@
+# The usual commands; `just` lists them. Everything that a change must pass: `just ci`.
+
+_default:
+    @just --list
+
+# Make the environment
+setup:
+    python3 -m venv .venv
+    .venv/bin/pip install -q -e '.[test]'
+
+# Open the viewer on the sample inbox
+demo:
+    .venv/bin/frontdesk demo
+
+# Run the tests, or some of them: just test tests/service
+test *arguments="-n auto":
+    .venv/bin/pytest {{ arguments }}
+
+# Check style, types and imports
+check:
+    .venv/bin/ruff check .
+    .venv/bin/ruff format --check .
+    .venv/bin/mypy
+    .venv/bin/lint-imports
+
+# Format the code
+format:
+    .venv/bin/ruff check --fix .
+    .venv/bin/ruff format .
+
+# Rewrite the pictures and the lists of the documents
+refresh:
+    .venv/bin/pytest tests/tui --update-screenshots
+    .venv/bin/pytest tests/test_documents.py --update-documents
+
+# Build the packages, check their metadata, install them in clean environments
+packages *arguments:
+    .venv/bin/python -m tests.packages install {{ arguments }}
+
+# Run tests on the lowest versions of libraries that are allowed
+lowest:
+    .venv/bin/python -m tests.packages lowest
+
+# Everything that a change must pass, from a bare machine
+ci:
+    .ci/run
