@@ -13,7 +13,7 @@ from tests.doubles import Query, standing_in
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
-from frontdesk.tui.export import queue_text
+from frontdesk.export import queue_text
 from frontdesk.wire import Conversation, Counts
 
 RESOURCES = {

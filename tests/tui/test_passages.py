@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
+from frontdesk.reports.periods import day_of
 from frontdesk.tui import clipboard
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clipboard import is_web, links_in, open_outside
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.reports.periods import day_of
 from frontdesk.wire import Message, Note
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import said, screen_of

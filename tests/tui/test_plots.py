@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, glyphs_for
 from frontdesk.tui.reports.plots import Scene, plot, scale, sparkline
-from frontdesk.tui.widgets.glyphs import ASCII, BLOCKS, Glyphs, glyphs_for
 from frontdesk.tui.widgets.line_widget import width_of
 
 VALUES = st.lists(

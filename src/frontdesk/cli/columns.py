@@ -2,8 +2,9 @@
 
 from typing import Any, TypeVar
 
-from frontdesk import conversation_columns
-from frontdesk.cli.output import Cell, Column, compact
+from frontdesk import export
+from frontdesk.cli.output import Column
+from frontdesk.export import Cell, compact
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -53,7 +54,7 @@ _HEADINGS = {
 
 CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
     Column(name, read, _HEADINGS.get(name, ""), moment=_is_moment(name), phone=name == "contact")
-    for name, read in conversation_columns.COLUMNS
+    for name, read in export.COLUMNS
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (

@@ -7,24 +7,22 @@ would take for formulas are prefixed with an apostrophe.
 import csv
 import io
 import json
-import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
-from typing import Any, Generic, Protocol, TextIO, TypeVar
+from datetime import tzinfo
+from typing import Generic, Protocol, TextIO, TypeVar
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from frontdesk.conversation_columns import Cell as Cell
-from frontdesk.conversation_columns import csv_cell
+from frontdesk.export import Cell, csv_cell, local_time, markdown_cell, markdown_row
 from frontdesk.phones import format_phone
 from frontdesk.text import clean, one_line, steady
-from frontdesk.wire import Wire, instant, timestamp
+from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits.
 _UNLIMITED = 1_000_000
@@ -171,22 +169,6 @@ def json_of(row: object) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
-def local_time(text: str | None, zone: tzinfo | None = None) -> str:
-    """Format a timestamp to the minute; unreadable ones are unchanged, "-" for none."""
-    if not text:
-        return "-"
-    moment = instant(text)
-    return f"{here(moment, zone):%Y-%m-%d %H:%M}" if moment else text
-
-
-def here(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """Convert to a zone; UTC at the limits of the calendar."""
-    try:
-        return moment.astimezone(zone)
-    except (OverflowError, ValueError, OSError):
-        return moment.astimezone(UTC)
-
-
 def shown(cell: Cell) -> str:
     """Format a cell for tables; "-" if empty."""
     if cell is None or cell == "":
@@ -194,11 +176,6 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return str(cell)
-
-
-def markdown_cell(text: str) -> str:
-    """Escape Markdown in a cell's text."""
-    return re.sub(r"([\\`*_\[\]<>|~#])", r"\\\1", plain(text))
 
 
 class _JsonLines:
@@ -287,9 +264,4 @@ class _Markdown(_Shown[T]):
         self._out.flush()
 
     def _line(self, cells: Sequence[str]) -> None:
-        self._out.write(f"| {' | '.join(cells)} |\n")
-
-
-def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Encode nested members as JSON in one cell, "" if empty."""
-    return json.dumps(value, ensure_ascii=False) if value else ""
+        self._out.write(markdown_row(cells) + "\n")

@@ -30,11 +30,11 @@ from frontdesk.errors import (
     NotOffered,
     Unreachable,
 )
+from frontdesk.export import Entry
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
 from frontdesk.mailbox.prefetch import ROWS_AHEAD, Ahead, Line
 from frontdesk.mailbox.protocols import Server, Source
-from frontdesk.transcript import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,

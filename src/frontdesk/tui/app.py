@@ -181,8 +181,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""
         # Deferred: the first paint does not need it.
+        from frontdesk.export import file_name
         from frontdesk.tui.dialogs.save_prompt import save_prompt
-        from frontdesk.tui.export import file_name
 
         picture = self.export_screenshot()
         suggested = file_name("screenshot", self._clock.now().date(), "svg")

@@ -9,7 +9,6 @@ import click
 from frontdesk.cli.base import Command
 from frontdesk.cli.options import place_options
 from frontdesk.cli.output import (
-    Cell,
     Column,
     format_option,
     json_of,
@@ -19,6 +18,7 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.target import Place, asked
 from frontdesk.errors import Forbidden, NotFound
+from frontdesk.export import Cell
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import STATUSES
 

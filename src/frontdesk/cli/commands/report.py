@@ -2,8 +2,9 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 from zoneinfo import ZoneInfo
 
 import click
@@ -11,23 +12,19 @@ import click
 from frontdesk.cli.base import Command
 from frontdesk.cli.options import place_options
 from frontdesk.cli.output import (
-    Cell,
     Column,
     format_option,
     json_of,
-    local_time,
-    markdown_cell,
     output,
     plain,
     table,
-    terminal_width,
     write_rows,
     writer_of,
 )
-from frontdesk.cli.report_rows import COLUMNS, records, tables
 from frontdesk.cli.target import Place, asked
-from frontdesk.tui.figures import rows
-from frontdesk.tui.reports.periods import PERIODS
+from frontdesk.export import Cell
+from frontdesk.reports.export import NAMES, markdown, records, tables, title
+from frontdesk.reports.periods import PERIODS
 from frontdesk.wire import Report, ReportQuery
 from frontdesk.wire.queries import GRANULARITIES
 
@@ -38,11 +35,11 @@ _DAY = timedelta(days=1)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # The viewer's "7 days" is 7d here, "last week" is last-week.
-NAMES = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
+SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
 @click.command("report", cls=Command)
-@click.argument("period", type=click.Choice(tuple(NAMES)), required=False, metavar="[PERIOD]")
+@click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @place_options
 @click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
 @click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
@@ -87,7 +84,7 @@ def _end(last: str | None) -> str | None:
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
-    span = PERIODS[NAMES[period]](datetime.now(_zone(zone)).date())
+    span = PERIODS[SPANS[period]](datetime.now(_zone(zone)).date())
     end = span.end.isoformat() if span.end else None
     days = {"from_": span.first.isoformat(), "to": end, "timezone": zone}
     return asking.model_copy(update=days)
@@ -103,8 +100,11 @@ def _zone(name: str) -> tzinfo:
 
 def _write(report: Report, style: str) -> None:
     out = output()
-    if style in ("table", "markdown"):
-        out.write(_for_eyes(report, markdown=style == "markdown", width=terminal_width(out)))
+    if style == "table":
+        out.write(_readable(report, out))
+        out.flush()
+    elif style == "markdown":
+        out.write(markdown(report, _shown_zone(report.period.timezone)))
         out.flush()
     elif style == "json":
         out.write(json_of(report) + "\n")
@@ -114,40 +114,17 @@ def _write(report: Report, style: str) -> None:
 
 
 def _write_rows(report: Report, style: str) -> None:
-    if style == "csv":
-        write_rows(writer_of(style, COLUMNS), rows(report))
-    else:
-        nothing: tuple[Column[dict[str, Cell]], ...] = ()
-        write_rows(writer_of(style, nothing), records(report))
+    columns: list[Column[dict[str, Cell]]] = [Column(name, itemgetter(name)) for name in NAMES]
+    write_rows(writer_of(style, columns), records(report))
 
 
-def _for_eyes(report: Report, *, markdown: bool, width: int | None) -> str:
+def _readable(report: Report, out: TextIO) -> str:
     zone = _shown_zone(report.period.timezone)
-    parts = [_title(report, zone)]
-    for headings, lines in tables(report, zone):
-        if markdown:
-            parts.append(_markdown(headings, lines))
-        else:
-            parts.append(table(headings, lines, width=width))
-    return "\n\n".join(parts) + "\n"
-
-
-def _title(report: Report, zone: tzinfo) -> str:
-    """Return the report's title: period, zone, channel, previous period."""
-    period, before = report.period, report.previous_period
-    said = f"{local_time(period.from_, zone)} – {local_time(period.to, zone)} ({period.timezone})"
-    if report.channel:
-        said += f", channel {report.channel}"
-    if before:
-        said += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
-    return "\n".join(plain(line) for line in said.split("\n"))
-
-
-def _markdown(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
-    marks = ("---", *("---:" for _ in headings[1:]))
-    cells = [[markdown_cell(one) for one in line] for line in lines]
-    named = [heading.capitalize() for heading in headings]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (named, marks, *cells))
+    parts = [plain(line) for line in title(report, zone).split("\n")]
+    for headings, rows in tables(report, zone):
+        names = [heading.upper() for heading in headings]
+        parts += ["", table(names, rows, out=out)]
+    return "\n".join(parts) + "\n"
 
 
 def _shown_zone(name: str) -> tzinfo:

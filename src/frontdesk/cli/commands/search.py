@@ -15,10 +15,11 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import INTERRUPTED, say
 from frontdesk.cli.options import place_options
-from frontdesk.cli.output import Cell, Column, format_option, write_rows, writer_of
+from frontdesk.cli.output import Column, format_option, write_rows, writer_of
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import ACCOUNT, Place, found, kept_under, user_of
 from frontdesk.errors import BadSettings, NotFound, UnusableFile
+from frontdesk.export import Cell
 from frontdesk.text import clean
 from frontdesk.wire.values import timestamp
 

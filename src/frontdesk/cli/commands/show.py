@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from frontdesk import transcript
+from frontdesk import export
 from frontdesk.cli.base import Command
 from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import place_options
 from frontdesk.cli.output import (
-    Cell,
     Column,
     format_option,
     json_of,
-    local_time,
     output,
     write_rows,
     writer_of,
@@ -24,9 +22,9 @@ from frontdesk.cli.output import (
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
 from frontdesk.cli.target import Place, asked
 from frontdesk.errors import Forbidden, NotFound
+from frontdesk.export import Cell, Entry, local_time
 from frontdesk.phones import format_phone, parse_phone
 from frontdesk.text import words
-from frontdesk.transcript import Entry
 from frontdesk.wire import Contact, CustomField, Note, Wire
 
 if TYPE_CHECKING:
@@ -40,10 +38,10 @@ _ENTRIES: tuple[Column[Entry], ...] = (
     Column("id", lambda entry: entry.id),
     Column("direction", lambda entry: getattr(entry, "direction", None)),
     Column("author", lambda entry: entry.author),
-    Column("author_name", transcript.author),
+    Column("author_name", export.author),
     Column("type", lambda entry: getattr(entry, "type", None)),
     Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None)),
-    Column("text", transcript.said),
+    Column("text", export.said),
 )
 _FACTS: tuple[Column[tuple[str, Cell]], ...] = (
     Column("member", lambda fact: fact[0], "CONTACT"),
@@ -75,8 +73,8 @@ def show_command(
             found.extend(messages)
         return [*found, *await _notes(client, conversation_id, most, wanted=notes)]
 
-    entries = transcript.in_order(asked(place, work))
-    wanted = [one for one in entries if not people or transcript.by_people(one)]
+    entries = export.in_order(asked(place, work))
+    wanted = [one for one in entries if not people or export.by_people(one)]
     _write(wanted[-last:] if last else wanted, style)
 
 
@@ -105,7 +103,7 @@ def _write(entries: list[Entry], style: str) -> None:
     if style in ("json", "jsonl", "csv"):
         write_rows(writer_of(style, _ENTRIES), entries)
         return
-    lines = transcript.markdown_lines if style == "markdown" else transcript.text_lines
+    lines = export.markdown_lines if style == "markdown" else export.text_lines
     out = output()
     out.writelines(f"{line}\n" for line in lines(entries))
     out.flush()

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import click
 
-from frontdesk import transcript
+from frontdesk import export
 from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import length, place_options
-from frontdesk.cli.output import cut, format_option, here, json_of, output, plain, terminal_width
+from frontdesk.cli.output import cut, format_option, json_of, output, plain, terminal_width
 from frontdesk.cli.target import Place, asked
 from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
 from frontdesk.phones import format_phone
@@ -275,7 +275,7 @@ def as_json(one: Activity) -> str:
 def line(one: Activity, width: int | None) -> str:
     """Format time, channel, contact, author and text on one line, truncated to `width`."""
     conversation, at = one.conversation, one.at
-    time = f"{here(at):%Y-%m-%d %H:%M:%S}" if at else "-"
+    time = f"{export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
     name = first_said(contact.name, format_phone(contact.phone or ""), f"contact {contact.id}")
     channel = conversation.channel.name or conversation.channel.id
@@ -288,9 +288,9 @@ def _what(one: Activity) -> str:
     if message is None:
         return ""
     if isinstance(message, Message):
-        who, said = transcript.author(message), transcript.said(message)
+        who, said = export.author(message), export.said(message)
     else:
-        who, said = transcript.author_word(message.author), message.text or f"[{message.type}]"
+        who, said = export.author_word(message.author), message.text or f"[{message.type}]"
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
     return f"{sender}: {plain(said)}"
 

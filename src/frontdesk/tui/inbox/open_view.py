@@ -22,8 +22,8 @@ Made = Screen[View | None]
 
 # Imported on first use to shorten start-up.
 def _reports(opening: Opening) -> Made:
+    from frontdesk.reports.metrics import glyphs_for
     from frontdesk.tui.reports.screen import ReportScreen
-    from frontdesk.tui.widgets.glyphs import glyphs_for
 
     return ReportScreen(opening, glyphs=glyphs_for(os.environ))
 

@@ -6,14 +6,14 @@ from datetime import date
 
 from textual import work
 
+from frontdesk.export import thread_text
+from frontdesk.reports.periods import HOW_TO, day_of
 from frontdesk.tui.clipboard import copy, links_in, open_outside
 from frontdesk.tui.dialogs import open as dialogs
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry
-from frontdesk.tui.export import thread_text
 from frontdesk.tui.inbox.panes import Finding
 from frontdesk.tui.inbox.save import Exports
 from frontdesk.tui.inbox.thread_pane import PART_LETTERS
-from frontdesk.tui.reports.periods import HOW_TO, day_of
 from frontdesk.wire import Message, Note
 
 PART_MENU = tuple(

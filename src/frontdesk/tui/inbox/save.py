@@ -6,9 +6,7 @@ from pathlib import Path
 
 from textual import work
 
-from frontdesk.text import first_said
-from frontdesk.tui.dialogs.save_prompt import save, save_prompt
-from frontdesk.tui.export import (
+from frontdesk.export import (
     MARKED_ENDINGS,
     QUEUE_ENDINGS,
     THREAD_ENDINGS,
@@ -17,6 +15,8 @@ from frontdesk.tui.export import (
     thread_text,
     threads_text,
 )
+from frontdesk.text import first_said
+from frontdesk.tui.dialogs.save_prompt import save, save_prompt
 from frontdesk.tui.inbox.frame import InboxFrame
 from frontdesk.tui.inbox.thread_pane import whole_thread
 from frontdesk.wire import Conversation, Message, Note

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
 
+from frontdesk.export import Entry, by_people
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text import first_said
-from frontdesk.transcript import Entry, by_people
 from frontdesk.tui import labels as say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import moment_words

@@ -15,10 +15,18 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
-from frontdesk.text import clean, one_line, short_date, time_of_day
-from frontdesk.tui.clock import Clock
-from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.reports.periods import (
+from frontdesk.reports.metrics import (
+    FEW,
+    METRICS,
+    Figure,
+    Glyphs,
+    Metric,
+    channel_name,
+    figures_of,
+    value_of,
+    value_words,
+)
+from frontdesk.reports.periods import (
     PERIODS,
     bucket_label,
     bucket_words,
@@ -26,22 +34,14 @@ from frontdesk.tui.reports.periods import (
     range_words,
     unfinished,
 )
+from frontdesk.text import clean, one_line, short_date, time_of_day
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.plots import Plot, Scene
 from frontdesk.tui.reports.query import moments_of
-from frontdesk.tui.reports.tables import (
-    AuthorTable,
-    ChannelTable,
-    Figure,
-    Head,
-    LiveLine,
-    MetricTable,
-    channel_name,
-    figures_of,
-)
+from frontdesk.tui.reports.tables import AuthorTable, ChannelTable, Head, LiveLine, MetricTable
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.glyphs import Glyphs
 from frontdesk.tui.widgets.line_widget import Piece
-from frontdesk.tui.widgets.metrics import FEW, METRICS, Metric, value_of, value_words
 from frontdesk.wire import Bucket, Period, Report, instant
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"

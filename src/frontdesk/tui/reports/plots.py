@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.tui.widgets.glyphs import Glyphs
+from frontdesk.reports.metrics import Glyphs
 from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit
 
 Values = Sequence[float | None]

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from datetime import date, datetime, timedelta
 
-from frontdesk.tui.reports.periods import CUSTOM, DEFAULT, PERIODS, Span, granularity_for
+from frontdesk.reports.periods import CUSTOM, DEFAULT, PERIODS, Span, granularity_for
 from frontdesk.wire import Report, ReportQuery, instant
 
 

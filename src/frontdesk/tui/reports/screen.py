@@ -19,6 +19,16 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.errors import BadResponse, Forbidden, NotFound, Refused
+from frontdesk.reports.export import ENDINGS, default_name, exported
+from frontdesk.reports.metrics import Figure, Glyphs
+from frontdesk.reports.periods import (
+    CUSTOM,
+    PERIODS,
+    Span,
+    beside,
+    next_granularity,
+    typed_span,
+)
 from frontdesk.text import one_line
 from frontdesk.tui.dialogs.base import Dialog
 from frontdesk.tui.dialogs.choices import Choice
@@ -28,23 +38,13 @@ from frontdesk.tui.dialogs.save_prompt import save, save_prompt
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.key_names import named
 from frontdesk.tui.reports import panes as say
-from frontdesk.tui.reports.export import ENDINGS, default_name, exported
 from frontdesk.tui.reports.panes import ReportPanes
-from frontdesk.tui.reports.periods import (
-    CUSTOM,
-    PERIODS,
-    Span,
-    beside,
-    next_granularity,
-    typed_span,
-)
 from frontdesk.tui.reports.plots import Plot
 from frontdesk.tui.reports.query import Asked
-from frontdesk.tui.reports.tables import Figure, LiveLine, Share, Table, fields_in_order
+from frontdesk.tui.reports.tables import LiveLine, Share, Table, fields_in_order
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.glyphs import Glyphs
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import ChannelMetrics, ConversationFilter, Report, instant
 
@@ -361,7 +361,7 @@ class ReportScreen(ViewScreen):
             return
         before = self.mailbox.report(self._asked.query_before(self._today()))
         ending = Path(name).suffix.lstrip(".")
-        text = exported(report, before.series if before else None, ending)
+        text = exported(report, before.series if before else None, ending, self._zone())
         if saved := save(self.app, name, text, self.tell):
             self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 

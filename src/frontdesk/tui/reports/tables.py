@@ -12,26 +12,26 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.text import one_line, words
-from frontdesk.tui.reports.plots import sparkline
-from frontdesk.tui.widgets.glyphs import BLOCKS, Glyphs
-from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit, spread, width_of
-from frontdesk.tui.widgets.metrics import (
+from frontdesk.reports.metrics import (
     BY_FIELD,
     LIVE,
-    METRICS,
     NOTHING,
     Change,
+    Figure,
+    Glyphs,
     Live,
-    Metric,
+    author_name,
     change,
+    channel_name,
     pricing_words,
-    samples_of,
     value_of,
     value_words,
 )
+from frontdesk.text import one_line, words
+from frontdesk.tui.reports.plots import sparkline
+from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
-from frontdesk.wire import Bucket, ChannelMetrics, LiveCounts, PricingCount, Report
+from frontdesk.wire import ChannelMetrics, LiveCounts, PricingCount
 
 
 class Table(VirtualList[Any]):
@@ -71,42 +71,6 @@ class Head(Painted):
         text = "".join(text for _, text in pieces)
         mark = ("accent", "▸" if focused else " ")
         return Strip(self.segments([mark, (part, fit(text, max(0, width - 1)))]), width)
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric with current and previous value, change, and series."""
-
-    metric: Metric
-    now: float | None
-    then: float | None
-    change: Change
-    samples: int | None
-    series: tuple[float | None, ...]
-
-    @property
-    def few(self) -> bool:
-        return self.change.meaning == "few samples"
-
-
-def figures_of(
-    report: Report, before: Sequence[Bucket] | None = None, *, glyphs: Glyphs = BLOCKS
-) -> list[Figure]:
-    """Metrics that the report contains. before: series of the previous period, if known."""
-    told = report.metrics.model_fields_set
-    return [_figure(metric, report, before, glyphs) for metric in METRICS if metric.field in told]
-
-
-def _figure(
-    metric: Metric, report: Report, before: Sequence[Bucket] | None, glyphs: Glyphs
-) -> Figure:
-    field = metric.field
-    now, then = value_of(report.metrics, field), value_of(report.previous, field)
-    samples = samples_of(report.series, field) if metric.timed else None
-    both = (samples, samples_of(before, field)) if metric.timed else ()
-    series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
-    changed = change(metric, now, then, samples=both, glyphs=glyphs)
-    return Figure(metric, now, then, changed, samples, series)
 
 
 class Columns(NamedTuple):
@@ -204,24 +168,27 @@ class ChannelColumn(NamedTuple):
     """
 
     field: str
-    title: str
     width: int
     short: str
     least: int
     changes: bool = False
 
+    @property
+    def title(self) -> str:
+        return BY_FIELD[self.field].heading.upper()
+
 
 CHANNEL_COLUMNS = (
-    ChannelColumn("conversations_count", "NEW", 7, "NEW", 6, True),
-    ChannelColumn("incoming_messages_count", "RECEIVED", 10, "RECV", 7),
-    ChannelColumn("outgoing_messages_count", "SENT", 7, "SENT", 7),
-    ChannelColumn("resolutions_count", "RESOLVED", 10, "RESOLVED", 10),
-    ChannelColumn("avg_first_response_time", "FIRST RESP.", 13, "FIRST", 8, True),
-    ChannelColumn("avg_reply_time", "WAITING", 10, "WAITING", 9),
-    ChannelColumn("avg_resolution_time", "RESOLUTION", 12, "RESOLUTION", 12),
-    ChannelColumn("reopened_count", "REOPENED", 10, "REOPENED", 10),
-    ChannelColumn("bot_handoffs_count", "HANDED ON", 11, "HANDED ON", 11),
-    ChannelColumn("bot_resolutions_count", "BY AI", 7, "BY AI", 7),
+    ChannelColumn("conversations_count", 7, "NEW", 6, True),
+    ChannelColumn("incoming_messages_count", 10, "RECV", 7),
+    ChannelColumn("outgoing_messages_count", 7, "SENT", 7),
+    ChannelColumn("resolutions_count", 10, "RESOLVED", 10),
+    ChannelColumn("avg_first_response_time", 13, "FIRST", 8, True),
+    ChannelColumn("avg_reply_time", 10, "WAITING", 9),
+    ChannelColumn("avg_resolution_time", 12, "RESOLUTION", 12),
+    ChannelColumn("reopened_count", 10, "REOPENED", 10),
+    ChannelColumn("bot_handoffs_count", 11, "HANDED ON", 11),
+    ChannelColumn("bot_resolutions_count", 7, "BY AI", 7),
 )
 _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
@@ -324,21 +291,6 @@ def channel_key(channel: ChannelMetrics) -> str:
     return channel.channel.id or channel.channel.name or ""
 
 
-def channel_name(channel: ChannelMetrics) -> str:
-    """Display name of a row's channel."""
-    return one_line(channel.channel.name or channel.channel.id or "no channel")
-
-
-AUTHORS = {
-    "user": "people, here",
-    "phone": "people, on the phone",
-    "ai_agent": "AI agent",
-    "campaign": "campaigns",
-    "api": "other programs",
-    "automation": "automation",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Share:
     """Number of messages by one author, and in total."""
@@ -349,7 +301,7 @@ class Share:
 
     @property
     def name(self) -> str:
-        return AUTHORS.get(self.author) or words(one_line(self.author))
+        return author_name(self.author)
 
     @property
     def sentence(self) -> str:

@@ -7,8 +7,8 @@ WhatsApp markup: *bold*, _italic_, ~strike~, `code` and ```code```.
 
 import re
 
+from frontdesk.export import Entry, author_word
 from frontdesk.text import long_date, one_line, time_of_day, words
-from frontdesk.transcript import Entry, author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.message_contents import contents

@@ -1,10 +1,49 @@
-"""Report metrics: definitions, formatting of values, comparison with the previous period."""
+"""Report metrics: definitions, labels, formatting of values, changes between periods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frontdesk.tui.widgets.glyphs import BLOCKS, Glyphs
-from frontdesk.wire import Bucket, ConversationFilter, Metrics, PricingCount
+from frontdesk.text import one_line, words
+from frontdesk.wire import Bucket, ChannelMetrics, ConversationFilter, Metrics, PricingCount, Report
+
+# Terminals whose fonts lack the block elements.
+_PLAIN_TERMINALS = ("linux", "dumb", "vt")
+_CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """levels: bars from lowest to highest, evenly spaced. gap: no value. zero: value zero.
+
+    stem: full cell below the top of a bar.
+    """
+
+    levels: str
+    zero: str
+    gap: str
+    stem: str
+    before: str
+    up: str
+    down: str
+    about: str
+    axis: str
+    corner: str
+    floor: str
+    bar: str
+
+
+BLOCKS = Glyphs("▁▂▃▄▅▆▇█", "▁", "·", "█", "░", "▲", "▼", "≈", "┤", "┼", "─", "█")
+ASCII = Glyphs("123456789", "0", ".", "#", ":", "+", "-", "~", "|", "+", "-", "#")
+
+
+def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
+    """Blocks, unless the terminal or the locale is known not to support them."""
+    if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
+        return ASCII
+    locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
+    charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
+    return BLOCKS if charset in ("", "utf8") else ASCII
+
 
 FEW = 5
 
@@ -14,7 +53,8 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Definition of a metric. better: 1 if higher is better, -1 if lower is, 0 if neither.
+    """Definition of a metric. short, heading: names for
+    narrow screens and for columns. better: 1 if higher is better, -1 if lower is, 0 if neither.
 
     sampled: unit of the samples of a mean. status: filter for the related conversations; other_set:
     how those differ from the counted ones.
@@ -23,6 +63,7 @@ class Metric:
     field: str
     name: str
     short: str
+    heading: str
     formula: str
     other_set: str
     better: int = 0
@@ -40,12 +81,14 @@ METRICS = (
         "conversations_count",
         "New conversations",
         "New conversations",
+        "New",
         "Conversations that began in the period. A customer has one with each number, for life: "
         "who writes again later is under Reopened.",
         "all conversations: /v1 has no filter for when one began",
     ),
     Metric(
         "reopened_count",
+        "Reopened",
         "Reopened",
         "Reopened",
         "How often a resolved conversation was opened again in the period. "
@@ -57,6 +100,7 @@ METRICS = (
         "incoming_messages_count",
         "Messages received",
         "Messages received",
+        "Received",
         "Messages from customers in the period, without reactions and system lines.",
         "all conversations: /v1 lists no messages of a period",
     ),
@@ -64,12 +108,14 @@ METRICS = (
         "outgoing_messages_count",
         "Messages sent",
         "Messages sent",
+        "Sent",
         "Messages to customers in the period by anybody or anything, failed ones too, "
         "without reactions and system lines.",
         "all conversations: /v1 lists no messages of a period",
     ),
     Metric(
         "resolutions_count",
+        "Resolved",
         "Resolved",
         "Resolved",
         "How often a conversation was resolved in the period; one may be resolved repeatedly.",
@@ -81,6 +127,7 @@ METRICS = (
         "avg_first_response_time",
         "First response time, mean",
         "First response, mean",
+        "First resp.",
         "Mean time from the beginning of an episode (or from being handed to a human) to the "
         "first answer by a person, over the first answers given in the period. An episode goes "
         "from opening to resolving; those that we began ourselves are left out.",
@@ -93,6 +140,7 @@ METRICS = (
         "avg_reply_time",
         "Customer waiting time, mean",
         "Waiting, mean",
+        "Waiting",
         "Mean time that a customer waited for an answer by a person, over all answers in the "
         "period but the first of each episode.",
         "those open now: /v1 has no filter for answers",
@@ -104,6 +152,7 @@ METRICS = (
         "avg_resolution_time",
         "Resolution time, mean",
         "Resolution, mean",
+        "Resolution",
         "Mean time from the beginning of an episode to its being resolved, over those resolved "
         "in the period.",
         "those resolved now, whenever that was",
@@ -115,6 +164,7 @@ METRICS = (
         "bot_handoffs_count",
         "Handed to a human",
         "Handed to a human",
+        "Handed on",
         "Conversations that the AI agent handed to a human in the period, each counted once.",
         "those open now: /v1 has no filter for handed over",
         status="open",
@@ -123,6 +173,7 @@ METRICS = (
         "bot_resolutions_count",
         "Resolved by the AI agent",
         "Resolved by AI",
+        "By AI",
         "Resolutions in the period of episodes in which the AI agent wrote and no person did.",
         "those resolved now, by anybody, whenever that was",
         status="resolved",
@@ -253,3 +304,59 @@ def _judgement(metric: Metric, now: float, then: float) -> str:
 def pricing_words(count: PricingCount) -> tuple[str, str]:
     """Category and type of charged messages."""
     return count.category or "unknown", count.type or "unknown"
+
+
+AUTHORS = {
+    "user": "people, here",
+    "phone": "people, on the phone",
+    "ai_agent": "AI agent",
+    "campaign": "campaigns",
+    "api": "other programs",
+    "automation": "automation",
+}
+
+
+def author_name(author: str) -> str:
+    """Display name of who or what sent messages."""
+    return AUTHORS.get(author) or words(one_line(author))
+
+
+def channel_name(channel: ChannelMetrics) -> str:
+    """Display name of a row's channel."""
+    return one_line(channel.channel.name or channel.channel.id or "no channel")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric with current and previous value, change, and series."""
+
+    metric: Metric
+    now: float | None
+    then: float | None
+    change: Change
+    samples: int | None
+    series: tuple[float | None, ...]
+
+    @property
+    def few(self) -> bool:
+        return self.change.meaning == "few samples"
+
+
+def figures_of(
+    report: Report, before: Sequence[Bucket] | None = None, *, glyphs: Glyphs = BLOCKS
+) -> list[Figure]:
+    """Metrics that the report contains. before: series of the previous period, if known."""
+    told = report.metrics.model_fields_set
+    return [_figure(metric, report, before, glyphs) for metric in METRICS if metric.field in told]
+
+
+def _figure(
+    metric: Metric, report: Report, before: Sequence[Bucket] | None, glyphs: Glyphs
+) -> Figure:
+    field = metric.field
+    now, then = value_of(report.metrics, field), value_of(report.previous, field)
+    samples = samples_of(report.series, field) if metric.timed else None
+    both = (samples, samples_of(before, field)) if metric.timed else ()
+    series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
+    changed = change(metric, now, then, samples=both, glyphs=glyphs)
+    return Figure(metric, now, then, changed, samples, series)

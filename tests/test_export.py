@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from frontdesk.transcript import (
+from frontdesk.export import (
     author,
     by_people,
     escaped,

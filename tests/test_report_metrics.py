@@ -2,8 +2,8 @@
 
 import pytest
 
-from frontdesk.tui.widgets.glyphs import ASCII
-from frontdesk.tui.widgets.metrics import (
+from frontdesk.reports.metrics import (
+    ASCII,
     BY_FIELD,
     METRICS,
     Metric,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.reports.periods import (
+from frontdesk.reports.periods import (
     PERIODS,
     Span,
     beside,

@@ -1,0 +1,1 @@
+"""Reports: metrics and their labels, periods, exports."""
