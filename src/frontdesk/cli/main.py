@@ -75,8 +75,6 @@ def frontdesk(
         return
     from frontdesk.cli.startup import Beginning
 
-    pass
-
     said = {"url": url, "database": database, "user": user, "profile": profile}
     open_inbox(said, context.find_object(Beginning) or Beginning())
 

@@ -219,8 +219,6 @@ def kept_under(place: Place) -> str:
         return origin_of(place.url, key_of(place))
     from frontdesk.cli.database import opened
 
-    pass
-
     target = place.database or ""
     if not place.user:
         return database_origin(target, None)
@@ -238,8 +236,6 @@ def _somewhere(place: Place) -> Place:
 
 def _served_here(target: str, user: str | None, ending: ExitStack) -> "InboxClient":
     from frontdesk.cli.database import opened
-
-    pass
 
     database = ending.enter_context(opened(target))
     row = user_of(database, user)
@@ -262,7 +258,6 @@ def tried(url: str, key: str) -> str:
 
 async def found_at(url: str, key: str) -> str:
     """See `tried`."""
-    pass
     from frontdesk.client import InboxClient
     from frontdesk.wire import ConversationFilter
 
@@ -287,8 +282,6 @@ def found_in(database: str, user: str | None) -> str:
     Raises: UnusableFile: not a frontdesk database. BadSettings: unknown user. Unreachable.
     """
     from frontdesk.cli.database import opened
-
-    pass
 
     async def ask() -> str:
         async with client:

@@ -2,8 +2,6 @@
 
 Imports dominate the start-up time. This module imports what the first paint needs; `connect`
 imports the network stack and the service, in a thread after the first paint.
-
-First-run set-up: asks for an inbox and saves it as a profile.
 """
 
 import asyncio
@@ -20,12 +18,10 @@ from frontdesk.cli.config import Configuration, Look, Profile, configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.startup import Beginning, today
 from frontdesk.cli.target import Place, database_origin, found, key_of, network, origin_of, where
-from frontdesk.errors import BadSettings, Forbidden, InboxError, Unauthorised
+from frontdesk.errors import BadSettings, InboxError
 from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
-from frontdesk.store.dsn import is_address
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.connect import ConnectApp, Fault, Wanted
 from frontdesk.tui.preferences import Preferences, Switch
 
 if TYPE_CHECKING:
@@ -78,7 +74,7 @@ def open_viewer(place: Place, begun: Beginning) -> bool:
 
 def _asked_for(configured: Configuration) -> Place:
     """Return the user's choice on the first run; an empty place is the demo."""
-    pass
+    from frontdesk.cli.first_run import connect
 
     # An unreadable file may contain profiles, so no new one is created.
     configured.in_use  # noqa: B018
@@ -260,58 +256,3 @@ def _draws_on_a_page() -> bool:
 
 def _host(url: str) -> str:
     return url.partition("://")[2].partition("/")[0] or url
-
-
-def connect(configured: Configuration) -> Place | None:
-    """Return the new profile's place, an empty place for the demo, None without a terminal.
-
-    Exits if the dialog is cancelled. Raises: BadSettings, UnusableFile: it cannot be saved.
-    """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
-    app = ConnectApp(attempt, theme=configured.look.theme, keys=configured.keys)
-    wanted = asyncio.run(app.run_async(mouse=configured.look.mouse))
-    if app.crash is not None:
-        raise app.crash
-    if wanted is None:
-        sys.exit(0)
-    return Place(profile=keep(configured, wanted)) if wanted.address else Place()
-
-
-def keep(configured: Configuration, wanted: Wanted) -> str:
-    """Save a verified inbox; return its profile's name."""
-    from frontdesk.cli.profiles import add_profile
-
-    add_profile(configured, _profile(wanted), wanted.key if wanted.is_server else None, use=True)
-    return wanted.name
-
-
-async def attempt(wanted: Wanted) -> str:
-    """Connect to an inbox and describe it in a few words.
-
-    Raises: Fault: an invalid field. InboxError.
-    """
-    from frontdesk.cli.profiles import check_name
-    from frontdesk.cli.target import found_at, found_in
-
-    try:
-        check_name(wanted.name)
-    except BadSettings as error:
-        raise Fault("name", str(error)) from error
-    if not wanted.is_server:
-        profile = _profile(wanted)
-        return await asyncio.to_thread(found_in, profile.database or "", profile.user)
-    try:
-        return await found_at(wanted.address, wanted.key)
-    except (Unauthorised, Forbidden) as error:
-        raise Fault("key", str(error)) from error
-    except BadSettings as error:
-        raise Fault("key" if "key must be" in str(error) else "address", str(error)) from error
-
-
-def _profile(wanted: Wanted) -> Profile:
-    if wanted.is_server:
-        return Profile(name=wanted.name, url=wanted.address)
-    address = wanted.address
-    path = address if is_address(address) else str(Path(address).expanduser().absolute())
-    return Profile(name=wanted.name, database=path, user=wanted.user or None)
