@@ -14,7 +14,7 @@ from frontdesk.client import InboxClient
 from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import Guest, new_guest
+from frontdesk.service.auth import EphemeralKey, new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -87,23 +87,27 @@ def sample_database(sample_file: Path, tmp_path: Path) -> Iterator[SQLiteDatabas
 
 
 @pytest.fixture
-def agent(sample_database: SQLiteDatabase) -> tuple[str, Guest]:
+def agent(sample_database: SQLiteDatabase) -> tuple[str, EphemeralKey]:
     """A key of the sample's agent, and the guest that the service knows it by."""
     me = sample_database.read(lambda connection: user_named(connection, 1, ME))
     assert me is not None
-    return new_guest(1, int(me["id"]))
+    return new_ephemeral_key(1, int(me["id"]))
 
 
 @pytest.fixture
-def service(sample_database: SQLiteDatabase, agent: tuple[str, Guest]) -> Iterator[Application]:
+def service(
+    sample_database: SQLiteDatabase, agent: tuple[str, EphemeralKey]
+) -> Iterator[Application]:
     """The service over the sample, at NOW."""
-    service = create_app(sample_database, guests=[agent[1]], clock=lambda: NOW_MILLISECONDS)
+    service = create_app(sample_database, ephemeral_keys=[agent[1]], clock=lambda: NOW_MILLISECONDS)
     yield service
     service.close()
 
 
 @pytest.fixture
-async def client(service: Application, agent: tuple[str, Guest]) -> AsyncIterator[InboxClient]:
+async def client(
+    service: Application, agent: tuple[str, EphemeralKey]
+) -> AsyncIterator[InboxClient]:
     """A client of the service, in process."""
     async with InboxClient("http://localhost", agent[0], app=service) as client:
         yield client

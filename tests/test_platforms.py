@@ -35,7 +35,7 @@ ALLOWED = {
     ("cli/web/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
     ("cli/web/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
     ("cli/log_redaction.py", "resource"): "the system's habit stands",
-    ("service/server/connections.py", "resource"): "the system's limit stands",
+    ("service/server/protocol.py", "resource"): "the system's limit stands",
     ("service/server/supervisor.py", "os.fork"): "only one worker may be asked for",
     ("service/server/supervisor.py", "os.waitpid"): "only one worker may be asked for",
     ("service/server/supervisor.py", "os.WNOHANG"): "only one worker may be asked for",
@@ -45,7 +45,7 @@ ALLOWED = {
     ("service/server/supervisor.py", "signal.SIG_UNBLOCK"): "only one worker may be asked for",
     ("service/server/supervisor.py", "signal.pthread_sigmask"): "only one worker may be asked for",
     ("private_files.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
-    ("service/tallies.py", "fcntl"): "only several workers share a table",
+    ("service/rate_limit.py", "fcntl"): "only several workers share a table",
     ("store/bulk_load.py", "fcntl"): "nobody removes there what another process has open",
 }
 

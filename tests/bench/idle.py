@@ -26,7 +26,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME, SEED, demo_parts
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
@@ -137,8 +137,10 @@ def _service(path: Path, moment: Moment, ending: ExitStack) -> tuple[Application
     database = SQLiteDatabase(path, durable=False)
     ending.callback(database.close)
     me = database.read(lambda connection: user_named(connection, 1, ME))
-    key, guest = new_guest(1, int(me["id"]) if me else None)
-    service = create_app(database, guests=[guest], clock=lambda: int(moment.seconds() * 1000))
+    key, guest = new_ephemeral_key(1, int(me["id"]) if me else None)
+    service = create_app(
+        database, ephemeral_keys=[guest], clock=lambda: int(moment.seconds() * 1000)
+    )
     ending.callback(service.close)
     return service, key
 

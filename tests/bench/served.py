@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id
-from frontdesk.service.options import Options, RateLimit
+from frontdesk.service.app import Application, Options, create_app
+from frontdesk.service.auth import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id
+from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.worker import answer
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Database
@@ -29,8 +29,8 @@ UNLIMITED = Options(rate_limit=RateLimit(requests=0))
 
 def inbox(database: Database, key: str) -> Application:
     """The service over a database, open to one key, which asks as often as it likes."""
-    guest = Guest(key_hash(key), Grant(key_id(key), 1, frozenset(SCOPES), 1))
-    return create_app(database, guests=[guest], options=UNLIMITED)
+    guest = EphemeralKey(key_hash(key), KeyGrant(key_id(key), 1, frozenset(SCOPES), 1))
+    return create_app(database, ephemeral_keys=[guest], options=UNLIMITED)
 
 
 def hello() -> Starlette:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from servers import Serve
 
-from frontdesk.service.server.connections import MOST_FOR_ONE_CLIENT
+from frontdesk.service.server.protocol import MOST_FOR_ONE_CLIENT
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 30
 SERVER = """
 import pathlib, socket, sys
 from contextlib import closing
-from frontdesk.service.server.connections import BoundedProtocol
+from frontdesk.service.server.protocol import BoundedProtocol
 from frontdesk.service.server.worker import answer
 from frontdesk.service.app import create_app
 from frontdesk.store.sqlite import SQLiteDatabase

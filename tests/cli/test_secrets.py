@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from servers import Serve
@@ -21,9 +22,11 @@ from frontdesk.cli.key_store import kept_key
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
-from frontdesk.service.auth import new_guest
-from frontdesk.service.http import Request
-from frontdesk.service.webhooks.secrets import Agreement
+from frontdesk.service.auth import new_ephemeral_key
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters
+from frontdesk.service.routes import ENDPOINTS
+from frontdesk.service.webhooks.secrets import WebhookSecret
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.connect import Wanted
 
@@ -56,11 +59,12 @@ main()
 
 SERVICE = f"""{FAILURE}
 import dataclasses
-from frontdesk.service import app, routes
+from frontdesk.service import app
 
-known = routes.endpoint_at
-broken = dataclasses.replace(known(["labels"])[0], answer=fail)
-app.endpoint_at = lambda path: (broken, "") if path == ["labels"] else known(path)
+app.ENDPOINTS = [
+    dataclasses.replace(endpoint, handler=fail) if endpoint.name == "labels" else endpoint
+    for endpoint in app.ENDPOINTS
+]
 from frontdesk.cli import main
 main()
 """
@@ -241,9 +245,10 @@ def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_no_value_that_holds_a_key_shows_it(key: str):
-    _, guest = new_guest(1)
-    asked = Request("GET", f"v1/by-phone/{PHONE}", b"q=aubergine", (f"Bearer {key}",), "", 1)
+    _, guest = new_ephemeral_key(1)
+    parameters = Parameters(b"q=aubergine", ("q",))
+    asked = EndpointRequest(cast(Any, None), guest.grant, ENDPOINTS[0], PHONE, parameters, 1)
     wanted = Wanted("https://shop", key, "", "shop")
-    holding = (InboxClient("https://shop", key), asked, wanted, guest, Agreement(key, key))
+    holding = (InboxClient("https://shop", key), asked, wanted, guest, WebhookSecret(key, key))
     for value in holding:
         assert_private(repr(value).encode(), key)

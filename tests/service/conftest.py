@@ -11,8 +11,8 @@ from tests.service.stations import NOW, SECRET, TOKEN, Station
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import SCOPES, Grant, Guest, key_hash, key_id, new_key
-from frontdesk.service.webhooks.secrets import Agreement, Agreements
+from frontdesk.service.auth import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id, new_key
+from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Database
 
 
@@ -37,13 +37,13 @@ class Desk:
     ) -> httpx.AsyncClient:
         """A client with a guest's key for these scopes."""
         key = new_key()
-        grant = Grant(key_id(key), account_id, frozenset(scopes), user_id)
-        return await self.client_with(key, Guest(key_hash(key), grant))
+        grant = KeyGrant(key_id(key), account_id, frozenset(scopes), user_id)
+        return await self.client_with(key, EphemeralKey(key_hash(key), grant))
 
-    async def client_with(self, key: str | None, *guests: Guest) -> httpx.AsyncClient:
+    async def client_with(self, key: str | None, *guests: EphemeralKey) -> httpx.AsyncClient:
         """A client that sends `key`, or none."""
         return await self.client_of(
-            create_app(self._database, guests=guests, clock=lambda: NOW), key
+            create_app(self._database, ephemeral_keys=guests, clock=lambda: NOW), key
         )
 
     async def client_of(self, app: Application, key: str | None) -> httpx.AsyncClient:
@@ -125,6 +125,6 @@ async def rows() -> Callable[..., Awaitable[list[dict[str, Any]]]]:
 
 @pytest.fixture
 async def station(database: Database) -> AsyncIterator[Station]:
-    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
+    station = Station(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     yield station
     await station.close()

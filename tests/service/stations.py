@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.options import PROBLEM_BASE_URI
+from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.webhooks.receiver import Receiver
-from frontdesk.service.webhooks.secrets import Agreements
+from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.store import raw_events
 from frontdesk.store.database import Database
 
@@ -41,7 +41,7 @@ def handshake(token: str = TOKEN, mode: str = "subscribe") -> dict[str, str]:
 class Station:
     """A receiver over a database, and how often it told that something was stored."""
 
-    def __init__(self, database: Database, agreements: Agreements) -> None:
+    def __init__(self, database: Database, agreements: WebhookSecrets) -> None:
         self.log = io.StringIO()
         self.stored = 0
         self.receiver = Receiver(

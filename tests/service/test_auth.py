@@ -14,7 +14,7 @@ from frontdesk.service.auth import (
     checksum,
     is_well_formed,
     key_id,
-    new_guest,
+    new_ephemeral_key,
     new_key,
 )
 from frontdesk.service.endpoint import Endpoint
@@ -56,7 +56,7 @@ def test_only_the_hash_of_a_key_is_kept(database: SQLiteDatabase):
 
 
 def test_the_key_of_a_guest_is_in_no_representation_of_it():
-    key, guest = new_guest(1)
+    key, guest = new_ephemeral_key(1)
     assert key not in repr(guest)
     assert guest.grant.scopes == frozenset(SCOPES)
 
@@ -137,7 +137,7 @@ VALUES = {"contact_by_phone": "+16505551234"}
 
 def path_of(endpoint: Endpoint) -> str:
     """A path that leads to an endpoint."""
-    return endpoint.route.replace("{}", VALUES.get(endpoint.name, "1"))
+    return endpoint.log_route.replace("{}", VALUES.get(endpoint.name, "1"))
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -4,12 +4,12 @@ import pytest
 
 from frontdesk.service.cursors import (
     MAX_LENGTH,
-    CursorBook,
-    CursorOfAnotherList,
-    CursorUnreadable,
+    CursorCodec,
+    CursorMismatch,
+    InvalidCursor,
 )
 
-BOOK = CursorBook(b"secret", 1, "conversations", {"status": "open"})
+CODEC = CursorCodec(b"secret", 1, "conversations", {"status": "open"})
 
 
 def nowhere(row_id):
@@ -17,57 +17,57 @@ def nowhere(row_id):
 
 
 def test_a_cursor_gives_back_the_position_it_was_made_from():
-    assert BOOK.open(BOOK.seal((1_773_480_600_000, 42)), nowhere) == (1_773_480_600_000, 42)
+    assert CODEC.decode(CODEC.encode((1_773_480_600_000, 42)), nowhere) == (1_773_480_600_000, 42)
 
 
 def test_text_of_any_script_is_a_position():
     position = ("日本語 – ñandú", "ü", 7)
-    assert BOOK.open(BOOK.seal(position), nowhere) == position
+    assert CODEC.decode(CODEC.encode(position), nowhere) == position
 
 
 def test_a_cursor_is_short_and_needs_no_escaping():
-    cursor = BOOK.seal(("x" * 10_000, 7))
+    cursor = CODEC.encode(("x" * 10_000, 7))
     assert len(cursor) <= MAX_LENGTH
     assert all(letter.isalnum() or letter in "-_." for letter in cursor)
 
 
 def test_a_key_too_long_to_carry_is_found_again_by_the_row():
     long = "x" * 10_000
-    cursor = BOOK.seal((long, 7))
-    assert BOOK.open(cursor, {7: (long, 7)}.get) == (long, 7)
-    with pytest.raises(CursorUnreadable):
-        BOOK.open(cursor, nowhere)
+    cursor = CODEC.encode((long, 7))
+    assert CODEC.decode(cursor, {7: (long, 7)}.get) == (long, 7)
+    with pytest.raises(InvalidCursor):
+        CODEC.decode(cursor, nowhere)
 
 
 def test_changing_any_letter_makes_a_cursor_unreadable():
-    cursor = BOOK.seal((1_773_480_600_000, 42))
+    cursor = CODEC.encode((1_773_480_600_000, 42))
     for place, letter in enumerate(cursor):
         forged = cursor[:place] + ("A" if letter != "A" else "B") + cursor[place + 1 :]
-        with pytest.raises(CursorUnreadable):
-            BOOK.open(forged, nowhere)
+        with pytest.raises(InvalidCursor):
+            CODEC.decode(forged, nowhere)
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "v1", "v1.e30", "v1..", "v2.e30.AAAA", "é.é.é"])
 def test_what_we_did_not_make_is_unreadable(text: str):
-    with pytest.raises(CursorUnreadable):
-        BOOK.open(text, nowhere)
+    with pytest.raises(InvalidCursor):
+        CODEC.decode(text, nowhere)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        CursorBook(b"secret", 2, "conversations", {"status": "open"}),
-        CursorBook(b"secret", 1, "contacts", {"status": "open"}),
-        CursorBook(b"secret", 1, "conversations", {"status": "resolved"}),
-        CursorBook(b"secret", 1, "conversations", {}),
+        CursorCodec(b"secret", 2, "conversations", {"status": "open"}),
+        CursorCodec(b"secret", 1, "contacts", {"status": "open"}),
+        CursorCodec(b"secret", 1, "conversations", {"status": "resolved"}),
+        CursorCodec(b"secret", 1, "conversations", {}),
     ],
 )
-def test_a_cursor_of_another_account_endpoint_or_filter_does_not_fit(other: CursorBook):
-    with pytest.raises(CursorOfAnotherList):
-        BOOK.open(other.seal((1, 2)), nowhere)
+def test_a_cursor_of_another_account_endpoint_or_filter_does_not_fit(other: CursorCodec):
+    with pytest.raises(CursorMismatch):
+        CODEC.decode(other.encode((1, 2)), nowhere)
 
 
 def test_a_cursor_of_another_database_is_unreadable():
-    foreign = CursorBook(b"other", 1, "conversations", {"status": "open"})
-    with pytest.raises(CursorUnreadable):
-        BOOK.open(foreign.seal((1, 2)), nowhere)
+    foreign = CursorCodec(b"other", 1, "conversations", {"status": "open"})
+    with pytest.raises(InvalidCursor):
+        CODEC.decode(foreign.encode((1, 2)), nowhere)

@@ -33,7 +33,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
@@ -107,7 +107,7 @@ class Inbox(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.Runner()
         self.account_id = self.database.write(self._account)
-        self.key, self.guest = new_guest(self.account_id, 1)
+        self.key, self.guest = new_ephemeral_key(self.account_id, 1)
         self.apps = {worker: self._start() for worker in WORKERS}
         self.now = START
         self.told = 0
@@ -212,7 +212,7 @@ class Inbox(RuleBasedStateMachine):
         return add_account(connection, f"account-{made['n']}", "Inbox", START)
 
     def _start(self) -> Application:
-        return create_app(self.database, guests=[self.guest], clock=lambda: self.now)
+        return create_app(self.database, ephemeral_keys=[self.guest], clock=lambda: self.now)
 
     def _message(self, conversation: tuple[str, str], at: int, outbound: bool) -> None:
         channel, phone = conversation

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Database
 
@@ -50,8 +50,8 @@ def make_labels_endless(connection: Connection) -> None:
 async def test_a_query_beyond_its_deadline_is_a_problem_and_the_next_is_not(
     desk, database, is_problem
 ):
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(database, guests=[guest]), key)
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(create_app(database, ephemeral_keys=[guest]), key)
     response = await client.get("/v1/labels")
     problem = is_problem(response, 503, "query_timeout")
     assert problem["retry_after"] == 5

@@ -9,7 +9,7 @@ from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 
 
 class Failing(NeverAtOnce):
@@ -172,8 +172,8 @@ async def test_an_address_and_headers_have_a_longest_length(client, is_problem):
 
 
 async def test_a_busy_database_is_said_to_be_so(desk, is_problem):
-    key, guest = new_guest(1)
-    app = create_app(Failing(Unreachable("busy", retry_after=3.2)), guests=[guest])
+    key, guest = new_ephemeral_key(1)
+    app = create_app(Failing(Unreachable("busy", retry_after=3.2)), ephemeral_keys=[guest])
     response = await (await desk.client_of(app, key)).get("/v1/labels")
     document = is_problem(response, 503, "service_unavailable")
     assert response.headers["Retry-After"] == "3"
@@ -183,8 +183,8 @@ async def test_a_busy_database_is_said_to_be_so(desk, is_problem):
 async def test_a_bug_tells_the_caller_nothing_and_the_log_everything_but_the_key(
     desk, is_problem, caplog
 ):
-    key, guest = new_guest(1)
-    app = create_app(Failing(ZeroDivisionError("a secret of the code")), guests=[guest])
+    key, guest = new_ephemeral_key(1)
+    app = create_app(Failing(ZeroDivisionError("a secret of the code")), ephemeral_keys=[guest])
     client = await desk.client_of(app, key)
     with caplog.at_level(logging.DEBUG):
         response = await client.get("/v1/labels")
@@ -196,7 +196,7 @@ async def test_a_bug_tells_the_caller_nothing_and_the_log_everything_but_the_key
 
 
 async def test_a_key_sent_where_it_does_not_belong_is_not_told_back(client, is_problem):
-    key, _ = new_guest(1)
+    key, _ = new_ephemeral_key(1)
     for query in (f"{key}=1", f"limit={key}", f"status={key}", f"assignee={key}"):
         response = await client.get(f"/v1/conversations?{query}")
         assert response.status_code == 400

@@ -10,7 +10,7 @@ from tests.stores import NeverAtOnce
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
@@ -282,10 +282,10 @@ async def test_a_conversation_opens_when_its_snooze_is_over(client, told, now):
 
 async def test_a_tag_from_before_the_end_of_a_snooze_is_old(desk, database, told, now):
     told(snoozed(now))
-    key, guest = new_guest(1)
+    key, guest = new_ephemeral_key(1)
     tags = []
     for moment in (now - 1, now):
-        app = create_app(database, guests=[guest], clock=lambda moment=moment: moment)
+        app = create_app(database, ephemeral_keys=[guest], clock=lambda moment=moment: moment)
         client = await desk.client_of(app, key)
         tags.append((await client.get("/v1/conversations")).headers["ETag"])
     assert tags[0] != tags[1]
@@ -293,8 +293,8 @@ async def test_a_tag_from_before_the_end_of_a_snooze_is_old(desk, database, told
 
 async def test_a_snooze_that_is_over_is_written_down_beside_the_answer(database, told, now):
     told(snoozed(now))
-    key, guest = new_guest(1)
-    app = create_app(database, guests=[guest], clock=lambda: now)
+    key, guest = new_ephemeral_key(1)
+    app = create_app(database, ephemeral_keys=[guest], clock=lambda: now)
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://inbox"
     ) as client:
@@ -313,8 +313,10 @@ async def test_a_database_that_takes_no_writes_answers_all_the_same(desk, databa
             raise Unreachable("The database takes no writes now")
 
     told([*snoozed(now, 0), *snoozed(now + 1, 1)])
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(Standby(), guests=[guest], clock=lambda: now), key)
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(
+        create_app(Standby(), ephemeral_keys=[guest], clock=lambda: now), key
+    )
     counts = (await client.get("/v1/conversations/counts")).json()
     assert (counts["open"], counts["snoozed"]) == (1, 1)
     (row,) = (await client.get("/v1/conversations?status=open")).json()["data"]

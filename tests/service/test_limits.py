@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kept_keys import keep
 
-from frontdesk.service.app import create_app
+from frontdesk.service.app import Options, create_app
 from frontdesk.service.auth import checksum, key_id, new_key
-from frontdesk.service.options import Options, RateLimit
-from frontdesk.service.rate_limit import WHOLE, FailureLimit, KeyLimit
-from frontdesk.service.tallies import PLACES, ROWS, Tallies, Tally
+from frontdesk.service.rate_limit import (
+    ROWS,
+    SLOTS,
+    WHOLE_COST,
+    CounterValue,
+    FailureLimit,
+    KeyLimit,
+    RateLimit,
+    SharedCounters,
+)
 from frontdesk.store.accounts import revoke_key
 
 ONE_A_SECOND = RateLimit(requests=60, seconds=60, burst=3)
@@ -158,7 +165,7 @@ async def test_a_guest_has_no_limit(client):
 
 
 def test_a_clock_that_is_set_back_takes_nothing_away():
-    limit = KeyLimit(ONE_A_SECOND, Tallies())
+    limit = KeyLimit(ONE_A_SECOND, SharedCounters())
     limit.take("key", 10_000_000)
     allowance = limit.take("key", 5_000_000)
     assert allowance is not None
@@ -167,8 +174,8 @@ def test_a_clock_that_is_set_back_takes_nothing_away():
 
 @given(st.lists(st.tuples(st.integers(0, 5_000), st.booleans()), max_size=60))
 def test_no_pattern_of_asking_gets_more_than_the_burst_and_what_flowed_in(steps):
-    tallies = Tallies()
-    limit = KeyLimit(ONE_A_SECOND, tallies)
+    counters = SharedCounters()
+    limit = KeyLimit(ONE_A_SECOND, counters)
     now, granted, spent = 1_000_000, 0, 0.0
     start = now
     for pause, unchanged in steps:
@@ -177,7 +184,7 @@ def test_no_pattern_of_asking_gets_more_than_the_burst_and_what_flowed_in(steps)
         assert allowance is not None
         if allowance.granted:
             granted += 1
-            spent += WHOLE
+            spent += WHOLE_COST
             if unchanged:
                 limit.give_back("key", 0.8, now)
                 spent -= 0.8
@@ -186,9 +193,9 @@ def test_no_pattern_of_asking_gets_more_than_the_burst_and_what_flowed_in(steps)
             assert later is not None
             assert later.granted
             now += allowance.wait * 1000
-            spent += WHOLE
+            spent += WHOLE_COST
         assert spent <= ONE_A_SECOND.burst + (now - start) / 1000 + 1e-3
-    tallies.close()
+    counters.close()
 
 
 async def attempt(client: httpx.AsyncClient, key: str) -> httpx.Response:
@@ -279,58 +286,58 @@ async def test_addresses_wait_each_for_themselves(desk, database, timepiece, is_
     ],
 )
 def test_a_network_of_one_customer_counts_as_one_address(one, other, shared):
-    failures = FailureLimit(Tallies())
+    failures = FailureLimit(SharedCounters())
     for _ in range(20):
-        failures.note(one, 1_000)
+        failures.add(one, 1_000)
     assert failures.wait(one, 1_000) == 60
     assert (failures.wait(other, 1_000) > 0) == shared
 
 
 def test_a_clock_that_is_set_back_locks_nobody_out():
-    failures = FailureLimit(Tallies())
+    failures = FailureLimit(SharedCounters())
     for _ in range(20):
-        failures.note("192.0.2.1", 5_000_000)
+        failures.add("192.0.2.1", 5_000_000)
     assert failures.wait("192.0.2.1", 1_000_000) == 0
 
 
 def test_what_is_counted_takes_no_more_room_however_many_there_are():
-    tallies = Tallies()
-    for number in range(ROWS * PLACES * 2):
-        tallies.update(f"address {number}", lambda known, at=number: Tally(1, at + 1))
-    kept = [number for number in range(ROWS * PLACES * 2) if tallies.find(f"address {number}")]
-    assert len(kept) <= ROWS * PLACES
-    newest = range(ROWS * PLACES * 2 - 100, ROWS * PLACES * 2)
+    counters = SharedCounters()
+    for number in range(ROWS * SLOTS * 2):
+        counters.update(f"address {number}", lambda known, at=number: CounterValue(1, at + 1))
+    kept = [number for number in range(ROWS * SLOTS * 2) if counters.get(f"address {number}")]
+    assert len(kept) <= ROWS * SLOTS
+    newest = range(ROWS * SLOTS * 2 - 100, ROWS * SLOTS * 2)
     assert set(newest) <= set(kept)
-    tallies.close()
+    counters.close()
 
 
-def counted(known: Tally | None) -> Tally:
-    return Tally(1 if known is None else known.amount + 1, 1)
+def counted(known: CounterValue | None) -> CounterValue:
+    return CounterValue(1 if known is None else known.amount + 1, 1)
 
 
 def test_threads_count_together():
-    tallies = Tallies()
+    counters = SharedCounters()
     threads = [
-        threading.Thread(target=lambda: [tallies.update("x", counted) for _ in range(500)])
+        threading.Thread(target=lambda: [counters.update("x", counted) for _ in range(500)])
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    found = tallies.find("x")
+    found = counters.get("x")
     assert found is not None
     assert found.amount == 2_000
-    tallies.close()
+    counters.close()
 
 
 PROCESSES = """
 import os
 import threading
-from frontdesk.service.rate_limit import Limits
-from frontdesk.service.options import RateLimit
+from frontdesk.service.rate_limit import RateLimits
+from frontdesk.service.rate_limit import RateLimit
 
-limits = Limits(RateLimit(requests=1, seconds=3600, burst=10000), shared=True)
+limits = RateLimits(RateLimit(requests=1, seconds=3600, burst=10000), shared=True)
 
 def ask():
     for _ in range(200):
@@ -338,7 +345,7 @@ def ask():
 
 def fail():
     for _ in range(200):
-        limits.failures.note("192.0.2.1", 1000)
+        limits.failures.add("192.0.2.1", 1000)
 
 def work():
     threads = [threading.Thread(target=one) for one in (ask, ask, fail, fail)]
@@ -357,7 +364,7 @@ for one in (work, die, work, work):
 for _ in range(4):
     os.wait()
 print(limits.keys.take("key", 1000).remaining)
-print(int(limits._tables[1].find("192.0.2.1").amount))
+print(int(limits._tables[1].get("192.0.2.1").amount))
 limits.close()
 """
 

@@ -14,7 +14,7 @@ from small_inbox import CHANNELS, LABELS, catalogue, conversations, thread
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.service.openapi import codes_of, document, path_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
@@ -91,10 +91,10 @@ def on_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     database = SQLiteDatabase(path, create=True, durable=False)
     for events in (catalogue(), conversations(45), thread()):
         database.write(lambda c, events=events: apply_events(c, 1, events, now=NOW))
-    stage.key, guest = new_guest(1, 1)
+    stage.key, guest = new_ephemeral_key(1, 1)
     # Every request some seconds after the one before: bad keys are not what slows this down.
     moments = count(NOW, 4_000)
-    stage.app = create_app(database, guests=[guest], clock=lambda: next(moments))
+    stage.app = create_app(database, ephemeral_keys=[guest], clock=lambda: next(moments))
     newest = database.read(lambda c: c.row("SELECT MAX(id) AS id FROM conversation"))
     assert newest is not None
     assert str(newest["id"]) == THREAD

@@ -14,9 +14,8 @@ from tests.stores import NeverAtOnce
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.app import create_app
-from frontdesk.service.auth import key_id, new_guest, new_key
-from frontdesk.service.options import Options
+from frontdesk.service.app import Options, create_app
+from frontdesk.service.auth import key_id, new_ephemeral_key, new_key
 from frontdesk.service.problems import CODES
 from frontdesk.store.database import Connection, Database
 
@@ -99,8 +98,10 @@ async def test_a_304_is_one_read_whoever_asks(desk, database, told, now):
     )
     told([snoozed_for_long])
     counted = Counted(database)
-    guest_key, guest = new_guest(1)
-    client = await desk.client_of(create_app(counted, guests=[guest], clock=lambda: now), None)
+    guest_key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(
+        create_app(counted, ephemeral_keys=[guest], clock=lambda: now), None
+    )
     for key in (keep(database), guest_key):
         for path in ("/v1/conversations?status=open", "/v1/conversations/1/messages"):
             first = await client.get(path, headers=bearer(key))

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from frontdesk.service.periods import (
     DAY,
     HOUR,
-    Stretch,
+    Interval,
     days_between,
     local_date,
     midnight,
     moment_of,
-    parts_of,
-    stretch_before,
+    previous_interval,
+    split_interval,
     zone_of,
 )
 
@@ -65,24 +65,24 @@ def test_a_day_begins_at_its_first_moment(zone: str, day: date, begins: str) -> 
 
 
 def test_a_week_with_a_change_of_clocks_follows_a_whole_week() -> None:
-    week = Stretch(midnight(date(2026, 3, 23), MADRID), midnight(date(2026, 3, 30), MADRID))
+    week = Interval(midnight(date(2026, 3, 23), MADRID), midnight(date(2026, 3, 30), MADRID))
     assert week.end - week.start == 7 * DAY - HOUR
-    before = stretch_before(week, MADRID)
-    assert before == Stretch(midnight(date(2026, 3, 16), MADRID), week.start)
+    before = previous_interval(week, MADRID)
+    assert before == Interval(midnight(date(2026, 3, 16), MADRID), week.start)
     assert before.end - before.start == 7 * DAY
 
 
 def test_what_is_not_from_midnight_to_midnight_is_measured_in_milliseconds() -> None:
-    stretch = Stretch(midnight(date(2026, 3, 23), MADRID), at("2026-03-30T09:30+02:00"))
-    assert days_between(stretch, MADRID) is None
-    before = stretch_before(stretch, MADRID)
-    assert before.end == stretch.start
-    assert before.end - before.start == stretch.end - stretch.start
+    interval = Interval(midnight(date(2026, 3, 23), MADRID), at("2026-03-30T09:30+02:00"))
+    assert days_between(interval, MADRID) is None
+    before = previous_interval(interval, MADRID)
+    assert before.end == interval.start
+    assert before.end - before.start == interval.end - interval.start
 
 
 def test_days_are_cut_at_local_midnights() -> None:
-    stretch = Stretch(at("2026-03-28T22:00+01:00"), at("2026-03-30T01:00+02:00"))
-    assert [shown(part.start) for part in parts_of(stretch, "day", MADRID)] == [
+    interval = Interval(at("2026-03-28T22:00+01:00"), at("2026-03-30T01:00+02:00"))
+    assert [shown(part.start) for part in split_interval(interval, "day", MADRID)] == [
         "2026-03-28T21:00+00:00",
         "2026-03-28T23:00+00:00",
         "2026-03-29T22:00+00:00",
@@ -90,16 +90,16 @@ def test_days_are_cut_at_local_midnights() -> None:
 
 
 def test_a_day_with_25_hours_has_25_parts() -> None:
-    day = Stretch(midnight(date(2026, 10, 25), MADRID), midnight(date(2026, 10, 26), MADRID))
-    parts = list(parts_of(day, "hour", MADRID))
+    day = Interval(midnight(date(2026, 10, 25), MADRID), midnight(date(2026, 10, 26), MADRID))
+    parts = list(split_interval(day, "hour", MADRID))
     assert len(parts) == 25
     assert {part.end - part.start for part in parts} == {HOUR}
 
 
 def test_hours_are_those_of_the_clock_on_the_wall() -> None:
     kathmandu = ZoneInfo("Asia/Kathmandu")
-    stretch = Stretch(at("2026-03-14T00:00Z"), at("2026-03-14T02:00Z"))
-    assert [shown(part.start) for part in parts_of(stretch, "hour", kathmandu)] == [
+    interval = Interval(at("2026-03-14T00:00Z"), at("2026-03-14T02:00Z"))
+    assert [shown(part.start) for part in split_interval(interval, "hour", kathmandu)] == [
         "2026-03-14T00:00+00:00",
         "2026-03-14T00:15+00:00",
         "2026-03-14T01:15+00:00",
@@ -107,9 +107,9 @@ def test_hours_are_those_of_the_clock_on_the_wall() -> None:
 
 
 def test_weeks_begin_on_mondays_and_months_on_their_first() -> None:
-    stretch = Stretch(at("2026-02-26T12:00Z"), at("2026-04-02T00:00Z"))
-    weeks = [shown(part.start)[:10] for part in parts_of(stretch, "week", ZoneInfo("UTC"))]
-    months = [shown(part.start)[:10] for part in parts_of(stretch, "month", ZoneInfo("UTC"))]
+    interval = Interval(at("2026-02-26T12:00Z"), at("2026-04-02T00:00Z"))
+    weeks = [shown(part.start)[:10] for part in split_interval(interval, "week", ZoneInfo("UTC"))]
+    months = [shown(part.start)[:10] for part in split_interval(interval, "month", ZoneInfo("UTC"))]
     assert weeks == [
         "2026-02-26",
         "2026-03-02",
@@ -123,8 +123,8 @@ def test_weeks_begin_on_mondays_and_months_on_their_first() -> None:
 
 def test_a_day_that_a_zone_goes_over_has_no_part() -> None:
     apia = ZoneInfo("Pacific/Apia")
-    stretch = Stretch(midnight(date(2011, 12, 29), apia), midnight(date(2012, 1, 1), apia))
-    days = [str(local_date(part.start, apia)) for part in parts_of(stretch, "day", apia)]
+    interval = Interval(midnight(date(2011, 12, 29), apia), midnight(date(2012, 1, 1), apia))
+    days = [str(local_date(part.start, apia)) for part in split_interval(interval, "day", apia)]
     assert days == ["2011-12-29", "2011-12-31"]
 
 
@@ -138,9 +138,9 @@ def test_parts_follow_each_other_and_begin_where_the_calendar_turns(
     zone_name: str, granularity: str, start: int, length: int
 ) -> None:
     zone = ZoneInfo(zone_name)
-    stretch = Stretch(start, start + length)
-    parts = list(parts_of(stretch, granularity, zone))
-    assert (parts[0].start, parts[-1].end) == (stretch.start, stretch.end)
+    interval = Interval(start, start + length)
+    parts = list(split_interval(interval, granularity, zone))
+    assert (parts[0].start, parts[-1].end) == (interval.start, interval.end)
     assert all(part.start < part.end for part in parts)
     assert all(one.end == other.start for one, other in pairwise(parts))
     if granularity != "hour":
@@ -155,7 +155,7 @@ def test_before_days_are_as_many_days(zone_name: str, first: int, days: int) -> 
     zone = ZoneInfo(zone_name)
     start = date.fromordinal(date(1975, 1, 1).toordinal() + first)
     end = date.fromordinal(start.toordinal() + days)
-    before = stretch_before(Stretch(midnight(start, zone), midnight(end, zone)), zone)
+    before = previous_interval(Interval(midnight(start, zone), midnight(end, zone)), zone)
     # A midnight that was skipped is that of the day after.
     counted = (local_date(before.end, zone) - local_date(before.start, zone)).days
     assert before.end == midnight(start, zone)

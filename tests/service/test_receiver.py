@@ -26,7 +26,7 @@ from tests.service.stations import (
 from frontdesk.errors import Unreachable
 from frontdesk.service.webhooks import receiver as receiver_module
 from frontdesk.service.webhooks.receiver import MOST_AT_ONCE, MOST_BYTES, MOST_BYTES_AT_ONCE
-from frontdesk.service.webhooks.secrets import Agreement, Agreements
+from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")
@@ -268,7 +268,7 @@ async def test_a_body_that_is_too_large_takes_no_memory_while_it_is_discarded(st
 
 async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_problem: IsProblem):
     gated = Gated(database)
-    station = Station(gated, Agreements(Agreement(SECRET, TOKEN)))
+    station = Station(gated, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     one, other = map(station.client_from, ("192.0.2.1", "192.0.2.2"))
     posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(MOST_AT_ONCE)]
     half = MOST_AT_ONCE // 2
@@ -310,7 +310,7 @@ class Unwritable:
 
 
 async def test_what_cannot_be_stored_is_not_acknowledged(database: Database, is_problem: IsProblem):
-    station = Station(Unwritable(database), Agreements(Agreement(SECRET, TOKEN)))
+    station = Station(Unwritable(database), WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     response = await station.client.post(PATH, **signed(BODY))
     is_problem(response, 503, "service_unavailable")
     assert response.headers["Retry-After"] == "7"

@@ -16,8 +16,8 @@ from tests.service.stations import (
 )
 
 from frontdesk.service.app import create_app
-from frontdesk.service.doors import Doors
-from frontdesk.service.webhooks.secrets import Agreement, Agreements
+from frontdesk.service.server.worker import Dispatcher
+from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
 from frontdesk.store.accounts import add_account, disable_account
 from frontdesk.store.database import Connection, Database
 
@@ -41,7 +41,7 @@ async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
 ):
     closed = add(database, "shop", "closed")[1]
     database.write(lambda connection: disable_account(connection, closed))
-    station = Station(database, Agreements(Agreement(SECRET, TOKEN)))
+    station = Station(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     for slug in ("shop", "none", "closed", "sh%6Fp", "%00", ""):
         path = f"{PATH}/{slug}"
         is_problem(await station.client.post(path, **signed(BODY, "x")), 401, "invalid_signature")
@@ -56,7 +56,9 @@ async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
 
 async def test_an_account_may_have_secrets_of_its_own(database: Database, is_problem: IsProblem):
     add(database, "shop")
-    station = Station(database, Agreements(None, {"shop": Agreement("its secret", "its token")}))
+    station = Station(
+        database, WebhookSecrets(None, {"shop": WebhookSecret("its secret", "its token")})
+    )
     path = f"{PATH}/shop"
     assert (await station.client.post(path, **signed(BODY, "its secret"))).status_code == 200
     assert (await station.client.get(path, params=handshake("its token"))).status_code == 200
@@ -69,7 +71,7 @@ async def test_an_account_may_have_secrets_of_its_own(database: Database, is_pro
 
 
 async def test_empty_secrets_fit_nothing(database: Database, is_problem: IsProblem):
-    station = Station(database, Agreements(Agreement("", "")))
+    station = Station(database, WebhookSecrets(WebhookSecret("", "")))
     is_problem(await station.client.post(PATH, **signed(BODY, "")), 401, "invalid_signature")
     refused = await station.client.get(PATH, params=handshake(""))
     is_problem(refused, 403, "verify_token_mismatch")
@@ -77,7 +79,7 @@ async def test_empty_secrets_fit_nothing(database: Database, is_problem: IsProbl
 
 
 async def test_without_a_secret_anything_is_taken(database: Database):
-    station = Station(database, Agreements(Agreement(None)))
+    station = Station(database, WebhookSecrets(WebhookSecret(None)))
     headers = {"Content-Type": "application/json"}
     response = await station.client.post(PATH, content=BODY, headers=headers)
     assert response.status_code == 200
@@ -86,7 +88,9 @@ async def test_without_a_secret_anything_is_taken(database: Database):
 
 
 def test_secrets_are_shown_nowhere():
-    agreements = Agreements(Agreement(SECRET, TOKEN), {"shop": Agreement(SECRET, TOKEN)})
+    agreements = WebhookSecrets(
+        WebhookSecret(SECRET, TOKEN), {"shop": WebhookSecret(SECRET, TOKEN)}
+    )
     assert SECRET not in repr(agreements)
     assert TOKEN not in repr(agreements)
 
@@ -107,7 +111,7 @@ async def test_webhooks_come_to_an_address_of_their_own_or_to_a_path(
     at_the_interface: list[str],
 ):
     interface = create_app(database)
-    doors = Doors(interface, station.receiver, own_port)
+    doors = Dispatcher(interface, station.receiver, own_port)
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(doors), base_url="http://inbox:8080"
     ) as client:

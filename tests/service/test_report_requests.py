@@ -15,7 +15,7 @@ from tests.service.happenings import (
 )
 
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
@@ -182,8 +182,8 @@ async def test_without_an_end_the_tag_lasts_a_minute_and_with_one_until_somethin
     desk: Any, told: Tell, database: Database, now: int
 ) -> None:
     clock = [now]
-    key, guest = new_guest(1, 1)
-    app = create_app(database, guests=[guest], clock=lambda: clock[0])
+    key, guest = new_ephemeral_key(1, 1)
+    app = create_app(database, ephemeral_keys=[guest], clock=lambda: clock[0])
     client = await desk.client_of(app, key)
 
     async def status(tag: str, **query: str) -> int:

@@ -19,8 +19,8 @@ from frontdesk.ingest.events import (
     Person,
     StatusUpdate,
 )
-from frontdesk.service.auth import SCOPES, Grant
-from frontdesk.service.endpoint import Call
+from frontdesk.service.auth import SCOPES, KeyGrant
+from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.periods import moment_of
 from frontdesk.service.routes import ENDPOINTS
@@ -102,8 +102,8 @@ def queries(draw: st.DrawFn) -> dict[str, str]:
 
 def asked(connection: Connection, query: dict[str, str]) -> Report:
     parameters = Parameters(urlencode(query).encode(), ENDPOINT.parameters)
-    grant = Grant("", 1, frozenset(SCOPES))
-    answer = ENDPOINT.answer(Call(connection, grant, ENDPOINT, "", parameters, NOW))
+    grant = KeyGrant("", 1, frozenset(SCOPES))
+    answer = ENDPOINT.handler(EndpointRequest(connection, grant, ENDPOINT, "", parameters, NOW))
     assert isinstance(answer, Report)
     return answer
 

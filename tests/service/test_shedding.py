@@ -9,9 +9,10 @@ import httpx
 import pytest
 from tests.stores import NeverAtOnce
 
-from frontdesk.service import app as app_module
-from frontdesk.service.app import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS, create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service import executors
+from frontdesk.service.app import create_app
+from frontdesk.service.auth import new_ephemeral_key
+from frontdesk.service.executors import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS
 from frontdesk.store import sqlite
 from frontdesk.store.database import Connection, Database
 
@@ -52,8 +53,8 @@ async def asked_at_once(client: httpx.AsyncClient, count: int) -> "list[asyncio.
 async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_are_answered(
     desk, gated, is_problem
 ):
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(gated, guests=[guest]), key)
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, MOST_AT_ONCE)
     for _ in range(3):
         refused = await client.get("/v1/labels")
@@ -72,8 +73,8 @@ async def test_what_takes_no_time_is_answered_while_every_thread_waits(
 ):
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
     gated = Gated(sqlite.SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False))
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(gated, guests=[guest]), key)
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, MOST_AT_ONCE)
     monkeypatch.setattr(gated, "read_at_once", gated.database.read_at_once)
     first = await client.get("/v1/labels")
@@ -87,10 +88,10 @@ async def test_what_takes_no_time_is_answered_while_every_thread_waits(
 
 
 async def test_the_database_is_asked_by_as_many_as_there_are_threads(desk, gated):
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(gated, guests=[guest]), key)
-    inside = await asked_at_once(client, 3 * app_module.THREADS)
-    assert gated.asked <= app_module.THREADS
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
+    inside = await asked_at_once(client, 3 * executors.THREADS)
+    assert gated.asked <= executors.THREADS
     gated.gate.set()
     await asyncio.gather(*inside)
 
@@ -99,9 +100,11 @@ async def test_who_waited_too_long_is_told_to_come_again_without_asking_the_data
     desk, gated, is_problem, now
 ):
     moment = now
-    key, guest = new_guest(1)
-    client = await desk.client_of(create_app(gated, guests=[guest], clock=lambda: moment), key)
-    inside = await asked_at_once(client, app_module.THREADS + 5)
+    key, guest = new_ephemeral_key(1)
+    client = await desk.client_of(
+        create_app(gated, ephemeral_keys=[guest], clock=lambda: moment), key
+    )
+    inside = await asked_at_once(client, executors.THREADS + 5)
     moment += MOST_WAITING_MILLISECONDS + 1
     gated.gate.set()
     answers = await asyncio.gather(*inside)
@@ -110,5 +113,5 @@ async def test_who_waited_too_long_is_told_to_come_again_without_asking_the_data
     for answer in late:
         is_problem(answer, 503, "service_unavailable")
         assert answer.headers["Retry-After"] == "1"
-    assert gated.asked == app_module.THREADS
+    assert gated.asked == executors.THREADS
     assert (await client.get("/v1/labels")).status_code == 200

@@ -23,7 +23,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
@@ -60,8 +60,8 @@ class Stage:
         self.database = SQLiteDatabase(directory / "inbox.db", durable=False)
         ending.callback(self.database.close)
         me = self.database.read(lambda connection: user_named(connection, 1, ME))
-        self._key, guest = new_guest(1, int(me["id"]) if me else None)
-        self._service = create_app(self.database, guests=[guest], clock=loop.milliseconds)
+        self._key, guest = new_ephemeral_key(1, int(me["id"]) if me else None)
+        self._service = create_app(self.database, ephemeral_keys=[guest], clock=loop.milliseconds)
         ending.callback(self._service.close)
 
     @asynccontextmanager

@@ -10,8 +10,8 @@ import httpx
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
 from frontdesk.service.webhooks.receiver import Receiver
-from frontdesk.service.webhooks.secrets import Agreement, Agreements
-from frontdesk.service.webhooks.worker import Clerk, Rules
+from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store.database import Database
 from tests.soak.virtual import VirtualLoop
 from tests.tui.hostile import HOSTILE
@@ -30,10 +30,10 @@ class Town:
         self._chance = chance
         self._said = 0
         self.told = 0
-        self._clerk = Clerk(database, loop.milliseconds, Rules())
+        self._clerk = BackgroundWorker(database, loop.milliseconds, WorkerSettings())
         self._receiver = Receiver(
             database,
-            Agreements(Agreement(None)),
+            WebhookSecrets(WebhookSecret(None)),
             stored=lambda: None,
             clock=loop.milliseconds,
             problem_base_uri="tag:soak:",

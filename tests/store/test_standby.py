@@ -19,7 +19,7 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection
 from frontdesk.store.postgres import PostgresDatabase
@@ -139,8 +139,8 @@ async def test_a_standby_alone_answers_and_is_not_written_to(
     snooze = ConversationEvent("101", who, "s", NOW - 2000, "snoozed", {"until": NOW - 1000})
     tell(database, message(1), snooze)
     alone = PostgresDatabase(pair.standby.address())
-    key, guest = new_guest(1)
-    app = create_app(alone, guests=[guest], clock=lambda: NOW)
+    key, guest = new_ephemeral_key(1)
+    app = create_app(alone, ephemeral_keys=[guest], clock=lambda: NOW)
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://inbox",

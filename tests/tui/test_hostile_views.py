@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text import clean
@@ -34,8 +34,8 @@ def server(hostile_file: Path) -> Iterator[tuple[Application, str]]:
     database = SQLiteDatabase(hostile_file, durable=False)
     me = database.read(lambda connection: user_named(connection, 1, ME))
     assert me is not None
-    key, guest = new_guest(1, int(me["id"]))
-    service = create_app(database, guests=[guest], clock=lambda: NOW_MILLISECONDS)
+    key, guest = new_ephemeral_key(1, int(me["id"]))
+    service = create_app(database, ephemeral_keys=[guest], clock=lambda: NOW_MILLISECONDS)
     yield service, key
     service.close()
     database.close()

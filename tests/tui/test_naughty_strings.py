@@ -12,7 +12,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_guest
+from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text import clean, one_line
 from frontdesk.tui.clock import Clock
@@ -68,8 +68,8 @@ async def naughty(tmp_path: Path) -> AsyncIterator[InboxClient]:
     path = tmp_path / "inbox.db"
     make_naughty_inbox(path, now=NOW_MILLISECONDS)
     database = SQLiteDatabase(path, durable=False)
-    key, guest = new_guest(1, None)
-    service = create_app(database, guests=[guest], clock=lambda: NOW_MILLISECONDS)
+    key, guest = new_ephemeral_key(1, None)
+    service = create_app(database, ephemeral_keys=[guest], clock=lambda: NOW_MILLISECONDS)
     async with InboxClient("http://localhost", key, app=service) as client:
         yield client
     service.close()

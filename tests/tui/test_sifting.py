@@ -17,7 +17,7 @@ from frontdesk.cache import Cache
 from frontdesk.cli.target import in_process
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.service.options import RateLimit
+from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock

@@ -16,8 +16,8 @@ from frontdesk.ingest.jobs import DEFAULT_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
-    from frontdesk.service.webhooks.secrets import Agreement, Agreements
-    from frontdesk.service.webhooks.worker import Rules
+    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+    from frontdesk.service.webhooks.worker import WorkerSettings
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -111,35 +111,35 @@ def receiving_options(command: F) -> Callable[..., object]:
     return ordered
 
 
-def rules(order: Order) -> "Rules":
+def worker_settings(order: Order) -> "WorkerSettings":
     """Return the settings of the background worker."""
     from frontdesk.ingest.jobs import DAY, Silence
-    from frontdesk.service.webhooks.worker import Rules
+    from frontdesk.service.webhooks.worker import WorkerSettings
 
     silence = None
     if order.resolve_after_days is not None:
         silence = Silence(order.resolve_after_days * DAY, but_waiting=not order.resolve_waiting)
-    return Rules(order.keep_days, order.retain_revoked, silence, order.admission)
+    return WorkerSettings(order.keep_days, order.retain_revoked, silence, order.admission)
 
 
-def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
+def webhook_secrets(order: Order, *, on_loopback: bool) -> "WebhookSecrets | None":
     """Load webhook secrets from a file or the environment; None disables webhooks.
 
     on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
     secrets are incomplete, or missing although webhooks were requested.
     """
-    from frontdesk.service.webhooks.secrets import Agreement, Agreements
+    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
 
     if order.unsigned:
         if not on_loopback:
             raise BadSettings("--insecure-no-signature is for an address of this machine alone")
-        return Agreements(Agreement(None, settings.webhook_secrets()[1]))
+        return WebhookSecrets(WebhookSecret(None, settings.webhook_secrets()[1]))
     if order.secrets_file is not None:
         return _from_file(order.secrets_file)
     app_secret, verify_token = settings.webhook_secrets()
     names = f"{settings.APP_SECRET_VARIABLE} and {settings.VERIFY_TOKEN_VARIABLE}"
     if app_secret and verify_token:
-        return Agreements(Agreement(app_secret, verify_token))
+        return WebhookSecrets(WebhookSecret(app_secret, verify_token))
     if app_secret or verify_token:
         raise BadSettings(f"Webhooks need both {names}")
     if order.webhooks is not None:
@@ -149,8 +149,8 @@ def agreements(order: Order, *, on_loopback: bool) -> "Agreements | None":
     return None
 
 
-def _from_file(name: str) -> "Agreements":
-    from frontdesk.service.webhooks.secrets import Agreements
+def _from_file(name: str) -> "WebhookSecrets":
+    from frontdesk.service.webhooks.secrets import WebhookSecrets
 
     try:
         members = toml.loads(private_text(name))
@@ -159,21 +159,21 @@ def _from_file(name: str) -> "Agreements":
     accounts = members.pop("accounts", {})
     if not isinstance(accounts, dict):
         raise BadSettings(f"{name}: accounts is not a table")
-    own = {slug: _agreement(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
-    common = _agreement(name, "the file", members) if members or not own else None
-    return Agreements(common, own)
+    own = {slug: _secret(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
+    common = _secret(name, "the file", members) if members or not own else None
+    return WebhookSecrets(common, own)
 
 
-def _agreement(name: str, place: str, members: object) -> "Agreement":
+def _secret(name: str, place: str, members: object) -> "WebhookSecret":
     """Raises: BadSettings, which quotes no value."""
-    from frontdesk.service.webhooks.secrets import Agreement
+    from frontdesk.service.webhooks.secrets import WebhookSecret
 
     needed = ("app_secret", "verify_token")
     pair = members if isinstance(members, dict) else {}
     sound = all(isinstance(pair.get(key), str) and pair[key].strip() for key in needed)
     if not sound or len(pair) != len(needed):
         raise BadSettings(f"{name}: {place} must have app_secret and verify_token, and no more")
-    return Agreement(pair["app_secret"].strip(), pair["verify_token"].strip())
+    return WebhookSecret(pair["app_secret"].strip(), pair["verify_token"].strip())
 
 
 def _address(text: str | None) -> tuple[str, int] | None:

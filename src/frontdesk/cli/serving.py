@@ -15,7 +15,7 @@ from frontdesk import private_files
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import database_option, opened
 from frontdesk.cli.exit_codes import guarded
-from frontdesk.cli.receiving import Order, agreements, receiving_options, rules
+from frontdesk.cli.receiving import Order, receiving_options, webhook_secrets, worker_settings
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
 
@@ -117,8 +117,10 @@ def serve_command(
     if not allow_plain_http:
         _check_private(hosts)
     _check_means(workers)
-    agreed = agreements(order, on_loopback=is_loopback(hosts[-1]))
-    from frontdesk.service.options import PROBLEM_BASE_URI, Options, RateLimit
+    secrets = webhook_secrets(order, on_loopback=is_loopback(hosts[-1]))
+    from frontdesk.service.app import Options
+    from frontdesk.service.problems import PROBLEM_BASE_URI
+    from frontdesk.service.rate_limit import RateLimit
     from frontdesk.service.server.worker import Plan
 
     options = Options(
@@ -143,19 +145,19 @@ def serve_command(
             query_seconds,
             proxies,
             log,
-            rules(order),
-            agreed,
+            worker_settings(order),
+            secrets,
             listening[1].getsockname()[1] if order.webhooks else None,
         )
         _serve(plan, listening, workers)
 
 
 def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> None:
-    from frontdesk.service.rate_limit import Limits
+    from frontdesk.service.rate_limit import RateLimits
     from frontdesk.service.server.supervisor import Supervisor
     from frontdesk.service.server.worker import serve
 
-    limits = Limits(plan.options.rate_limit, shared=workers > 1)
+    limits = RateLimits(plan.options.rate_limit, shared=workers > 1)
 
     def announce() -> None:
         click.echo("\n".join(map(base_url, listening)))

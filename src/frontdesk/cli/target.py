@@ -39,10 +39,10 @@ def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> 
     """
     from frontdesk.client import InboxClient
     from frontdesk.service.app import create_app
-    from frontdesk.service.auth import new_guest
+    from frontdesk.service.auth import new_ephemeral_key
 
-    key, guest = new_guest(ACCOUNT, user_id)
-    service = create_app(database, guests=[guest])
+    key, guest = new_ephemeral_key(ACCOUNT, user_id)
+    service = create_app(database, ephemeral_keys=[guest])
     ending.callback(service.close)
     ending.push(partial(_tell_damage, database))
     return InboxClient(_BASE_URL, key, app=service)

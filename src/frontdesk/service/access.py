@@ -1,69 +1,116 @@
 """Access control: blocked addresses, authentication and rate limits, in this order."""
 
+import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from frontdesk.service.auth import Caller, Guest, authenticate, claimed_key_id
-from frontdesk.service.problems import Refusal
+from starlette.requests import Request
+from starlette.types import Scope
+
+from frontdesk.service.auth import EphemeralKey, Principal, authenticate, claimed_key_id
+from frontdesk.service.problems import ApiError
 from frontdesk.service.rate_limit import (
-    UNCHANGED,
-    WHOLE,
-    Limits,
+    UNCHANGED_COST,
+    WHOLE_COST,
+    RateLimits,
+    RateLimitState,
     over_the_limit,
     too_many_failures,
 )
-from frontdesk.service.visits import Visit
 from frontdesk.store.database import Connection
 
 # Errors that count as failed authentication (a missing key does not).
 _FAILURES = ("invalid_key", "key_revoked", "key_expired")
+_KEY = "frontdesk.context"
 
 
-class Doorkeeper:
+@dataclass(slots=True)
+class RequestContext:
+    """What is known of a request besides its message. now: its arrival in epoch milliseconds.
+
+    route: path template, None if unknown. problem: code of the error, if any.
+    """
+
+    now: int
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    route: str | None = None
+    principal: Principal | None = None
+    rate_limit: RateLimitState | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, scope: Scope) -> "RequestContext":
+        """Return the context that `ContextMiddleware` attached to the request."""
+        context: RequestContext = scope[_KEY]
+        return context
+
+    def attach(self, scope: Scope) -> None:
+        scope[_KEY] = self
+
+
+class AccessControl:
     """Authenticates requests and charges rate limits. In-memory keys are not limited."""
 
-    def __init__(self, guests: Sequence[Guest], limits: Limits) -> None:
-        self._guests = tuple(guests)
-        self._guest_ids = frozenset(guest.grant.key_id for guest in guests)
+    def __init__(self, ephemeral_keys: Sequence[EphemeralKey], limits: RateLimits) -> None:
+        self._ephemeral_keys = tuple(ephemeral_keys)
+        self._ephemeral_ids = frozenset(key.grant.key_id for key in ephemeral_keys)
         self._limits = limits
 
-    def check_address(self, visit: Visit) -> None:
+    def check_address(self, request: Request, context: RequestContext) -> None:
         """Refuse an address with too many failed authentications.
 
         A recently valid key still passes: others may share the address.
 
-        Raises: Refusal.
+        Raises: ApiError.
         """
-        wait = self._limits.failures.wait(visit.request.address, visit.now)
-        if wait and not self._is_familiar(claimed_key_id(visit.request.authorization)):
+        wait = self._limits.failures.wait(client_address(request), context.now)
+        if wait and not self._is_familiar(claimed_key_id(_credentials(request))):
             raise too_many_failures(wait)
 
-    def admit(self, visit: Visit, connection: Connection) -> Caller:
-        """Authenticate, charge the rate limit once per request, and record both in `visit`.
+    def authorize(
+        self, request: Request, context: RequestContext, connection: Connection
+    ) -> Principal:
+        """Authenticate, charge the rate limit once per request, and record both in `context`.
 
-        Raises: Refusal: no valid key, or rate limit exceeded.
+        Raises: ApiError: no valid key, or rate limit exceeded.
         """
-        first = visit.caller is None
-        visit.caller = self._authenticated(visit, connection)
-        if first and visit.caller.kept:
-            visit.allowance = self._limits.keys.take(visit.caller.grant.key_id, visit.now)
-            if visit.allowance is not None and not visit.allowance.granted:
-                raise over_the_limit(visit.allowance)
-        return visit.caller
+        first = context.principal is None
+        principal = context.principal = self._authenticated(request, context, connection)
+        if first and principal.stored:
+            state = self._limits.keys.take(principal.grant.key_id, context.now)
+            context.rate_limit = state
+            if state is not None and not state.granted:
+                raise over_the_limit(state)
+        return principal
 
-    def found_unchanged(self, visit: Visit) -> None:
+    def refund_unchanged(self, context: RequestContext) -> None:
         """Refund most of the cost of a request that is answered 304."""
-        if visit.caller is not None and visit.caller.kept:
-            key_id = visit.caller.grant.key_id
-            visit.allowance = self._limits.keys.give_back(key_id, WHOLE - UNCHANGED, visit.now)
+        if context.principal is not None and context.principal.stored:
+            context.rate_limit = self._limits.keys.give_back(
+                context.principal.grant.key_id, WHOLE_COST - UNCHANGED_COST, context.now
+            )
 
-    def _authenticated(self, visit: Visit, connection: Connection) -> Caller:
-        request = visit.request
+    def _authenticated(
+        self, request: Request, context: RequestContext, connection: Connection
+    ) -> Principal:
+        credentials = _credentials(request)
         try:
-            return authenticate(connection, request.authorization, self._guests, visit.now)
-        except Refusal as refusal:
-            if refusal.code in _FAILURES:
-                self._limits.failures.note(request.address, visit.now)
+            return authenticate(connection, credentials, self._ephemeral_keys, context.now)
+        except ApiError as error:
+            if error.code in _FAILURES:
+                self._limits.failures.add(client_address(request), context.now)
             raise
 
     def _is_familiar(self, key_id: str | None) -> bool:
-        return key_id is not None and (key_id in self._guest_ids or self._limits.keys.knows(key_id))
+        return key_id is not None and (
+            key_id in self._ephemeral_ids or self._limits.keys.knows(key_id)
+        )
+
+
+def client_address(request: Request) -> str:
+    """Return the client's address, "" if unknown."""
+    return "" if request.client is None else request.client.host
+
+
+def _credentials(request: Request) -> list[str]:
+    return request.headers.getlist("authorization")

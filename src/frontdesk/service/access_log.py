@@ -2,10 +2,12 @@
 
 import json
 import logging
+import time
 from typing import TextIO
 
-from frontdesk.service.http import Response
-from frontdesk.service.visits import Visit
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from frontdesk.service.access import RequestContext
 from frontdesk.wire import timestamp
 
 _log = logging.getLogger("frontdesk.service")
@@ -21,24 +23,8 @@ class AccessLog:
         self._stream = stream
         self._missing = 0
 
-    def note(self, visit: Visit, response: Response, *, seconds: float, sent: int) -> None:
-        """Log a response. seconds: time to the end of the response; sent: body bytes."""
-        caller = visit.caller
-        line = {
-            "time": timestamp(visit.now),
-            "method": visit.request.method,
-            "route": visit.route,
-            "status": response.status,
-            "code": visit.problem,
-            "duration_ms": round(seconds * 1000, 3),
-            "bytes": sent,
-            "key_id": None if caller is None else caller.grant.key_id,
-            "account": None if caller is None else str(caller.grant.account_id),
-            "request_id": visit.id,
-        }
-        self._write(json.dumps(line) + "\n")
-
-    def _write(self, line: str) -> None:
+    def write(self, entry: dict[str, object]) -> None:
+        line = json.dumps(entry) + "\n"
         try:
             # A newline first: the failed write may have left a partial line.
             self._stream.write(f"\n{line}" if self._missing else line)
@@ -56,3 +42,49 @@ class AccessLog:
                     "The access log is written again; %d answers are missing", self._missing
                 )
             self._missing = 0
+
+
+class AccessLogMiddleware:
+    """Writes an entry after the end of each response; inside of ContextMiddleware."""
+
+    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
+        self._app = app
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status, size = 0, 0
+
+        async def count(message: Message) -> None:
+            nonlocal status, size
+            status = message.get("status", status)
+            size += len(message.get("body", b""))
+            await send(message)
+
+        await self._app(scope, receive, count)
+        # Without a status, the client left before there was a response.
+        if status:
+            seconds = time.perf_counter() - started
+            # The server drops the body of a response to HEAD.
+            sent = 0 if scope["method"] == "HEAD" else size
+            self._log.write(_entry(scope, status, round(seconds * 1000, 3), sent))
+
+
+def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[str, object]:
+    context = RequestContext.of(scope)
+    grant = None if context.principal is None else context.principal.grant
+    return {
+        "time": timestamp(context.now),
+        "method": scope["method"],
+        "route": context.route,
+        "status": status,
+        "code": context.problem,
+        "duration_ms": milliseconds,
+        "bytes": size,
+        "key_id": None if grant is None else grant.key_id,
+        "account": None if grant is None else str(grant.account_id),
+        "request_id": context.id,
+    }

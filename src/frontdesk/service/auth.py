@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from frontdesk.service.problems import Refusal, unauthorised
+from frontdesk.service.problems import ApiError, unauthorised
 from frontdesk.store.accounts import account, find_key
 from frontdesk.store.database import Connection, Row
 
@@ -36,7 +36,7 @@ _NO_HASH = bytes(32)
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class KeyGrant:
     """Permissions of a key: account, scopes, and the user meant by `assignee=me`, if any."""
 
     key_id: str
@@ -46,26 +46,26 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class EphemeralKey:
     """In-memory API key, identified by its SHA-256 hash."""
 
     secret_hash: bytes = field(repr=False)
-    grant: Grant
+    grant: KeyGrant
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """Authenticated caller, with the account's state at the time of the read.
+class Principal:
+    """Authenticated API key, with the account's state at the time of the read.
 
-    next_snooze: end of the account's earliest snooze, if any. kept: the key is stored in the
+    next_snooze: end of the account's earliest snooze, if any. stored: the key is stored in the
     database. last_used_at is None for an in-memory key and for one never used. Times are epoch
     milliseconds.
     """
 
-    grant: Grant
+    grant: KeyGrant
     revision: int
     next_snooze: int | None = None
-    kept: bool = False
+    stored: bool = False
     last_used_at: int | None = None
 
 
@@ -77,11 +77,11 @@ def new_key() -> str:
     return body + checksum(body)
 
 
-def new_guest(account_id: int, user_id: int | None = None) -> tuple[str, Guest]:
+def new_ephemeral_key(account_id: int, user_id: int | None = None) -> tuple[str, EphemeralKey]:
     """Generate an in-memory key with every scope, to be passed to `create_app`."""
     key = new_key()
-    grant = Grant(key_id(key), account_id, frozenset(SCOPES), user_id)
-    return key, Guest(key_hash(key), grant)
+    grant = KeyGrant(key_id(key), account_id, frozenset(SCOPES), user_id)
+    return key, EphemeralKey(key_hash(key), grant)
 
 
 def is_well_formed(key: str) -> bool:
@@ -103,31 +103,35 @@ def claimed_key_id(authorization: Sequence[str]) -> str | None:
     """Return the key id claimed by `Authorization` headers, unverified; None if malformed."""
     try:
         key = _credential(authorization)
-    except Refusal:
+    except ApiError:
         return None
     return key_id(key) if is_well_formed(key) else None
 
 
 def authenticate(
-    connection: Connection, authorization: Sequence[str], guests: Sequence[Guest], now: int
-) -> Caller:
+    connection: Connection,
+    authorization: Sequence[str],
+    ephemeral_keys: Sequence[EphemeralKey],
+    now: int,
+) -> Principal:
     """Authenticate by the values of the `Authorization` headers, with one indexed read.
 
-    Raises: Refusal: missing, invalid, revoked or expired key, or disabled account.
+    Raises: ApiError: missing, invalid, revoked or expired key, or disabled account.
     """
     key = _credential(authorization)
     if not is_well_formed(key):
         raise _invalid()
-    given = key_hash(key)
-    for guest in guests:
-        if hmac.compare_digest(guest.secret_hash, given):
-            return _guest_caller(connection, guest)
+    secret_hash = key_hash(key)
+    for ephemeral in ephemeral_keys:
+        if hmac.compare_digest(ephemeral.secret_hash, secret_hash):
+            return _ephemeral_principal(connection, ephemeral.grant)
     row = find_key(connection, key_id(key))
     # Compared even for an unknown id, so that timing does not reveal which ids exist.
-    genuine = hmac.compare_digest(_NO_HASH if row is None else bytes(row["secret_hash"]), given)
+    stored_hash = _NO_HASH if row is None else bytes(row["secret_hash"])
+    genuine = hmac.compare_digest(stored_hash, secret_hash)
     if row is None or not genuine:
         raise _invalid()
-    return _kept_caller(row, now)
+    return _stored_principal(row, now)
 
 
 def _credential(authorization: Sequence[str]) -> str:
@@ -141,35 +145,35 @@ def _credential(authorization: Sequence[str]) -> str:
     return key.strip()
 
 
-def _guest_caller(connection: Connection, guest: Guest) -> Caller:
-    row = account(connection, guest.grant.account_id)
+def _ephemeral_principal(connection: Connection, grant: KeyGrant) -> Principal:
+    row = account(connection, grant.account_id)
     if row is None:
         raise _invalid()
     _check_enabled(row)
-    return Caller(guest.grant, row["revision"], row["next_snooze"])
+    return Principal(grant, row["revision"], row["next_snooze"])
 
 
-def _kept_caller(row: Row, now: int) -> Caller:
+def _stored_principal(row: Row, now: int) -> Principal:
     if row["revoked_at"] is not None:
         raise unauthorised("key_revoked", "The API key has been revoked.")
     if row["expires_at"] is not None and row["expires_at"] <= now:
         raise unauthorised("key_expired", "The API key has expired.")
     _check_enabled(row)
-    grant = Grant(
+    grant = KeyGrant(
         row["key_id"],
         row["account_id"],
         frozenset(row["scopes"].split()),
         row["user_id"] or None,
     )
-    return Caller(grant, row["revision"], row["next_snooze"], True, row["last_used_at"])
+    return Principal(grant, row["revision"], row["next_snooze"], True, row["last_used_at"])
 
 
 def _check_enabled(row: Row) -> None:
     if row["disabled"]:
-        raise Refusal("account_disabled", "The account of this API key is disabled.")
+        raise ApiError("account_disabled", "The account of this API key is disabled.")
 
 
-def _invalid() -> Refusal:
+def _invalid() -> ApiError:
     return unauthorised("invalid_key", "The API key is malformed or unknown.")
 
 

@@ -16,16 +16,16 @@ _MAC_BYTES = 16
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-class CursorUnreadable(Exception):
+class InvalidCursor(Exception):
     """Malformed or forged cursor, or one of an unknown version."""
 
 
-class CursorOfAnotherList(Exception):
+class CursorMismatch(Exception):
     """Valid cursor of another endpoint, path, filter or account."""
 
 
 @dataclass(frozen=True, slots=True)
-class CursorBook:
+class CursorCodec:
     """Cursor codec of one list."""
 
     secret: bytes
@@ -33,30 +33,30 @@ class CursorBook:
     endpoint: str
     filters: Mapping[str, str]
 
-    def seal(self, position: Position) -> str:
+    def encode(self, position: Position) -> str:
         """Encode the cursor after a row. position: its sort key, unique id last."""
-        cursor = self._sealed(list(position))
+        cursor = self._signed(list(position))
         if len(cursor) <= MAX_LENGTH:
             return cursor
         # A key too long for a cursor is omitted and looked up by the row's id.
-        return self._sealed([None] * (len(position) - 1) + [position[-1]])
+        return self._signed([None] * (len(position) - 1) + [position[-1]])
 
-    def open(self, cursor: str, find: Callable[[int | str], Position | None]) -> Position:
+    def decode(self, cursor: str, find: Callable[[int | str], Position | None]) -> Position:
         """Decode a cursor to a sort key. find: looks up an omitted sort key by row id.
 
-        Raises: CursorUnreadable, CursorOfAnotherList.
+        Raises: InvalidCursor, CursorMismatch.
         """
         account_id, endpoint, digest, *position = self._contents(cursor)
         if (account_id, endpoint, digest) != (self.account_id, self.endpoint, self._digest()):
-            raise CursorOfAnotherList
+            raise CursorMismatch
         if None not in position:
             return tuple(position)
         found = find(position[-1])
         if found is None:
-            raise CursorUnreadable
+            raise InvalidCursor
         return found
 
-    def _sealed(self, position: list[int | str | None]) -> str:
+    def _signed(self, position: list[int | str | None]) -> str:
         contents = [self.account_id, self.endpoint, self._digest(), *position]
         payload = _COMPACT.encode(contents).encode()
         signed = f"{_VERSION}.{_text(payload)}"
@@ -67,16 +67,16 @@ class CursorBook:
         version, _, payload = signed.partition(".")
         genuine = hmac.compare_digest(self._mac(signed).encode(), mac.encode())
         if len(cursor) > MAX_LENGTH or version != _VERSION or not genuine:
-            raise CursorUnreadable
+            raise InvalidCursor
         try:
             contents: list[int | str] = json.loads(_bytes(payload))
         except (NotBase64, ValueError) as error:
-            raise CursorUnreadable from error
+            raise InvalidCursor from error
         return contents
 
     def _digest(self) -> str:
-        told = json.dumps(sorted(self.filters.items()))
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        filters = json.dumps(sorted(self.filters.items()))
+        return hashlib.sha256(filters.encode()).hexdigest()[:16]
 
     def _mac(self, signed: str) -> str:
         return _text(hmac.digest(self.secret, signed.encode(), "sha256")[:_MAC_BYTES])

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from frontdesk.service.auth import Grant
-from frontdesk.service.cursors import CursorBook, CursorOfAnotherList, CursorUnreadable
-from frontdesk.service.http import Written
+from frontdesk.service.auth import KeyGrant
+from frontdesk.service.cursors import CursorCodec, CursorMismatch, InvalidCursor
 from frontdesk.service.params import Parameters
 from frontdesk.store.accounts import cursor_secret
 from frontdesk.store.conversations import Position
@@ -18,34 +17,49 @@ from frontdesk.wire.queries import MAX_LIMIT
 
 PAGING = ("limit", "cursor")
 
+W = TypeVar("W", bound=Wire)
+
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JsonBody(Generic[W]):
+    """Serialized response body of a wire model."""
+
+    json: bytes
+
+    @classmethod
+    def from_model(cls, value: W) -> "JsonBody[W]":
+        """Serialize the members that are set; null ones included."""
+        return cls(value.model_dump_json(exclude_unset=True).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
     """Page of a list: start position, maximum length, and the cursor codec."""
 
     after: Position | None
     limit: int
-    book: CursorBook
+    codec: CursorCodec
 
-    def cut(self, rows: list[Row], key: Sequence[str]) -> tuple[list[Row], str | None]:
+    def split(self, rows: list[Row], key: Sequence[str]) -> tuple[list[Row], str | None]:
         """Split off the look-ahead row; return the page's rows and the next cursor, if any."""
         page = rows[: self.limit]
         if len(rows) <= self.limit:
             return page, None
-        return page, self.book.seal([page[-1][column] for column in key])
+        return page, self.codec.encode([page[-1][column] for column in key])
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class EndpointRequest:
     """Request to an endpoint, on one snapshot of the database. now: epoch milliseconds.
 
     awake_at: snoozes that end until then count as open; None if none has expired.
     """
 
     connection: Connection
-    grant: Grant
+    grant: KeyGrant
     endpoint: "Endpoint"
-    path_value: str
+    # Hidden from repr: may be a phone number.
+    path_value: str = field(repr=False)
     parameters: Parameters
     now: int
     awake_at: int | None = None
@@ -54,11 +68,11 @@ class Call:
     def account_id(self) -> int:
         return self.grant.account_id
 
-    def place(
+    def paging(
         self,
         filters: Mapping[str, str],
         find: Callable[[int | str], Position | None] = lambda row_id: None,
-    ) -> Place:
+    ) -> Paging:
         """Decode `limit` and `cursor` for the list with these filters.
 
         A faulty cursor is recorded as a fault. find: looks up the sort key of a row by id.
@@ -66,19 +80,19 @@ class Call:
         endpoint = self.endpoint
         limit = self.parameters.limit(endpoint.page_length)
         secret = cursor_secret(self.connection)
-        book = CursorBook(secret, self.account_id, endpoint.name, filters)
+        codec = CursorCodec(secret, self.account_id, endpoint.name, filters)
         cursor = self.parameters.cursor()
-        return Place(None if cursor is None else self._opened(book, cursor, find), limit, book)
+        return Paging(None if cursor is None else self._decode(codec, cursor, find), limit, codec)
 
-    def _opened(
-        self, book: CursorBook, cursor: str, find: Callable[[int | str], Position | None]
+    def _decode(
+        self, codec: CursorCodec, cursor: str, find: Callable[[int | str], Position | None]
     ) -> Position | None:
         try:
-            return book.open(cursor, find)
-        except CursorUnreadable:
-            self.parameters.refuse("invalid_cursor", "cursor", "malformed", "it is not a cursor")
-        except CursorOfAnotherList:
-            self.parameters.refuse(
+            return codec.decode(cursor, find)
+        except InvalidCursor:
+            self.parameters.add_fault("invalid_cursor", "cursor", "malformed", "it is not a cursor")
+        except CursorMismatch:
+            self.parameters.add_fault(
                 "cursor_mismatch", "cursor", "mismatch", "it belongs to another list"
             )
         return None
@@ -86,26 +100,45 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Route below /v1 and its handler. A `{}` in a path matches a value.
+    """Route below /v1 and its handler. path: may have one parameter, as `{name}`.
 
     scope: required of the key. page_length: default page size. until: parameter that ends the
-    period; without it in the query, the response depends on the current minute. at_once: cheap
-    enough to be tried inline on the event loop.
+    period; without it in the query, the response depends on the current minute. inline: cheap
+    enough to be tried on the event loop.
     """
 
     name: str
-    path: tuple[str, ...]
+    path: str
     scope: str
     parameters: tuple[str, ...]
-    answer: Callable[[Call], Wire | Written[Any]] = field(repr=False)
+    handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
     page_length: int = MAX_LIMIT
     until: str = ""
-    at_once: bool = True
+    inline: bool = True
+
+    @property
+    def path_parameter(self) -> str:
+        """Return the name of the path's parameter, "" without one."""
+        found = re.search(r"{(\w+)}", self.path)
+        return found[1] if found else ""
 
     @property
     def route(self) -> str:
-        """Return the path with `{}` for its value, safe to log."""
-        return "/".join(("/v1", *self.path))
+        """Return the pattern for Starlette's router."""
+        return "/v1" + self.path.replace("}", ":segment}")
+
+    @property
+    def log_route(self) -> str:
+        """Return the path as it is logged, with `{}` for its parameter."""
+        return "/v1" + re.sub(r"{\w+}", "{}", self.path)
+
+    def answer(self, request: EndpointRequest) -> bytes:
+        """Return the JSON of the response.
+
+        Raises: ApiError.
+        """
+        body = self.handler(request)
+        return (body if isinstance(body, JsonBody) else JsonBody.from_model(body)).json
 
     def minute(self, query: bytes, now: int) -> int | None:
         """Return the start of the current minute if the response depends on the clock."""

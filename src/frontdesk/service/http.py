@@ -1,136 +1,210 @@
-"""HTTP requests and responses, size limits and entity tags."""
+"""HTTP parts that `/v1` and the webhook receiver share: middleware, problem responses, ETags."""
 
 import hashlib
-from dataclasses import dataclass, field
-from typing import Generic, Self, TypeVar
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from urllib.parse import quote, unquote
 
-from starlette.types import Scope, Send
+from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from frontdesk import __version__
-from frontdesk.service.auth import Caller
-from frontdesk.service.problems import MEDIA_TYPE, Refusal
-from frontdesk.wire import Wire
-
-W = TypeVar("W", bound=Wire)
+from frontdesk.service.access import RequestContext
+from frontdesk.service.access_log import AccessLog, AccessLogMiddleware
+from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, problem_of
 
 MAX_REQUEST_BYTES = 8192
+JSON = "application/json"
+HEALTH_PATHS = ("/healthz", "/readyz")
+
+_log = logging.getLogger("frontdesk.service")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Parsed HTTP request. `path` has no leading slash and is still percent-encoded.
+class SegmentConvertor(Convertor[str]):
+    """Path parameter `{name:segment}`: one segment, possibly empty, percent-decoded."""
 
-    address: the client's, "" if unknown.
+    regex = "[^/]*"
+
+    def convert(self, value: str) -> str:
+        return unquote(value)
+
+    def to_string(self, value: str) -> str:
+        return quote(value, safe="")
+
+
+register_url_convertor("segment", SegmentConvertor())
+
+
+class ContextMiddleware:
+    """Attaches a RequestContext to each request; adds its id and the rate limit to responses."""
+
+    def __init__(self, app: ASGIApp, clock: Callable[[], int]) -> None:
+        self._app = app
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        context = RequestContext(self._clock())
+        context.attach(scope)
+
+        async def send_signed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                limit = {} if context.rate_limit is None else context.rate_limit.headers()
+                message["headers"] += _encoded({**limit, "X-Request-Id": context.id})
+            await send(message)
+
+        await self._app(scope, receive, send_signed)
+
+
+class RequestSizeMiddleware:
+    """Refuses oversized addresses and headers, and leaves a percent-encoded path for routing.
+
+    Routes match the encoded path, so that an encoded slash or newline stays part of its segment.
     """
 
-    method: str
-    # Hidden from repr: may contain phone numbers, search terms and keys.
-    path: str = field(repr=False)
-    query: bytes = field(repr=False)
-    authorization: tuple[str, ...] = field(repr=False)
-    if_none_match: str
-    header_bytes: int
-    address: str = ""
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
 
-    @classmethod
-    def of(cls, scope: Scope) -> "Request":
-        headers: list[tuple[bytes, bytes]] = list(scope["headers"])
-        raw = scope.get("raw_path") or scope["path"].encode()
-        return cls(
-            scope["method"],
-            raw.decode("latin-1").removeprefix("/"),
-            scope["query_string"],
-            tuple(value.decode("latin-1") for name, value in headers if name == b"authorization"),
-            ",".join(
-                value.decode("latin-1") for name, value in headers if name == b"if-none-match"
-            ),
-            sum(len(name) + len(value) + 4 for name, value in headers),
-            (scope.get("client") or ("",))[0],
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+            if len(path) - 1 + len(scope["query_string"]) > MAX_REQUEST_BYTES:
+                raise ApiError("uri_too_long", f"The address may have {MAX_REQUEST_BYTES} bytes.")
+            if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > (
+                MAX_REQUEST_BYTES
+            ):
+                raise ApiError(
+                    "headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes."
+                )
+            if "%" in path:
+                path = "/".join(quote(unquote(part), safe="") for part in path.split("/"))
+            scope["path"] = path
+        await self._app(scope, receive, send)
+
+
+class Handler:
+    """ASGI endpoint for all methods; a client that left gets no response.
+
+    route: path template for the access log.
+    """
+
+    def __init__(self, route: str, answer: Callable[[Request], Awaitable[Response]]) -> None:
+        self._route = route
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        RequestContext.of(scope).route = self._route
+        with suppress(ClientDisconnect):
+            response = await self._answer(Request(scope, receive))
+            await response(scope, receive, send)
+
+
+class HttpApplication(Starlette):
+    """Starlette application whose responses, errors and log entries have one form.
+
+    clock: now in epoch milliseconds. Subclasses stop their threads in `close`.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[BaseRoute],
+        *,
+        clock: Callable[[], int],
+        problem_base_uri: str,
+        access_log: AccessLog | None,
+    ) -> None:
+        async def respond(request: Request, error: Exception) -> Response:
+            return _error_response(request, error, problem_base_uri)
+
+        logging_middleware = (
+            [] if access_log is None else [Middleware(AccessLogMiddleware, log=access_log)]
         )
+        super().__init__(
+            routes=routes,
+            middleware=[
+                Middleware(ContextMiddleware, clock=clock),
+                *logging_middleware,
+                Middleware(ExceptionMiddleware, handlers={Exception: respond}),
+                Middleware(RequestSizeMiddleware),
+            ],
+            # Starlette itself would answer these as plain text.
+            exception_handlers={HTTPException: respond},
+            lifespan=_closing,
+        )
+        self.router.redirect_slashes = False
+
+    def close(self) -> None:
+        """Wait for running work and stop the threads. To be called after the last request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written(Generic[W]):
-    """Serialized response body of a wire model."""
-
-    json: bytes
-
-    @classmethod
-    def of(cls, value: W) -> Self:
-        """Serialize the members that are set; null ones included."""
-        return cls(value.model_dump_json(exclude_unset=True).encode())
+@asynccontextmanager
+async def _closing(app: HttpApplication) -> AsyncIterator[None]:
+    yield
+    app.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes = b""
+def _error_response(request: Request, error: Exception, base_uri: str) -> Response:
+    """Answer an exception with a problem document."""
+    context = RequestContext.of(request.scope)
+    problem = problem_of(error)
+    context.problem = problem.code
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The request itself is not logged: its headers hold a key.
+        _log.error("Request %s failed\n%s", context.id, cause(error))
+    return problem_response(problem, context.id, base_uri)
 
 
-async def send_response(send: Send, response: Response, *, with_body: bool) -> None:
-    """Send a complete response; for HEAD without its body."""
-    headers = [(name.lower().encode(), value.encode()) for name, value in response.headers]
-    if response.status != 304:
-        headers.append((b"content-length", str(len(response.body)).encode()))
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body if with_body else b""})
-
-
-def check_size(request: Request) -> None:
-    """Raises: Refusal: address or headers exceed MAX_REQUEST_BYTES."""
-    if len(request.path) + len(request.query) > MAX_REQUEST_BYTES:
-        raise Refusal("uri_too_long", f"The address may have {MAX_REQUEST_BYTES} bytes.")
-    if request.header_bytes > MAX_REQUEST_BYTES:
-        raise Refusal("headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes.")
-
-
-def refused(refusal: Refusal, request_id: str, base_uri: str) -> Response:
+def problem_response(problem: ApiError, request_id: str, base_uri: str) -> Response:
     """Build a problem document. base_uri: prefix of the problem's `type`."""
-    headers = (
-        ("Content-Type", MEDIA_TYPE),
-        ("Cache-Control", "no-store"),
-        *refusal.headers,
-    )
-    return Response(refusal.status, headers, refusal.document(request_id, base_uri))
+    headers = {
+        "Content-Type": MEDIA_TYPE,
+        "Cache-Control": "no-store",
+        **dict(problem.headers),
+    }
+    return Response(problem.document(request_id, base_uri), problem.status, headers)
 
 
-def entity_tag(request: Request, caller: Caller, awake_at: int | None, minute: int | None) -> str:
-    """Compute a weak ETag from the account's revision and the request; needs no response.
-
-    awake_at and minute cover what time alone changes within a revision.
-    """
-    grant = caller.grant
-    told = (
-        __version__,
-        grant.account_id,
-        caller.revision,
-        awake_at,
-        minute,
-        grant.user_id,
-        sorted(grant.scopes),
-        request.path,
-        sorted(request.query.split(b"&")),
-    )
-    return f'W/"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}"'
+def entity_tag(*parts: object) -> str:
+    """Compute a weak ETag from the representation of all that decides a response."""
+    return _weak(repr(parts).encode())
 
 
 def document_tag(document: bytes) -> str:
     """Compute the weak ETag of a document that is the same for all callers."""
-    return f'W/"{hashlib.sha256(document).hexdigest()[:32]}"'
+    return _weak(document)
 
 
-def tags(if_none_match: str) -> list[str]:
-    """Parse `If-None-Match` into weak tags."""
+def _weak(content: bytes) -> str:
+    return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+
+def is_unchanged(request: Request, tag: str) -> bool:
+    """Check `If-None-Match` of a GET or HEAD for a weak tag."""
+    if request.method not in ("GET", "HEAD"):
+        return False
     # Proxies may have made a weak tag strong; ours are all weak.
-    found = (tag.strip() for tag in if_none_match.split(","))
-    return [tag if tag.startswith("W/") else f"W/{tag}" for tag in found]
+    known = (one.strip() for one in ",".join(request.headers.getlist("if-none-match")).split(","))
+    return any(tag in (one, f"W/{one}") for one in known)
 
 
-def caching(tag: str) -> tuple[tuple[str, str], ...]:
+def caching(tag: str) -> dict[str, str]:
     """Headers of a response that may be stored but must be revalidated."""
-    return (
-        ("ETag", tag),
-        ("Cache-Control", "private, no-cache"),
-        ("Vary", "Authorization, Accept-Encoding"),
-    )
+    return {
+        "ETag": tag,
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization, Accept-Encoding",
+    }
+
+
+def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]

@@ -12,8 +12,7 @@ from pydantic_core import to_json
 from frontdesk import __version__
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
-from frontdesk.service.endpoint import Endpoint
-from frontdesk.service.http import Written
+from frontdesk.service.endpoint import Endpoint, JsonBody
 from frontdesk.service.openapi_schemas import OPEN, Schema, name_of, plain, reference, schemas_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
@@ -75,20 +74,17 @@ EXAMPLES: Mapping[str, Any] = MappingProxyType(
     json.loads((files(__package__) / "examples.json").read_text(encoding="utf-8"))
 )
 
-_PATH_VALUES: Mapping[str, tuple[str, Schema]] = MappingProxyType(
+_PATH_PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
-        "conversations": ("id", {"type": "string", "description": "A conversation's id."}),
-        "by-phone": (
-            "phone",
-            {
-                "type": "string",
-                "pattern": r"^\+?[1-9][0-9]{6,14}$",
-                "description": "An E.164 number; its plus may be left out. A number that the "
-                "contact had before, or the other spelling of a mobile number of Argentina, "
-                "Brazil or Mexico, leads to the contact too.",
-                "examples": ["+16505551234"],
-            },
-        ),
+        "id": {"type": "string", "description": "A conversation's id."},
+        "phone": {
+            "type": "string",
+            "pattern": r"^\+?[1-9][0-9]{6,14}$",
+            "description": "An E.164 number; its plus may be left out. A number that the "
+            "contact had before, or the other spelling of a mobile number of Argentina, "
+            "Brazil or Mexico, leads to the contact too.",
+            "examples": ["+16505551234"],
+        },
     }
 )
 
@@ -174,9 +170,9 @@ _ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
         "invalid_cursor": lambda endpoint: "cursor" in endpoint.parameters,
         "cursor_mismatch": lambda endpoint: "cursor" in endpoint.parameters,
         "invalid_period": lambda endpoint: "from" in endpoint.parameters,
-        "invalid_phone": lambda endpoint: _value_name(endpoint) == "phone",
-        "contact_not_found": lambda endpoint: _value_name(endpoint) == "phone",
-        "conversation_not_found": lambda endpoint: _value_name(endpoint) == "id",
+        "invalid_phone": lambda endpoint: endpoint.path_parameter == "phone",
+        "contact_not_found": lambda endpoint: endpoint.path_parameter == "phone",
+        "conversation_not_found": lambda endpoint: endpoint.path_parameter == "id",
         "route_not_found": lambda endpoint: False,
         "method_not_allowed": lambda endpoint: False,
     }
@@ -234,14 +230,14 @@ def document() -> Schema:
 
 
 def path_of(endpoint: Endpoint) -> str:
-    """Return an endpoint's path template with named values."""
-    return endpoint.route.replace("{}", f"{{{_value_name(endpoint)}}}")
+    """Return an endpoint's path template with named parameters."""
+    return f"/v1{endpoint.path}"
 
 
 def body_of(endpoint: Endpoint) -> type[Wire]:
     """Return the response model, from the return annotation of the handler."""
-    told: Any = inspect.get_annotations(endpoint.answer)["return"]
-    body: type[Wire] = get_args(told)[0] if get_origin(told) is Written else told
+    annotation: Any = inspect.get_annotations(endpoint.handler)["return"]
+    body: type[Wire] = get_args(annotation)[0] if get_origin(annotation) is JsonBody else annotation
     return body
 
 
@@ -254,24 +250,17 @@ def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
     return found
 
 
-def _value_name(endpoint: Endpoint) -> str:
-    """Return the name of the path parameter, "" without one."""
-    if "{}" not in endpoint.path:
-        return ""
-    return _PATH_VALUES[endpoint.path[endpoint.path.index("{}") - 1]][0]
-
-
 def _operation(endpoint: Endpoint) -> Schema:
     body = body_of(endpoint)
     return {
         "operationId": endpoint.name,
         "tags": [_tag(endpoint)],
-        "summary": plain(inspect.getdoc(endpoint.answer)),
+        "summary": plain(inspect.getdoc(endpoint.handler)),
         "description": f"Needs the scope `{endpoint.scope}`.",
         "security": [{KEY: [endpoint.scope]}],
         "parameters": [
             *_path_parameters(endpoint),
-            *map(_parameter(endpoint), endpoint.parameters),
+            *(_parameter(endpoint, name) for name in endpoint.parameters),
         ],
         "responses": {
             "200": {
@@ -311,28 +300,21 @@ def _example(body: type[Wire]) -> Any:
 
 
 def _path_parameters(endpoint: Endpoint) -> list[Schema]:
-    values = [_PATH_VALUES[name] for name in endpoint.path if name in _PATH_VALUES]
-    return [
-        {"name": name, "in": "path", "required": True, "schema": schema}
-        for name, schema in values
-        if name == _value_name(endpoint)
-    ]
+    name = endpoint.path_parameter
+    schema = _PATH_PARAMETERS.get(name)
+    return [{"name": name, "in": "path", "required": True, "schema": schema}] if schema else []
 
 
-def _parameter(endpoint: Endpoint) -> Callable[[str], Schema]:
-    def parameter(name: str) -> Schema:
-        return {"name": name, "in": "query", **told(name)}
-
-    def told(name: str) -> Schema:
-        if name != "limit":
-            return _PARAMETERS[name]
-        bounds: dict[str, Any] = {"minimum": 1, "maximum": MAX_LIMIT}
-        return {
-            "description": "How many rows a page may have.",
-            "schema": {"type": "integer", **bounds, "default": endpoint.page_length},
-        }
-
-    return parameter
+def _parameter(endpoint: Endpoint, name: str) -> Schema:
+    if name != "limit":
+        return {"name": name, "in": "query", **_PARAMETERS[name]}
+    bounds: dict[str, Any] = {"minimum": 1, "maximum": MAX_LIMIT}
+    return {
+        "name": name,
+        "in": "query",
+        "description": "How many rows a page may have.",
+        "schema": {"type": "integer", **bounds, "default": endpoint.page_length},
+    }
 
 
 def _is_shared(codes: list[str]) -> bool:

@@ -1,14 +1,21 @@
 """JSON schemas of responses: wire models with the stricter guarantees of this service."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from frontdesk.service import vocabulary
 from frontdesk.wire import Wire
-from frontdesk.wire.values import PHONE_DIGITS
+from frontdesk.wire.values import (
+    AUTHORS,
+    DELIVERY_STEPS,
+    DIRECTIONS,
+    MEDIA_TYPES,
+    PHONE_DIGITS,
+    STATUSES,
+)
 
 Schema = dict[str, Any]
 
@@ -26,6 +33,168 @@ _TIMESTAMP: Schema = {
     "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$",
     "examples": ["2026-03-14T09:26:53.000Z"],
 }
+
+_Member = tuple[str, str]
+
+# Names of timestamp members, besides those that end in "_at".
+_TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "start", "end"})
+
+# Members that may be absent; all others are always present.
+_OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Conversation": frozenset({"last_message"}),
+        "Message": frozenset({"pricing"}),
+        "Pricing": frozenset({"billable", "model", "category", "type"}),
+        "Report": frozenset({"pricing"}),
+        "ParameterProblem": frozenset({"allowed", "min", "max"}),
+        "Problem": frozenset(
+            {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
+        ),
+    }
+)
+
+# Members that are nullable for clients but that this service always fills.
+_NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
+        "Message": frozenset({"conversation_id", "source", "pricing"}),
+        "Pricing": _OPTIONAL["Pricing"],
+        "Note": frozenset({"conversation_id", "updated_at"}),
+        **dict.fromkeys(
+            ("Contact", "CustomField", "Label", "User", "Team", "Channel", "CannedResponse"),
+            frozenset({"created_at", "updated_at"}),
+        ),
+        "Counts": frozenset(
+            {"all", "open", "snoozed", "resolved", "assigned", "unassigned", "awaiting_human"}
+            | {"by_status", "as_of"}
+        ),
+        "CountSet": frozenset({"all", "assigned", "unassigned", "awaiting_human"}),
+        "ChannelCounts": frozenset({"all", "open"}),
+        "Report": frozenset({"previous_period", "previous", "live"}),
+        "ChannelMetrics": frozenset({"previous"}),
+        "LiveCounts": frozenset({"open", "unassigned", "unattended", "awaiting_human", "as_of"}),
+        "ParameterProblem": _OPTIONAL["ParameterProblem"],
+        "Problem": _OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
+    }
+)
+
+# Additions to the specification of `/v1`; a client must work without them.
+_EXTENSIONS: frozenset[_Member] = frozenset({("Message", "pricing"), ("Report", "pricing")})
+
+# Value types of objects with arbitrary member names.
+_KINDS_INSIDE: Mapping[_Member, tuple[str, ...]] = MappingProxyType(
+    {("Contact", "custom_fields"): ("string", "number", "boolean")}
+)
+
+# Closed enumerations.
+_CLOSED: Mapping[_Member, tuple[str, ...]] = MappingProxyType(
+    {
+        ("Conversation", "status"): STATUSES,
+        ("Message", "direction"): DIRECTIONS,
+        ("MessagePreview", "direction"): DIRECTIONS,
+        ("Reaction", "direction"): DIRECTIONS,
+        ("ReplyTo", "direction"): DIRECTIONS,
+        ("CustomField", "scope"): ("contact",),
+    }
+)
+
+_TYPES = (
+    "text",
+    *MEDIA_TYPES,
+    "location",
+    "contacts",
+    "interactive",
+    "template",
+    "order",
+    "reaction",
+    "system",
+    "unsupported",
+)
+_CATEGORIES = ("AUTHENTICATION", "MARKETING", "UTILITY")
+_CHARGED_AS = (
+    "authentication",
+    "authentication_international",
+    "marketing",
+    "marketing_lite",
+    "referral_conversion",
+    "service",
+    "utility",
+)
+_PRICING_TYPES = ("regular", "free_customer_service", "free_entry_point")
+
+# Known values of open enumerations; clients must accept others.
+_KNOWN: Mapping[_Member, tuple[str, ...]] = MappingProxyType(
+    {
+        **{(model, "author"): AUTHORS for model in ("Message", "MessagePreview", "ReplyTo")},
+        **{(model, "type"): _TYPES for model in ("Message", "MessagePreview", "ReplyTo")},
+        **{
+            (model, "delivery_status"): ("pending", *DELIVERY_STEPS)
+            for model in ("Message", "MessagePreview")
+        },
+        ("Message", "forwarded"): ("once", "many"),
+        ("Message", "source"): (
+            "webhook",
+            "echo",
+            "history",
+            "archive",
+            "chat_export",
+            "chatwoot",
+        ),
+        ("Reaction", "author"): AUTHORS,
+        ("Note", "author"): ("user", "ai_agent", "automation"),
+        ("CustomField", "type"): (
+            "text",
+            "number",
+            "currency",
+            "percent",
+            "link",
+            "date",
+            "list",
+            "checkbox",
+        ),
+        ("Pricing", "model"): ("CBP", "PMP"),
+        ("PricingCount", "author"): AUTHORS,
+        **{(model, "category"): _CHARGED_AS for model in ("Pricing", "PricingCount")},
+        **{(model, "type"): _PRICING_TYPES for model in ("Pricing", "PricingCount")},
+        ("User", "role"): ("agent", "administrator"),
+        ("User", "availability"): ("online", "busy", "offline"),
+        ("Team", "distribution"): ("round_robin",),
+        ("Channel", "quality_rating"): ("GREEN", "YELLOW", "RED", "UNKNOWN", "NA"),
+        ("Channel", "status"): ("CONNECTED",),
+        ("Channel", "platform"): ("CLOUD_API", "ON_PREMISE", "NOT_APPLICABLE"),
+        ("Template", "category"): _CATEGORIES,
+        ("Template", "previous_category"): _CATEGORIES,
+        ("Template", "parameter_format"): ("POSITIONAL", "NAMED"),
+        ("Template", "quality_score"): ("GREEN", "YELLOW", "RED", "UNKNOWN"),
+        ("Template", "status"): (
+            "APPROVED",
+            "PENDING",
+            "REJECTED",
+            "PAUSED",
+            "DISABLED",
+            "IN_APPEAL",
+            "FLAGGED",
+            "PENDING_DELETION",
+            "DELETED",
+            "LIMIT_EXCEEDED",
+            "LOCKED",
+            "REINSTATED",
+            "ARCHIVED",
+            "UNARCHIVED",
+        ),
+        ("ParameterProblem", "reason"): (
+            "unknown",
+            "repeated",
+            "malformed",
+            "empty",
+            "not_allowed",
+            "unknown_value",
+            "unavailable",
+            "mismatch",
+            "too_long",
+        ),
+    }
+)
 
 
 class _Generator(GenerateJsonSchema):
@@ -68,7 +237,7 @@ def plain(text: str | None) -> str:
 
 def _strict(name: str, generated: Schema) -> Schema:
     properties = generated["properties"]
-    optional = vocabulary.OPTIONAL.get(name, frozenset())
+    optional = _OPTIONAL.get(name, frozenset())
     return {
         "type": "object",
         "description": plain(generated.get("description")) or "One page, in the order of the list.",
@@ -81,21 +250,21 @@ def _member(model: str, name: str, schema: Schema) -> Schema:
     """Tighten a member's schema; null only where the service may send it."""
     description = {"description": schema.pop("description")} if "description" in schema else {}
     kinds = [_kind(model, name, kind) for kind in schema.get("anyOf", [schema])]
-    if name in vocabulary.NEVER_NULL.get(model, frozenset()):
+    if name in _NEVER_NULL.get(model, frozenset()):
         kinds = [kind for kind in kinds if kind != {"type": "null"}]
     member = description | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
-    return member | {EXTENSION: True} if (model, name) in vocabulary.EXTENSIONS else member
+    return member | {EXTENSION: True} if (model, name) in _EXTENSIONS else member
 
 
 def _kind(model: str, name: str, kind: Schema) -> Schema:
     """Tighten one alternative of a member's schema."""
     match kind.get("type"):
-        case "string" if name.endswith("_at") or name in vocabulary.TIMES:
+        case "string" if name.endswith("_at") or name in _TIMES:
             return {"$ref": f"{REFERENCE}Timestamp"}
         case "string":
             return kind | _text(model, name)
-        case "object" if (model, name) in vocabulary.KINDS_INSIDE:
-            kinds = list(vocabulary.KINDS_INSIDE[model, name])
+        case "object" if (model, name) in _KINDS_INSIDE:
+            kinds = list(_KINDS_INSIDE[model, name])
             return kind | {"additionalProperties": {"type": kinds}}
         case "integer" | "number" if name != "code":
             return kind | {"minimum": 0}
@@ -103,10 +272,10 @@ def _kind(model: str, name: str, kind: Schema) -> Schema:
 
 
 def _text(model: str, name: str) -> Schema:
-    if (model, name) in vocabulary.CLOSED:
-        return {"enum": list(vocabulary.CLOSED[model, name])}
-    if (model, name) in vocabulary.KNOWN:
-        known = list(vocabulary.KNOWN[model, name])
+    if (model, name) in _CLOSED:
+        return {"enum": list(_CLOSED[model, name])}
+    if (model, name) in _KNOWN:
+        known = list(_KNOWN[model, name])
         return {OPEN: known, "examples": known[:1]}
     if name == "phone":
         return {"pattern": E164, "examples": ["+16505551234"]}

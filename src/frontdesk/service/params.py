@@ -12,10 +12,11 @@ from frontdesk.wire.queries import MAX_LIMIT
 _ECHO_LENGTH = 40
 _ESCAPES = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+_ROW_ID = re.compile("[1-9][0-9]{0,17}")
 
 
 class Parameters:
-    """Parameters of one request. Faults are collected and raised together by `settle`.
+    """Parameters of one request. Faults are collected and raised together by `raise_if_invalid`.
 
     strict: an unknown parameter is a fault; otherwise it is ignored.
     """
@@ -36,12 +37,12 @@ class Parameters:
             shown = echo(name or "?")
             hint = "the name cannot be decoded" if name is None else "there is no such parameter"
             reason = "malformed" if name is None else "unknown"
-            self.refuse("invalid_parameter", shown, reason, hint)
+            self.add_fault("invalid_parameter", shown, reason, hint)
         elif name in self._values:
-            self.refuse("invalid_parameter", name, "repeated", "it may be given only once")
+            self.add_fault("invalid_parameter", name, "repeated", "it may be given only once")
         elif value is None:
             self._values[name] = ""
-            self.refuse("invalid_parameter", name, "malformed", "the value cannot be decoded")
+            self.add_fault("invalid_parameter", name, "malformed", "the value cannot be decoded")
         else:
             self._values[name] = value
 
@@ -52,7 +53,7 @@ class Parameters:
     def faulty(self, name: str) -> bool:
         return any(fault.problem.parameter == name for fault in self._faults)
 
-    def refuse(
+    def add_fault(
         self,
         code: str,
         parameter: str,
@@ -69,10 +70,10 @@ class Parameters:
         )
         self._faults.append(ParameterFault(code, problem))
 
-    def settle(self) -> None:
+    def raise_if_invalid(self) -> None:
         """Raise the collected faults.
 
-        Raises: Refusal.
+        Raises: ApiError.
         """
         if self._faults:
             raise bad_parameters(self._faults)
@@ -84,7 +85,7 @@ class Parameters:
             return default
         if re.fullmatch("[0-9]{1,9}", text) and 1 <= int(text) <= MAX_LIMIT:
             return int(text)
-        self.refuse(
+        self.add_fault(
             "invalid_limit",
             "limit",
             "not_allowed",
@@ -97,7 +98,7 @@ class Parameters:
         """Return the cursor, still encoded; records a fault if its length is impossible."""
         text = self.get("cursor")
         if text is not None and not 0 < len(text) <= MAX_CURSOR_LENGTH:
-            self.refuse("invalid_cursor", "cursor", "malformed", "it is not a cursor")
+            self.add_fault("invalid_cursor", "cursor", "malformed", "it is not a cursor")
             return None
         return text
 
@@ -105,9 +106,9 @@ class Parameters:
         """Return a filter's value; records a fault if it is empty or not one of `allowed`."""
         text = self.get(name)
         if text == "":
-            self.refuse("invalid_filter", name, "empty", "it needs a value", allowed=allowed)
+            self.add_fault("invalid_filter", name, "empty", "it needs a value", allowed=allowed)
         elif text is not None and allowed is not None and text not in allowed:
-            self.refuse(
+            self.add_fault(
                 "invalid_filter",
                 name,
                 "not_allowed",
@@ -117,6 +118,11 @@ class Parameters:
         else:
             return text
         return None
+
+
+def row_id(text: str) -> int | None:
+    """Parse an id of ours; None if malformed."""
+    return int(text) if _ROW_ID.fullmatch(text) else None
 
 
 def echo(text: str) -> str:

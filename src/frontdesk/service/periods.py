@@ -19,7 +19,7 @@ _NOT_ZONES = ("posix", "right", "Factory", "localtime", "posixrules")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Interval:
     """Half-open interval: start <= moment < end."""
 
     start: int
@@ -61,33 +61,33 @@ def midnight(day: date, zone: ZoneInfo) -> int:
     return seconds[found] * 1000
 
 
-def days_between(stretch: Stretch, zone: ZoneInfo) -> int | None:
+def days_between(interval: Interval, zone: ZoneInfo) -> int | None:
     """Count the days between two midnights of the zone; None if an end is not a midnight."""
-    first, last = local_date(stretch.start, zone), local_date(stretch.end, zone)
-    if (midnight(first, zone), midnight(last, zone)) != (stretch.start, stretch.end):
+    first, last = local_date(interval.start, zone), local_date(interval.end, zone)
+    if (midnight(first, zone), midnight(last, zone)) != (interval.start, interval.end):
         return None
     return (last - first).days
 
 
-def stretch_before(stretch: Stretch, zone: ZoneInfo) -> Stretch:
+def previous_interval(interval: Interval, zone: ZoneInfo) -> Interval:
     """Return the period of the same length that ends where this one starts.
 
     Between midnights, length is counted in days, so that a week with a 23-hour day is preceded by a
     whole week.
     """
-    days = days_between(stretch, zone)
+    days = days_between(interval, zone)
     if days is None:
-        return Stretch(2 * stretch.start - stretch.end, stretch.start)
-    first = local_date(stretch.start, zone) - timedelta(days=days)
-    return Stretch(midnight(first, zone), stretch.start)
+        return Interval(2 * interval.start - interval.end, interval.start)
+    first = local_date(interval.start, zone) - timedelta(days=days)
+    return Interval(midnight(first, zone), interval.start)
 
 
-def parts_of(stretch: Stretch, granularity: str, zone: ZoneInfo) -> Iterator[Stretch]:
+def split_interval(interval: Interval, granularity: str, zone: ZoneInfo) -> Iterator[Interval]:
     """Split a period at the zone's hours, days, ISO weeks or months."""
-    start = stretch.start
-    while start < stretch.end:
-        end = min(_NEXT[granularity](start, zone), stretch.end)
-        yield Stretch(start, end)
+    start = interval.start
+    while start < interval.end:
+        end = min(_NEXT[granularity](start, zone), interval.end)
+        yield Interval(start, end)
         start = end
 
 

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from starlette.exceptions import HTTPException
+
 from frontdesk.crash_report import trace
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.wire import ParameterProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"
+PROBLEM_BASE_URI = "tag:inbox.invalid,2026:problem/"
 REALM = 'Bearer realm="frontdesk"'
 RETRY_SECONDS = 1
 
@@ -67,7 +70,7 @@ class ParameterFault:
 
 
 @dataclass(eq=False)
-class Refusal(Exception):
+class ApiError(Exception):
     """Ends the request with the problem `code`. `detail` is shown to the client."""
 
     code: str
@@ -104,27 +107,27 @@ class Refusal(Exception):
         return problem.model_dump_json(exclude_none=True).encode()
 
 
-def bad_parameters(faults: list[ParameterFault]) -> Refusal:
+def bad_parameters(faults: list[ParameterFault]) -> ApiError:
     """Merge parameter faults into one refusal, under the code that comes first in CODES."""
     order = list(CODES)
     code = min((fault.code for fault in faults), key=order.index)
     deciding = next(fault.problem for fault in faults if fault.code == code)
-    return Refusal(
+    return ApiError(
         code,
         f"{deciding.parameter}: {deciding.detail}.",
         errors=tuple(fault.problem for fault in faults),
     )
 
 
-def unauthorised(code: str, detail: str) -> Refusal:
+def unauthorised(code: str, detail: str) -> ApiError:
     """Build a 401 with its `WWW-Authenticate` challenge (RFC 6750)."""
     challenge = REALM if code == "missing_credentials" else f'{REALM}, error="invalid_token"'
-    return Refusal(code, detail, headers=(("WWW-Authenticate", challenge),))
+    return ApiError(code, detail, headers=(("WWW-Authenticate", challenge),))
 
 
-def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
+def lacking(scope: str, held: tuple[str, ...]) -> ApiError:
     """Build a 403 for a key without `scope`."""
-    return Refusal(
+    return ApiError(
         "insufficient_scope",
         f"The API key lacks the scope {scope}.",
         headers=(("WWW-Authenticate", f'Bearer error="insufficient_scope", scope="{scope}"'),),
@@ -133,20 +136,40 @@ def lacking(scope: str, held: tuple[str, ...]) -> Refusal:
     )
 
 
-def no_route() -> Refusal:
+def no_route() -> ApiError:
     """Build a 404 for an unknown path."""
-    return Refusal("route_not_found", "This service has no such path.")
+    return ApiError("route_not_found", "This service has no such path.")
 
 
-def failed(error: Exception) -> Refusal:
+def check_method(method: str, allowed: tuple[str, ...], detail: str) -> None:
+    """Raises: ApiError: the method is not one of `allowed`."""
+    if method not in allowed:
+        headers = (("Allow", ", ".join(allowed)),)
+        raise ApiError("method_not_allowed", detail, headers=headers, allow=allowed)
+
+
+def problem_of(error: Exception) -> ApiError:
+    """Map any exception to the problem that the client is told."""
+    match error:
+        case ApiError():
+            return error
+        case HTTPException():
+            # Starlette's router raises it for an unknown path only.
+            return no_route()
+        case Unreachable():
+            return unavailable(error)
+    return failed(error)
+
+
+def failed(error: Exception) -> ApiError:
     """Build a 500 that reveals nothing about a bug."""
     if isinstance(error, UnusableFile):
-        return Refusal(
+        return ApiError(
             "internal_error",
             "The database is damaged: a backup must be put in its place, or what is readable saved "
             "with the command .recover of sqlite3.",
         )
-    return Refusal("internal_error", "The service failed; its log knows the request id.")
+    return ApiError("internal_error", "The service failed; its log knows the request id.")
 
 
 def cause(error: Exception) -> str:
@@ -154,23 +177,20 @@ def cause(error: Exception) -> str:
     return str(error) if isinstance(error, UnusableFile) else trace(error)
 
 
-def too_busy(seconds: int) -> Refusal:
+def retry_later(code: str, detail: str, seconds: int) -> ApiError:
+    """Build a problem with `Retry-After`."""
+    headers = (("Retry-After", str(seconds)),)
+    return ApiError(code, detail, headers=headers, retry_after=seconds)
+
+
+def too_busy(seconds: int) -> ApiError:
     """Build a 503 for a request over a concurrency limit."""
-    return Refusal(
-        "service_unavailable",
-        "Too much comes at once.",
-        headers=(("Retry-After", str(seconds)),),
-        retry_after=seconds,
-    )
+    return retry_later("service_unavailable", "Too much comes at once.", seconds)
 
 
-def unavailable(error: Unreachable) -> Refusal:
-    """Build a 503 for an unavailable database, with `Retry-After`."""
+def unavailable(error: Unreachable) -> ApiError:
+    """Build a 503 for an unavailable database."""
     seconds = max(RETRY_SECONDS, round(error.retry_after or 0))
-    late = isinstance(error, QueryTimeout)
-    return Refusal(
-        "query_timeout" if late else "service_unavailable",
-        "The database took too long." if late else "The database does not answer now.",
-        headers=(("Retry-After", str(seconds)),),
-        retry_after=seconds,
-    )
+    if isinstance(error, QueryTimeout):
+        return retry_later("query_timeout", "The database took too long.", seconds)
+    return retry_later("service_unavailable", "The database does not answer now.", seconds)

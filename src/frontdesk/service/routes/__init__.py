@@ -1,7 +1,5 @@
 """Route table of `/v1`: path, required scope, parameters and handler of each endpoint."""
 
-from collections.abc import Sequence
-
 from frontdesk.service.endpoint import PAGING, Endpoint
 from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
@@ -9,7 +7,7 @@ from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LI
 ENDPOINTS = (
     Endpoint(
         "conversations",
-        ("conversations",),
+        "/conversations",
         "conversations:read",
         ("status", "assignee", "channel", "label", *PAGING),
         conversations.conversations,
@@ -17,15 +15,15 @@ ENDPOINTS = (
     ),
     Endpoint(
         "counts",
-        ("conversations", "counts"),
+        "/conversations/counts",
         "conversations:read",
         ("status", "channel", "label"),
         conversations.counts,
-        at_once=False,
+        inline=False,
     ),
     Endpoint(
         "messages",
-        ("conversations", "{}", "messages"),
+        "/conversations/{id}/messages",
         "messages:read",
         PAGING,
         messages.messages,
@@ -33,7 +31,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         "notes",
-        ("conversations", "{}", "notes"),
+        "/conversations/{id}/notes",
         "notes:read",
         PAGING,
         messages.notes,
@@ -41,7 +39,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         "contacts",
-        ("contacts",),
+        "/contacts",
         "contacts:read",
         ("q", *PAGING),
         contacts.contact_list,
@@ -49,43 +47,33 @@ ENDPOINTS = (
     ),
     Endpoint(
         "contact_by_phone",
-        ("contacts", "by-phone", "{}"),
+        "/contacts/by-phone/{phone}",
         "contacts:read",
         (),
         contacts.contact_by_phone,
     ),
-    Endpoint("labels", ("labels",), "labels:read", PAGING, catalogues.labels),
+    Endpoint("labels", "/labels", "labels:read", PAGING, catalogues.labels),
     Endpoint(
-        "custom_fields", ("custom-fields",), "custom_fields:read", PAGING, catalogues.custom_fields
+        "custom_fields", "/custom-fields", "custom_fields:read", PAGING, catalogues.custom_fields
     ),
-    Endpoint("users", ("users",), "users:read", PAGING, catalogues.users),
-    Endpoint("teams", ("teams",), "teams:read", PAGING, catalogues.teams),
-    Endpoint("channels", ("channels",), "channels:read", PAGING, catalogues.channels),
+    Endpoint("users", "/users", "users:read", PAGING, catalogues.users),
+    Endpoint("teams", "/teams", "teams:read", PAGING, catalogues.teams),
+    Endpoint("channels", "/channels", "channels:read", PAGING, catalogues.channels),
     Endpoint(
         "canned_responses",
-        ("canned-responses",),
+        "/canned-responses",
         "canned_responses:read",
         PAGING,
         catalogues.canned_responses,
     ),
-    Endpoint("templates", ("templates",), "templates:read", PAGING, catalogues.templates),
+    Endpoint("templates", "/templates", "templates:read", PAGING, catalogues.templates),
     Endpoint(
         "inbox_report",
-        ("reports", "inbox"),
+        "/reports/inbox",
         "reports:read",
         ("from", "to", "timezone", "channel", "granularity"),
         reports.inbox_report,
         until="to",
-        at_once=False,
+        inline=False,
     ),
 )
-
-
-def endpoint_at(path: Sequence[str]) -> tuple[Endpoint, str] | None:
-    """Match path segments below /v1; return the endpoint and its path value ("" without one)."""
-    for endpoint in ENDPOINTS:
-        if len(endpoint.path) == len(path):
-            pairs = list(zip(endpoint.path, path, strict=True))
-            if all(wanted in ("{}", given) for wanted, given in pairs):
-                return endpoint, next((given for wanted, given in pairs if wanted == "{}"), "")
-    return None

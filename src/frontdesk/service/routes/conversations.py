@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from frontdesk.service import filters, serializers
-from frontdesk.service.auth import Grant
-from frontdesk.service.endpoint import Call
-from frontdesk.service.http import Written
+from frontdesk.service import serializers
+from frontdesk.service.auth import KeyGrant
+from frontdesk.service.endpoint import EndpointRequest, JsonBody
+from frontdesk.service.routes import filters
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
 from frontdesk.wire import (
@@ -20,52 +20,52 @@ from frontdesk.wire import (
 from frontdesk.wire.values import STATUSES
 
 
-def conversations(call: Call) -> Written[Page[Conversation]]:
+def conversations(request: EndpointRequest) -> JsonBody[Page[Conversation]]:
     """Conversations, the latest activity first."""
-    parameters = call.parameters
+    parameters = request.parameters
     status = parameters.filter_value("status", STATUSES)
-    label_id, channel_id, asked = filters.label_and_channel(call)
-    assigned, assignee_id = filters.assignee(call, asked)
+    label_id, channel_id, values = filters.label_and_channel(request)
+    assigned, assignee_id = filters.assignee(request, values)
     if status is not None:
-        asked["status"] = status
-    place = call.place(asked)
-    parameters.settle()
+        values["status"] = status
+    paging = request.paging(values)
+    parameters.raise_if_invalid()
     selection = queries.ConversationSelection(
         queries.states_of(_statuses(status), assigned=assigned),
         label_id,
         channel_id,
         assignee_id,
-        awake_at=call.awake_at,
+        awake_at=request.awake_at,
     )
-    rows, next_cursor = place.cut(
+    rows, next_cursor = paging.split(
         queries.conversation_page(
-            call.connection, call.account_id, selection, place.after, place.limit + 1
+            request.connection, request.account_id, selection, paging.after, paging.limit + 1
         ),
         ("last_activity_at", "id"),
     )
     labels = serializers.grouped(
-        queries.labels_of(call.connection, call.account_id, [row["id"] for row in rows]),
+        queries.labels_of(request.connection, request.account_id, [row["id"] for row in rows]),
         "conversation_id",
     )
-    with_preview = "messages:read" in call.grant.scopes
+    with_preview = "messages:read" in request.grant.scopes
     return serializers.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
 
 
-def counts(call: Call) -> Counts:
+def counts(request: EndpointRequest) -> Counts:
     """How many conversations there are, from the counter cells alone."""
-    status = call.parameters.filter_value("status", STATUSES)
-    label_id, channel_id, _ = filters.label_and_channel(call)
-    call.parameters.settle()
+    status = request.parameters.filter_value("status", STATUSES)
+    label_id, channel_id, _ = filters.label_and_channel(request)
+    request.parameters.raise_if_invalid()
     cells = queries.counts(
-        call.connection,
-        call.account_id,
+        request.connection,
+        request.account_id,
         label_id=label_id,
         channel_id=channel_id,
-        user_id=call.grant.user_id,
-        awake_at=call.awake_at,
+        user_id=request.grant.user_id,
+        awake_at=request.awake_at,
     )
     sets = {
-        name: _count_set([cell for cell in cells if cell["status"] == number], call.grant)
+        name: _count_set([cell for cell in cells if cell["status"] == number], request.grant)
         for number, name in enumerate(STATUSES)
     }
     flat = sets[status or "open"]
@@ -81,7 +81,7 @@ def counts(call: Call) -> Counts:
         unread=_unread(cells, STATUSES.index(status or "open")),
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(cells),
-        as_of=timestamp(call.now),
+        as_of=timestamp(request.now),
     )
 
 
@@ -93,7 +93,7 @@ def _total(cells: Sequence[Row]) -> int:
     return sum(cell["n"] for cell in cells)
 
 
-def _count_set(cells: Sequence[Row], grant: Grant) -> CountSet:
+def _count_set(cells: Sequence[Row], grant: KeyGrant) -> CountSet:
     return CountSet(
         all=_total(cells),
         mine=None if grant.user_id is None else _total([cell for cell in cells if cell["mine"]]),

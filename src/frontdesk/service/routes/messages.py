@@ -3,35 +3,38 @@
 from collections.abc import Mapping, Sequence
 
 from frontdesk.service import serializers
-from frontdesk.service.endpoint import Call
-from frontdesk.service.filters import own_id
-from frontdesk.service.problems import Refusal
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import row_id
+from frontdesk.service.problems import ApiError
 from frontdesk.store import conversations
 from frontdesk.store.database import Row
 from frontdesk.wire import Message, Note, Page, Ref
 
 
-def messages(call: Call) -> Page[Message]:
+def messages(request: EndpointRequest) -> Page[Message]:
     """Messages of one conversation, newest first."""
-    place = call.place({"conversation": call.path_value})
-    call.parameters.settle()
-    thread = _conversation(call)
-    rows, next_cursor = place.cut(
+    paging = request.paging({"conversation": request.path_value})
+    request.parameters.raise_if_invalid()
+    thread = _conversation(request)
+    rows, next_cursor = paging.split(
         conversations.message_page(
-            call.connection, call.account_id, thread["id"], place.after, place.limit + 1
+            request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
         ),
         ("created_at", "id"),
     )
-    names = _user_names(call, rows)
+    names = _user_names(request, rows)
     quoted = {
         row["wamid"]: row
         for row in conversations.quoted_messages(
-            call.connection, call.account_id, thread["channel_id"], _told(rows, "reply_wamid")
+            request.connection,
+            request.account_id,
+            thread["channel_id"],
+            _distinct(rows, "reply_wamid"),
         )
     }
     reactions = serializers.grouped(
         conversations.reactions_to(
-            call.connection, call.account_id, thread["channel_id"], _told(rows, "wamid")
+            request.connection, request.account_id, thread["channel_id"], _distinct(rows, "wamid")
         ),
         "target_wamid",
     )
@@ -49,32 +52,30 @@ def messages(call: Call) -> Page[Message]:
     )
 
 
-def notes(call: Call) -> Page[Note]:
+def notes(request: EndpointRequest) -> Page[Note]:
     """Notes on one conversation, newest first."""
-    place = call.place({"conversation": call.path_value})
-    call.parameters.settle()
-    thread = _conversation(call)
-    rows, next_cursor = place.cut(
+    paging = request.paging({"conversation": request.path_value})
+    request.parameters.raise_if_invalid()
+    thread = _conversation(request)
+    rows, next_cursor = paging.split(
         conversations.note_page(
-            call.connection, call.account_id, thread["id"], place.after, place.limit + 1
+            request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
         ),
         ("created_at", "id"),
     )
-    names = _user_names(call, rows)
+    names = _user_names(request, rows)
     return Page[Note].of(
         (serializers.note_body(row, _author(row, names, thread)) for row in rows), next_cursor
     )
 
 
-def _conversation(call: Call) -> Row:
-    asked = own_id(call.path_value)
-    row = (
-        None
-        if asked is None
-        else conversations.conversation(call.connection, call.account_id, asked)
+def _conversation(request: EndpointRequest) -> Row:
+    conversation_id = row_id(request.path_value)
+    row = conversation_id and conversations.conversation(
+        request.connection, request.account_id, conversation_id
     )
-    if row is None:
-        raise Refusal(
+    if not row:
+        raise ApiError(
             "conversation_not_found",
             "There is no such conversation in the account of this key.",
             resource="conversation",
@@ -82,10 +83,10 @@ def _conversation(call: Call) -> Row:
     return row
 
 
-def _user_names(call: Call, rows: Sequence[Row]) -> dict[str, str]:
+def _user_names(request: EndpointRequest, rows: Sequence[Row]) -> dict[str, str]:
     written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
     user_ids = [int(user_id) for user_id in sorted(written)]
-    return conversations.user_names(call.connection, call.account_id, user_ids)
+    return conversations.user_names(request.connection, request.account_id, user_ids)
 
 
 def _author(row: Row, names: Mapping[str, str], thread: Row) -> Ref | None:
@@ -98,5 +99,5 @@ def _author(row: Row, names: Mapping[str, str], thread: Row) -> Ref | None:
     return Ref(id=user_id, name=names.get(user_id, name))
 
 
-def _told(rows: Sequence[Row], column: str) -> list[str]:
+def _distinct(rows: Sequence[Row], column: str) -> list[str]:
     return sorted({row[column] for row in rows if row[column] is not None})

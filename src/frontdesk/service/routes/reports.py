@@ -1,18 +1,33 @@
 """Inbox report endpoint: metrics of a period, of the period before, and live counts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import islice
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from frontdesk.service import filters
-from frontdesk.service.endpoint import Call
-from frontdesk.service.periods import Stretch, parts_of, stretch_before
-from frontdesk.service.report_orders import ReportOrder, report_order
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters, echo
+from frontdesk.service.periods import (
+    DAY,
+    Interval,
+    days_between,
+    local_date,
+    midnight,
+    moment_of,
+    previous_interval,
+    split_interval,
+    zone_of,
+)
+from frontdesk.service.routes import filters
 from frontdesk.service.serializers import grouped
 from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import Span
-from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
+from frontdesk.store.rollups import HANDOFF, INCOMING, MINUTE, OUTGOING
 from frontdesk.wire import (
     Bucket,
     ChannelMetrics,
@@ -25,45 +40,204 @@ from frontdesk.wire import (
     ZonedPeriod,
     timestamp,
 )
+from frontdesk.wire.queries import GRANULARITIES
+
+DEFAULT_DAYS = 7
+MAX_DAYS = 366
+MAX_BUCKETS = 1000
+# Outside these years, the previous period or a zone's offset may leave the range of dates.
+_YEARS = range(1972, 9998)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+# A plus that was not encoded arrives as a space.
+_INSTANT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?([Zz]|[-+ ]\d\d:?\d\d)?",
+    re.ASCII,
+)
 
 _NOW, _BEFORE = 0, 1
 _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billable_count")
 
 
-def inbox_report(call: Call) -> Report:
+@dataclass(frozen=True, slots=True)
+class ReportQuery:
+    """Report parameters. zone: of its days; granularity: of its series, None without one."""
+
+    period: Interval
+    zone: ZoneInfo
+    granularity: str | None
+
+
+def report_query(request: EndpointRequest) -> ReportQuery:
+    """Parse the parameters. After faults were recorded, the value is meaningless."""
+    parameters = request.parameters
+    zone = _zone(request)
+    granularity = _granularity(parameters)
+    period = _period(parameters, zone, request.now)
+    query = ReportQuery(period, zone, granularity)
+    if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity"))):
+        _check(parameters, query)
+    return query
+
+
+def _period(parameters: Parameters, zone: ZoneInfo, now: int) -> Interval:
+    """Parse `from` and `to`. Defaults: the current minute, and seven days."""
+    start, end = (_moment(parameters, name, zone) for name in ("from", "to"))
+    last_day = local_date(now if end is None else end - 1, zone)
+    if end is None:
+        end = now - now % MINUTE
+    if start is None:
+        start = midnight(last_day - timedelta(days=DEFAULT_DAYS - 1), zone)
+    return Interval(start, end)
+
+
+def _zone(request: EndpointRequest) -> ZoneInfo:
+    name = request.parameters.get("timezone")
+    if name is None:
+        zone = zone_of(reports.account_timezone(request.connection, request.account_id))
+    else:
+        zone = zone_of(name)
+        if zone is None:
+            hint = f"there is no zone '{echo(name)}'; give an IANA name such as Europe/Madrid"
+            _add_fault(request.parameters, "timezone", "unknown_value", hint)
+    return zone or ZoneInfo("UTC")
+
+
+def _granularity(parameters: Parameters) -> str | None:
+    text = parameters.get("granularity")
+    if text is not None and text not in GRANULARITIES:
+        parameters.add_fault(
+            "invalid_period",
+            "granularity",
+            "not_allowed" if text else "empty",
+            f"it must be one of {', '.join(GRANULARITIES)}; got '{echo(text)}'",
+            allowed=GRANULARITIES,
+        )
+    return text
+
+
+def _moment(parameters: Parameters, name: str, zone: ZoneInfo) -> int | None:
+    """Parse a date (midnight in the zone) or a time; records a fault if malformed."""
+    text = parameters.get(name)
+    if text is None:
+        return None
+    try:
+        return _midnight(text, zone) if _DATE.fullmatch(text) else _instant(text)
+    except _InvalidMoment as unclear:
+        _add_fault(parameters, name, unclear.reason, f"{unclear.hint}; got '{echo(text)}'")
+    except (ValueError, OverflowError):
+        _add_fault(parameters, name, "malformed", f"there is no such time; got '{echo(text)}'")
+    return None
+
+
+class _InvalidMoment(Exception):
+    """Unusable time, with a machine-readable reason and a hint."""
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+
+
+def _midnight(text: str, zone: ZoneInfo) -> int:
+    day = date.fromisoformat(text)
+    _check_year(day)
+    return midnight(day, zone)
+
+
+def _instant(text: str) -> int:
+    found = _INSTANT.fullmatch(text)
+    if found is None:
+        raise _InvalidMoment("malformed", "it must be a date, or a time with an offset (ISO 8601)")
+    day, time, fraction, offset = found.groups()
+    if offset is None:
+        raise _InvalidMoment("no_offset", "a time needs an offset, such as Z or +02:00")
+    offset = offset.upper().replace(" ", "+")
+    when = datetime.fromisoformat(f"{day}T{time}{offset}")
+    _check_year(when)
+    return moment_of(when) + int((fraction or "")[:3].ljust(3, "0"))
+
+
+def _check_year(day: date) -> None:
+    if day.year not in _YEARS:
+        hint = f"the year must be from {_YEARS[0]} to {_YEARS[-1]}"
+        raise _InvalidMoment("out_of_range", hint)
+
+
+def _check(parameters: Parameters, query: ReportQuery) -> None:
+    """Check the limits that depend on several parameters."""
+    period = query.period
+    edge = "to" if parameters.get("from") is None else "from"
+    if period.start >= period.end:
+        _add_fault(parameters, edge, "not_before_to", "the period must start before it ends")
+    elif _is_too_long(query):
+        _add_fault(
+            parameters, edge, "too_long", f"a period may have {MAX_DAYS} days", (1, MAX_DAYS)
+        )
+    elif query.granularity is not None:
+        parts = islice(split_interval(period, query.granularity, query.zone), MAX_BUCKETS + 1)
+        if sum(1 for _ in parts) > MAX_BUCKETS:
+            hint = f"the period has more than {MAX_BUCKETS} parts of this length"
+            _add_fault(parameters, "granularity", "too_fine", hint, (1, MAX_BUCKETS))
+
+
+def _is_too_long(query: ReportQuery) -> bool:
+    """Check MAX_DAYS in calendar days, so that days of 25 hours do not count as more."""
+    period = query.period
+    if period.end - period.start > (MAX_DAYS + 1) * DAY:
+        return True
+    days = days_between(period, query.zone)
+    return period.end - period.start > MAX_DAYS * DAY if days is None else days > MAX_DAYS
+
+
+def _add_fault(
+    parameters: Parameters,
+    name: str,
+    reason: str,
+    hint: str,
+    bounds: tuple[int, int] | None = None,
+) -> None:
+    parameters.add_fault("invalid_period", name, reason, hint, bounds=bounds)
+
+
+def inbox_report(request: EndpointRequest) -> Report:
     """What happened in a period, and in the period before it of the same length."""
-    _, channel_id, asked = filters.label_and_channel(call)
-    order = report_order(call)
-    call.parameters.settle()
-    period = order.period
-    before = stretch_before(period, order.zone)
-    rows = _figures(call, channel_id, (period, before), detailed=True)
+    _, channel_id, filter_values = filters.label_and_channel(request)
+    query = report_query(request)
+    request.parameters.raise_if_invalid()
+    period = query.period
+    before = previous_interval(period, query.zone)
+    rows = _figures(request, channel_id, (period, before), detailed=True)
     current = [row for row in rows if row["tag"] == _NOW]
     return Report(
         period=ZonedPeriod(
-            from_=timestamp(period.start), to=timestamp(period.end), timezone=order.zone.key
+            from_=timestamp(period.start), to=timestamp(period.end), timezone=query.zone.key
         ),
         previous_period=Period(from_=timestamp(before.start), to=timestamp(before.end)),
-        channel=asked.get("channel"),
+        channel=filter_values.get("channel"),
         metrics=_metrics(current),
         previous=_metrics(row for row in rows if row["tag"] == _BEFORE),
         outgoing_by_author=_by_author(current),
-        channels=_by_channel(call, channel_id, rows),
-        pricing=_pricing(call, channel_id, (period, before)),
-        live=_live(call, channel_id),
-        series=_series(call, channel_id, order),
+        channels=_by_channel(request, channel_id, rows),
+        pricing=_pricing(request, channel_id, (period, before)),
+        live=_live(request, channel_id),
+        series=_series(request, channel_id, query),
     )
 
 
 def _figures(
-    call: Call, channel_id: int | None, stretches: Iterable[Stretch], *, detailed: bool
+    request: EndpointRequest,
+    channel_id: int | None,
+    intervals: Iterable[Interval],
+    *,
+    detailed: bool,
 ) -> list[Row]:
     """Read metric rows; each row's `tag` is the index of its period."""
     return reports.figures(
-        call.connection,
-        call.account_id,
+        request.connection,
+        request.account_id,
         channel_id,
-        [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)],
+        [Span(tag, each.start, each.end) for tag, each in enumerate(intervals)],
         detailed=detailed,
     )
 
@@ -116,7 +290,7 @@ def _by_author(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def _by_channel(
-    call: Call, channel_id: int | None, rows: Sequence[Row]
+    request: EndpointRequest, channel_id: int | None, rows: Sequence[Row]
 ) -> tuple[ChannelMetrics, ...]:
     own = grouped(rows, "channel_id")
     return tuple(
@@ -125,17 +299,17 @@ def _by_channel(
             metrics=_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
             previous=_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
         )
-        for channel in reports.channels(call.connection, call.account_id, channel_id)
+        for channel in reports.channels(request.connection, request.account_id, channel_id)
     )
 
 
 def _pricing(
-    call: Call, channel_id: int | None, stretches: Iterable[Stretch]
+    request: EndpointRequest, channel_id: int | None, intervals: Iterable[Interval]
 ) -> tuple[PricingCount, ...]:
     """Count messages by channel, author and pricing, in descending order."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
-    spans = [Span(tag, each.start, each.end) for tag, each in enumerate(stretches)]
-    for row in reports.priced(call.connection, call.account_id, channel_id, spans):
+    spans = [Span(tag, each.start, each.end) for tag, each in enumerate(intervals)]
+    for row in reports.priced(request.connection, request.account_id, channel_id, spans):
         key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
         found = counts.setdefault(key, Counter())
         prefix = "" if row["tag"] == _NOW else "previous_"
@@ -143,7 +317,7 @@ def _pricing(
         found[f"{prefix}billable_count"] += row["billable"]
     channels = {
         row["id"]: Ref(id=row["phone_number_id"], name=row["name"])
-        for row in reports.channels(call.connection, call.account_id, channel_id)
+        for row in reports.channels(request.connection, request.account_id, channel_id)
     }
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1]["count"], pair[0]))
     return tuple(
@@ -158,30 +332,34 @@ def _pricing(
     )
 
 
-def _live(call: Call, channel_id: int | None) -> LiveCounts:
+def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
     cells = conversations.counts(
-        call.connection,
-        call.account_id,
+        request.connection,
+        request.account_id,
         label_id=conversations.NO_LABEL,
         channel_id=channel_id,
         user_id=None,
-        awake_at=call.awake_at,
+        awake_at=request.awake_at,
     )
     opened = [cell for cell in cells if cell["status"] == conversations.OPEN]
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),
         unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),
-        unattended=reports.unattended(call.connection, call.account_id, channel_id, call.awake_at),
+        unattended=reports.unattended(
+            request.connection, request.account_id, channel_id, request.awake_at
+        ),
         awaiting_human=sum(cell["n"] for cell in opened if cell["awaiting"]),
-        as_of=timestamp(call.now),
+        as_of=timestamp(request.now),
     )
 
 
-def _series(call: Call, channel_id: int | None, order: ReportOrder) -> tuple[Bucket, ...] | None:
-    if order.granularity is None:
+def _series(
+    request: EndpointRequest, channel_id: int | None, query: ReportQuery
+) -> tuple[Bucket, ...] | None:
+    if query.granularity is None:
         return None
-    parts = list(parts_of(order.period, order.granularity, order.zone))
-    own = grouped(_figures(call, channel_id, parts, detailed=False), "tag")
+    parts = list(split_interval(query.period, query.granularity, query.zone))
+    own = grouped(_figures(request, channel_id, parts, detailed=False), "tag")
     return tuple(
         Bucket(
             start=timestamp(part.start),

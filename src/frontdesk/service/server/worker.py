@@ -3,26 +3,27 @@
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TextIO
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.app import Application, create_app, system_clock
-from frontdesk.service.doors import Doors
-from frontdesk.service.options import PROBLEM_BASE_URI, Options
-from frontdesk.service.rate_limit import Limits
-from frontdesk.service.server.connections import BoundedProtocol, OpenConnections, many_files
+from frontdesk.service.app import Options, create_app, system_clock
+from frontdesk.service.problems import PROBLEM_BASE_URI
+from frontdesk.service.rate_limit import RateLimits
+from frontdesk.service.server.protocol import BoundedProtocol, OpenConnections, many_files
 from frontdesk.service.server.sockets import Network
-from frontdesk.service.webhooks.receiver import Receiver
-from frontdesk.service.webhooks.secrets import Agreements
-from frontdesk.service.webhooks.worker import Clerk, Rules
+from frontdesk.service.webhooks.receiver import PATH, Receiver
+from frontdesk.service.webhooks.secrets import WebhookSecrets
+from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store.database import Database
 
 DRAIN_SECONDS = 10
+_WEBHOOKS = f"/{PATH.split('/')[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Plan:
 
     open_database: opens and closes a database, called with its address. read_database: target of
     reads, if not `database`. proxies: networks trusted for X-Forwarded-For and X-Forwarded-Proto.
-    agreements: webhook secrets, None to accept no webhooks. webhook_port: port reserved for
-    webhooks, None to share that of `/v1`.
+    secrets: of webhooks, None to accept none. webhook_port: port reserved for webhooks, None to
+    share that of `/v1`.
     """
 
     open_database: Callable[..., AbstractContextManager[Database]]
@@ -42,19 +43,41 @@ class Plan:
     query_seconds: float
     proxies: tuple[Network, ...]
     access_log: TextIO | None
-    rules: Rules
-    agreements: Agreements | None = None
+    settings: WorkerSettings
+    secrets: WebhookSecrets | None = None
     webhook_port: int | None = None
 
 
+class Dispatcher:
+    """ASGI application that sends requests to `/v1` or to the webhook receiver.
+
+    webhook_port: port reserved for webhooks; None if they share the port of `/v1`.
+    """
+
+    def __init__(self, interface: ASGIApp, receiver: ASGIApp, webhook_port: int | None) -> None:
+        self._interface = interface
+        self._receiver = receiver
+        self._webhook_port = webhook_port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_webhook = scope["type"] == "http" and self._is_webhook(scope)
+        await (self._receiver if is_webhook else self._interface)(scope, receive, send)
+
+    def _is_webhook(self, scope: Scope) -> bool:
+        if self._webhook_port is not None:
+            return bool(scope["server"][1] == self._webhook_port)
+        path: str = scope["path"]
+        return path == _WEBHOOKS or path.startswith(f"{_WEBHOOKS}/")
+
+
 def serve(
-    plan: Plan, listening: Sequence[socket.socket], limits: Limits, ready: Callable[[], None]
+    plan: Plan, sockets: Sequence[socket.socket], limits: RateLimits, ready: Callable[[], None]
 ) -> None:
     """Serve until a signal; `ready` is called once connections are accepted."""
     with _application(plan, limits) as app:
         answer(
             app,
-            listening,
+            sockets,
             ready,
             proxies=plan.proxies,
             problem_base_uri=plan.options.problem_base_uri,
@@ -62,7 +85,7 @@ def serve(
 
 
 @contextmanager
-def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
+def _application(plan: Plan, limits: RateLimits) -> Iterator[ASGIApp]:
     """Build the application, with separate databases for `/v1` and for webhooks."""
     log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
@@ -73,43 +96,31 @@ def _application(plan: Plan, limits: Limits) -> Iterator[Application | Doors]:
         ) as database,
         # No statement timeout: writes may take longer than reads.
         plan.open_database(plan.database, read_target=plan.read_database) as inbound,
+        ExitStack() as running,
     ):
-        clerk = Clerk(inbound, system_clock, plan.rules)
         app = create_app(database, options=plan.options, limits=limits, access_log=log)
-        clerk.start()
-        try:
-            with _receiving(plan, inbound, clerk, log) as receiver:
-                yield app if receiver is None else Doors(app, receiver, plan.webhook_port)
-        finally:
-            clerk.close()
-            app.close()
-
-
-@contextmanager
-def _receiving(
-    plan: Plan, database: Database, clerk: Clerk, log: AccessLog | None
-) -> Iterator[Receiver | None]:
-    """Build the webhook receiver, if webhooks are enabled."""
-    if plan.agreements is None:
-        yield None
-        return
-    receiver = Receiver(
-        database,
-        plan.agreements,
-        stored=clerk.call,
-        clock=system_clock,
-        problem_base_uri=plan.options.problem_base_uri,
-        access_log=log,
-    )
-    try:
-        yield receiver
-    finally:
-        receiver.close()
+        running.callback(app.close)
+        worker = BackgroundWorker(inbound, system_clock, plan.settings)
+        running.callback(worker.close)
+        worker.start()
+        if plan.secrets is None:
+            yield app
+            return
+        receiver = Receiver(
+            inbound,
+            plan.secrets,
+            stored=worker.notify,
+            clock=system_clock,
+            problem_base_uri=plan.options.problem_base_uri,
+            access_log=log,
+        )
+        running.callback(receiver.close)
+        yield Dispatcher(app, receiver, plan.webhook_port)
 
 
 def answer(
-    app: Application | Doors,
-    listening: Sequence[socket.socket],
+    app: ASGIApp,
+    sockets: Sequence[socket.socket],
     ready: Callable[[], None],
     *,
     proxies: tuple[Network, ...] = (),
@@ -154,7 +165,7 @@ def answer(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     many_files()
-    server.run(sockets=list(listening))
+    server.run(sockets=list(sockets))
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -5,28 +5,26 @@ Not part of `/v1`: it needs no API key and is not rate limited.
 
 import asyncio
 import json
-import logging
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
-from urllib.parse import parse_qs, unquote
 
-from starlette.types import Receive, Scope, Send
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
-from frontdesk.errors import Unreachable
+from frontdesk.service.access import RequestContext, client_address
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.http import Request, Response, check_size, refused, send_response
-from frontdesk.service.problems import Refusal, cause, failed, no_route, too_busy, unavailable
-from frontdesk.service.room import Holding, SharedLimit
-from frontdesk.service.visits import Visit
-from frontdesk.service.webhooks.secrets import Agreements
+from frontdesk.service.http import Handler, HttpApplication
+from frontdesk.service.problems import ApiError, check_method, no_route, too_busy
+from frontdesk.service.rate_limit import ClientQuota, Reservation
+from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import Arrival, keep
 
-PATH = ("webhooks", "whatsapp")
+PATH = "/webhooks/whatsapp"
 
 # Meta's bodies have at most 3 MB.
 MOST_BYTES = 4 * 1024 * 1024
@@ -42,16 +40,12 @@ THREADS = 2
 
 T = TypeVar("T")
 
-_SIGNATURE = b"x-hub-signature-256"
-_KEPT_HEADERS = (b"content-type", b"user-agent", _SIGNATURE)
+_METHODS = ("GET", "POST")
+_SIGNATURE = "x-hub-signature-256"
+_STORED_HEADERS = ("content-type", "user-agent", _SIGNATURE)
 _LONGEST_HEADER = 512
-_PLAIN = (
-    ("Content-Type", "text/plain; charset=utf-8"),
-    ("Cache-Control", "no-store"),
-    ("X-Content-Type-Options", "nosniff"),
-)
-
-_log = logging.getLogger("frontdesk.service")
+_CLOSE = (("Connection", "close"),)
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +53,11 @@ class _Delivery:
     """Webhook body and its headers. slug: the account in the path, None without one."""
 
     slug: str | None
-    headers: dict[bytes, bytes] = field(repr=False)
+    headers: dict[str, str] = field(repr=False)
     body: bytes = field(repr=False)
 
 
-class Receiver:
+class Receiver(HttpApplication):
     """ASGI application. Call `close` after the last request and before closing the database.
 
     stored: called in any thread after a new body was stored. clock: epoch milliseconds.
@@ -72,7 +66,7 @@ class Receiver:
     def __init__(
         self,
         database: Database,
-        agreements: Agreements,
+        secrets: WebhookSecrets,
         *,
         stored: Callable[[], None],
         clock: Callable[[], int],
@@ -80,145 +74,113 @@ class Receiver:
         access_log: AccessLog | None = None,
     ) -> None:
         self._database = database
-        self._agreements = agreements
+        self._secrets = secrets
         self._stored = stored
-        self._clock = clock
-        self._problem_base_uri = problem_base_uri
-        self._access_log = access_log
         self._threads = ThreadPoolExecutor(THREADS, "frontdesk-receiver")
-        self._arriving = SharedLimit(MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS)
-        self._storing = SharedLimit(MOST_AT_ONCE, MOST_AT_ONCE // 2, RETRY_SECONDS)
+        self._receiving = ClientQuota(MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS)
+        self._storing = ClientQuota(MOST_AT_ONCE, MOST_AT_ONCE // 2, RETRY_SECONDS)
+        super().__init__(
+            [
+                Route(PATH, Handler(PATH, self._answer)),
+                Route(f"{PATH}/{{account:segment}}", Handler(f"{PATH}/{{account}}", self._answer)),
+            ],
+            clock=clock,
+            problem_base_uri=problem_base_uri,
+            access_log=access_log,
+        )
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = time.perf_counter()
-        visit = Visit(Request.of(scope), self._clock())
+    def close(self) -> None:
+        self._threads.shutdown()
+
+    async def _answer(self, request: Request) -> Response:
+        check_method(
+            request.method, _METHODS, "Webhooks are verified by GET and delivered by POST."
+        )
+        slug = request.path_params.get("account")
         try:
-            response = await self._answer(visit, scope, receive)
-        except Refusal as refusal:
-            response = self._refused(visit, refusal)
-        except Unreachable as error:
-            response = self._refused(visit, unavailable(error))
-        except _Gone:
-            return
+            if request.method == "GET":
+                return await self._verify(slug, request)
+            return await self._receive(slug, request)
         except asyncio.CancelledError:
             # Shutdown cancels pending requests. If the body was stored, its redelivery is a
             # duplicate.
-            response = self._refused(visit, too_busy(RETRY_SECONDS))
-        except Exception as error:
-            _log.error("Request %s failed\n%s", visit.id, cause(error))
-            response = self._refused(visit, failed(error))
-        headers = (*response.headers, ("X-Request-Id", visit.id))
-        await send_response(send, Response(response.status, headers, response.body), with_body=True)
-        if self._access_log is not None:
-            seconds = time.perf_counter() - started
-            self._access_log.note(visit, response, seconds=seconds, sent=len(response.body))
+            raise too_busy(RETRY_SECONDS) from None
 
-    def close(self) -> None:
-        """Wait for running writes and stop the threads."""
-        self._threads.shutdown()
-
-    def _refused(self, visit: Visit, refusal: Refusal) -> Response:
-        visit.problem = refusal.code
-        return refused(refusal, visit.id, self._problem_base_uri)
-
-    async def _answer(self, visit: Visit, scope: Scope, receive: Receive) -> Response:
-        request = visit.request
-        check_size(request)
-        slug = _account_of(visit)
-        if request.method not in ("GET", "POST"):
-            raise Refusal(
-                "method_not_allowed",
-                "Webhooks are verified by GET and delivered by POST.",
-                headers=(("Allow", "GET, POST"),),
-                allow=("GET", "POST"),
-            )
-        if request.method == "GET":
-            return await self._shake(slug, request.query)
-        headers = dict(scope["headers"])
-        with self._arriving.holding(request.address) as held_bytes:
-            delivery = _Delivery(slug, headers, await _body(headers, receive, held_bytes))
-            with self._storing.holding(request.address) as places:
-                places.grow(1)
-                return await self._in_thread(self._take, delivery, visit.now)
+    async def _receive(self, slug: str | None, request: Request) -> Response:
+        address, now = client_address(request), RequestContext.of(request.scope).now
+        headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
+        with self._receiving.reservation(address) as held_bytes:
+            delivery = _Delivery(slug, headers, await _body(request, held_bytes))
+            with self._storing.reservation(address) as slots:
+                slots.grow(1)
+                return await self._in_thread(self._deliver, delivery, now)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, work, *arguments)
 
-    async def _shake(self, slug: str | None, query: bytes) -> Response:
+    async def _verify(self, slug: str | None, request: Request) -> Response:
         """Answer the subscription handshake with the challenge, if the verify token matches.
 
         No concurrency limit applies. The database is read only after the token matched.
         """
-        told = {name: values[0] for name, values in parse_qs(query.decode("latin-1")).items()}
-        agreement = self._agreements.of(slug or DEFAULT_ACCOUNT)
-        verified = agreement.is_verified(told.get("hub.verify_token", ""))
-        if not verified or told.get("hub.mode") != "subscribe":
-            raise Refusal("verify_token_mismatch", "The verify token is another one.")
+        query = dict(reversed(request.query_params.multi_items()))
+        secret = self._secrets.for_account(slug or DEFAULT_ACCOUNT)
+        matches = secret.matches_token(query.get("hub.verify_token", ""))
+        if not matches or query.get("hub.mode") != "subscribe":
+            raise ApiError("verify_token_mismatch", "The verify token is another one.")
         await self._in_thread(
             self._database.read_latest, lambda connection: _account(connection, slug)
         )
-        return Response(200, _PLAIN, told.get("hub.challenge", "").encode())
+        return PlainTextResponse(query.get("hub.challenge", ""), headers=_HEADERS)
 
-    def _take(self, delivery: _Delivery, now: int) -> Response:
+    def _deliver(self, delivery: _Delivery, now: int) -> Response:
         """Verify and store a body.
 
         A missing account is reported only after the signature is verified.
         """
-        agreement = self._agreements.of(delivery.slug or DEFAULT_ACCOUNT)
-        if not agreement.is_signed(delivery.body, delivery.headers.get(_SIGNATURE, b"")):
-            raise Refusal("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
+        secret = self._secrets.for_account(delivery.slug or DEFAULT_ACCOUNT)
+        signature = delivery.headers.get(_SIGNATURE, "").encode("latin-1")
+        if not secret.verify_signature(delivery.body, signature):
+            raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
         _check_json(delivery.body)
-        if self._database.write(lambda connection: _keep(connection, delivery, now)):
+        if self._database.write(lambda connection: _store(connection, delivery, now)):
             self._stored()
-        return Response(200, _PLAIN)
+        return PlainTextResponse(headers=_HEADERS)
 
 
-class _Gone(Exception):
-    """The client disconnected before the end of the body."""
-
-
-def _account_of(visit: Visit) -> str | None:
-    """Return the account slug of the path, None without one."""
-    path = tuple(unquote(segment) for segment in visit.request.path.split("/"))
-    if path[:2] != PATH or len(path) > 3:
-        raise no_route()
-    visit.route = f"/{'/'.join(PATH)}" + ("/{account}" if len(path) == 3 else "")
-    return path[2] if len(path) == 3 else None
-
-
-async def _body(headers: dict[bytes, bytes], receive: Receive, held: Holding) -> bytes:
-    """Receive a body within the size and time limits; its bytes are charged to `held`."""
-    media_type = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-    if media_type != b"application/json":
-        raise Refusal("unsupported_media_type", "Send Content-Type: application/json.")
+async def _body(request: Request, reservation: Reservation) -> bytes:
+    """Receive a body within the size and time limits; its bytes are charged to `reservation`."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise ApiError("unsupported_media_type", "Send Content-Type: application/json.")
     chunks: list[bytes] = []
-    size, more = 0, True
+    size, complete = 0, False
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            while more and size <= MOST_DISCARDED_BYTES:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                chunk, more = message.get("body", b""), message.get("more_body", False)
+            async for chunk in request.stream():
                 size += len(chunk)
                 if size <= MOST_BYTES:
-                    held.grow(len(chunk))
+                    reservation.grow(len(chunk))
                     chunks.append(chunk)
-                else:
-                    held.release()
-                    chunks.clear()
+                    continue
+                reservation.release()
+                chunks.clear()
+                if size > MOST_DISCARDED_BYTES:
+                    break
+            else:
+                complete = True
     except TimeoutError:
-        raise Refusal(
+        raise ApiError(
             "request_timeout",
             f"A body has to come within {BODY_SECONDS:g} seconds.",
-            headers=(("Connection", "close"),),
+            headers=_CLOSE,
         ) from None
     if size > MOST_BYTES:
-        raise Refusal(
+        raise ApiError(
             "payload_too_large",
             f"A body may have {MOST_BYTES} bytes.",
-            headers=(("Connection", "close"),) if more else (),
+            headers=() if complete else _CLOSE,
         )
     return b"".join(chunks)
 
@@ -229,31 +191,31 @@ def _check_json(body: bytes) -> None:
     JSON beyond Python's limits (nesting, digits) is stored, so that a person can inspect it.
     """
     try:
-        sound = isinstance(json.loads(body.decode()), dict)
+        valid = isinstance(json.loads(body.decode()), dict)
     except (json.JSONDecodeError, UnicodeDecodeError):
-        sound = False
+        valid = False
     except (ValueError, RecursionError):
-        sound = True
-    if not sound:
-        raise Refusal("invalid_json", "The body is not a JSON object.")
+        valid = True
+    if not valid:
+        raise ApiError("invalid_json", "The body is not a JSON object.")
 
 
-def _keep(connection: Connection, delivery: _Delivery, now: int) -> bool:
+def _store(connection: Connection, delivery: _Delivery, now: int) -> bool:
     account = _account(connection, delivery.slug)
-    kept = {
-        name.decode(): delivery.headers[name].decode("latin-1")[:_LONGEST_HEADER]
-        for name in _KEPT_HEADERS
+    headers = {
+        name: delivery.headers[name][:_LONGEST_HEADER]
+        for name in _STORED_HEADERS
         if name in delivery.headers
     }
-    return keep(connection, Arrival(account["id"], delivery.body, now, json.dumps(kept)))
+    return keep(connection, Arrival(account["id"], delivery.body, now, json.dumps(headers)))
 
 
 def _account(connection: Connection, slug: str | None) -> Row:
     """Find the account by slug; without one, the default account or the only one."""
-    found = account_by_slug(connection, slug or DEFAULT_ACCOUNT)
-    if found is None and slug is None:
-        everyone = all_accounts(connection, now=0)
-        found = everyone[0] if len(everyone) == 1 else None
-    if found is None or found["disabled"]:
+    account = account_by_slug(connection, slug or DEFAULT_ACCOUNT)
+    if account is None and slug is None:
+        accounts = all_accounts(connection, now=0)
+        account = accounts[0] if len(accounts) == 1 else None
+    if account is None or account["disabled"]:
         raise no_route()
-    return found
+    return account

@@ -12,22 +12,22 @@ _SIGNATURE = re.compile(rb"sha256=([0-9a-f]{64})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class WebhookSecret:
     """Secrets of one Meta app. An app_secret of None disables verification; "" matches nothing."""
 
     app_secret: str | None = field(repr=False)
     verify_token: str = field(default="", repr=False)
 
-    def is_signed(self, body: bytes, signature: bytes) -> bool:
+    def verify_signature(self, body: bytes, signature: bytes) -> bool:
         """Verify `X-Hub-Signature-256`: "sha256=" and the hex HMAC-SHA256 of the raw body."""
         if self.app_secret is None:
             return True
-        told = _SIGNATURE.fullmatch(signature)
-        given = told[1].lower() if told else b""
-        made = hmac.new(self.app_secret.encode(), body, hashlib.sha256).hexdigest()
-        return hmac.compare_digest(made.encode(), given) and bool(self.app_secret)
+        match = _SIGNATURE.fullmatch(signature)
+        claimed = match[1].lower() if match else b""
+        digest = hmac.new(self.app_secret.encode(), body, hashlib.sha256).hexdigest()
+        return hmac.compare_digest(digest.encode(), claimed) and bool(self.app_secret)
 
-    def is_verified(self, token: str) -> bool:
+    def matches_token(self, token: str) -> bool:
         """Compare in constant time with the verify token of the subscription handshake."""
         return hmac.compare_digest(self.verify_token.encode(), token.encode()) and bool(
             self.verify_token
@@ -35,15 +35,15 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreements:
+class WebhookSecrets:
     """Secrets per account slug, with a common default."""
 
-    common: Agreement | None = None
-    own: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
+    common: WebhookSecret | None = None
+    own: Mapping[str, WebhookSecret] = field(default_factory=lambda: MappingProxyType({}))
 
-    def of(self, slug: str) -> Agreement:
+    def for_account(self, slug: str) -> WebhookSecret:
         """Return the account's secrets or the common ones; without either, ones that match
         nothing."""
-        found = self.own.get(slug) or self.common
+        secret = self.own.get(slug) or self.common
         # Random secrets keep the comparison, so that timing does not reveal which accounts exist.
-        return found or Agreement(secrets.token_hex(), secrets.token_hex())
+        return secret or WebhookSecret(secrets.token_hex(), secrets.token_hex())

@@ -23,7 +23,7 @@ _log = logging.getLogger("frontdesk.service")
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class WorkerSettings:
     """Background job settings. retention_days: how long applied webhook bodies are stored.
 
     retain_revoked: keep in them what a customer deleted. silence: idle time after which a
@@ -36,64 +36,66 @@ class Rules:
     admission: Admission = ANYTHING
 
 
-class Clerk:
+class BackgroundWorker:
     """Worker thread. Retries on each tick while the database is not writable.
 
     clock: now in epoch milliseconds.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], int], rules: Rules) -> None:
+    def __init__(
+        self, database: Database, clock: Callable[[], int], settings: WorkerSettings
+    ) -> None:
         self._database = database
         self._clock = clock
-        self._rules = rules
+        self._settings = settings
         self._intake = Intake(
-            database, clock, admission=rules.admission, retain_revoked=rules.retain_revoked
+            database, clock, admission=settings.admission, retain_revoked=settings.retain_revoked
         )
         self._due: dict[str, int] = {}
-        self._called = threading.Event()
-        self._ending = threading.Event()
-        self._hindered = False
+        self._notified = threading.Event()
+        self._stopping = threading.Event()
+        self._failing = False
         # Set if the write-ahead log may hold copies of deleted rows.
         self._log_to_truncate = False
-        self._told: set[str] = set()
-        self._thread = threading.Thread(target=self._work, name="frontdesk-clerk", daemon=True)
+        self._reported: set[str] = set()
+        self._thread = threading.Thread(target=self._work, name="frontdesk-background", daemon=True)
 
     def start(self) -> None:
         """Start the thread; the first pass processes leftovers at once."""
-        self._called.set()
+        self._notified.set()
         self._thread.start()
 
-    def call(self) -> None:
+    def notify(self) -> None:
         """Wake the worker: a webhook was stored."""
-        self._called.set()
+        self._notified.set()
 
     def close(self) -> None:
         """Finish the running transaction and join the thread."""
-        self._ending.set()
-        self._called.set()
+        self._stopping.set()
+        self._notified.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def _work(self) -> None:
-        while not self._ending.is_set():
-            self._called.wait(TICK_SECONDS)
-            self._called.clear()
+        while not self._stopping.is_set():
+            self._notified.wait(TICK_SECONDS)
+            self._notified.clear()
             try:
-                self.do_all()
-                self._hindered = False
+                self.run_once()
+                self._failing = False
             except Unreachable as error:
-                if not self._hindered:
+                if not self._failing:
                     _log.info("What is due waits: %s", error)
-                self._hindered = True
+                self._failing = True
             except UnusableFile as error:
-                if not self._hindered:
+                if not self._failing:
                     _log.error("What comes in is not applied: %s", error)
-                self._hindered = True
+                self._failing = True
             except Exception as error:
                 # Retried on the next tick; ending the thread would stop all background work.
                 _log.error("What is due could not be done\n%s", trace(error))
 
-    def do_all(self) -> None:
+    def run_once(self) -> None:
         """Run one pass: apply all pending webhooks, then the due jobs.
 
         Raises: Unreachable: the database is not writable.
@@ -101,16 +103,16 @@ class Clerk:
         accounts = self._database.read_latest(
             lambda connection: [row["id"] for row in all_accounts(connection, now=0)]
         )
-        moving = set(accounts)
-        while moving and not self._ending.is_set():
+        pending = set(accounts)
+        while pending and not self._stopping.is_set():
             # One step per account in turn, so that a large backlog does not starve the others.
-            moving = {one for one in moving if self._step(one)}
+            pending = {account_id for account_id in pending if self._step(account_id)}
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
                 self._wake(account_id)
-        if self._rules.silence is not None and self._is_due("silences", SILENCES_EVERY):
+        if self._settings.silence is not None and self._is_due("silences", SILENCES_EVERY):
             for account_id in accounts:
-                resolve_silent(self._database, account_id, self._clock(), self._rules.silence)
+                resolve_silent(self._database, account_id, self._clock(), self._settings.silence)
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
                 self._retire(account_id)
@@ -124,9 +126,9 @@ class Clerk:
             return False
         step = self._intake.step(account_id)
         self._log_to_truncate |= step.revoked
-        for kind in sorted(step.passed_over.keys() - self._told):
+        for kind in sorted(step.passed_over.keys() - self._reported):
             _log.warning("%s: what comes for it is kept and not shown", kind)
-            self._told.add(kind)
+            self._reported.add(kind)
         return step.moved > 0
 
     def _truncate_log(self) -> None:
@@ -137,7 +139,7 @@ class Clerk:
 
     def _is_due(self, name: str, every: int) -> bool:
         now = self._clock()
-        if self._ending.is_set() or now < self._due.get(name, 0):
+        if self._stopping.is_set() or now < self._due.get(name, 0):
             return False
         self._due[name] = now + every
         return True
@@ -152,4 +154,4 @@ class Clerk:
             self._database.write(lambda connection: wake(connection, account_id, now))
 
     def _retire(self, account_id: int) -> None:
-        retire(self._database, account_id, self._clock(), self._rules.retention_days)
+        retire(self._database, account_id, self._clock(), self._settings.retention_days)

@@ -1,68 +1,64 @@
 """Filter parameters of conversations, resolved to row ids of the account."""
 
-import re
-
-from frontdesk.service.endpoint import Call
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import row_id
 from frontdesk.store import conversations
 from frontdesk.store.contacts import label_key
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
-_OWN_ID = re.compile("[1-9][0-9]{0,17}")
 
-
-def own_id(text: str) -> int | None:
-    """Parse a row id; None if malformed."""
-    return int(text) if _OWN_ID.fullmatch(text) else None
-
-
-def label_and_channel(call: Call) -> tuple[int, int | None, dict[str, str]]:
+def label_and_channel(request: EndpointRequest) -> tuple[int, int | None, dict[str, str]]:
     """Resolve `label` and `channel` to row ids.
 
     The mapping has their normalised values, which bind a cursor to its list.
     """
-    parameters = call.parameters
+    parameters = request.parameters
     filters: dict[str, str] = {}
     label_id: int | None = conversations.NO_LABEL
     channel_id: int | None = None
     if (title := parameters.filter_value("label")) is not None:
         filters["label"] = label_key(title)
-        label_id = conversations.label_id(call.connection, call.account_id, filters["label"])
+        label_id = conversations.label_id(request.connection, request.account_id, filters["label"])
         if label_id is None:
-            parameters.refuse("invalid_filter", "label", "unknown_value", "no label has this title")
+            parameters.add_fault(
+                "invalid_filter", "label", "unknown_value", "no label has this title"
+            )
     if (number := parameters.filter_value("channel")) is not None:
         filters["channel"] = number
-        channel_id = conversations.channel_id(call.connection, call.account_id, number)
+        channel_id = conversations.channel_id(request.connection, request.account_id, number)
         if channel_id is None:
-            parameters.refuse(
+            parameters.add_fault(
                 "invalid_filter", "channel", "unknown_value", "no channel has this id"
             )
     return label_id or conversations.NO_LABEL, channel_id, filters
 
 
-def assignee(call: Call, filters: dict[str, str]) -> tuple[bool | None, int | None]:
+def assignee(request: EndpointRequest, filters: dict[str, str]) -> tuple[bool | None, int | None]:
     """Resolve `assignee` to (assigned, user id), recorded in `filters`; (None, None) without it."""
-    value = call.parameters.filter_value("assignee")
+    value = request.parameters.filter_value("assignee")
     if value is None:
         return None, None
     filters["assignee"] = value
     if value in ("assigned", "unassigned"):
         return value == "assigned", None
-    user_id = _asked_user(call, value)
+    user_id = _user_id(request, value)
     filters["assignee"] = str(user_id)
     return True, user_id
 
 
-def _asked_user(call: Call, value: str) -> int | None:
+def _user_id(request: EndpointRequest, value: str) -> int | None:
     if value == "me":
-        if call.grant.user_id is None:
-            call.parameters.refuse(
+        if request.grant.user_id is None:
+            request.parameters.add_fault(
                 "assignee_me_unavailable", "assignee", "unavailable", "this key belongs to no user"
             )
-        return call.grant.user_id
-    user_id = own_id(value)
-    if user_id is not None and conversations.is_user(call.connection, call.account_id, user_id):
+        return request.grant.user_id
+    user_id = row_id(value)
+    if user_id is not None and conversations.is_user(
+        request.connection, request.account_id, user_id
+    ):
         return user_id
-    call.parameters.refuse(
+    request.parameters.add_fault(
         "invalid_filter",
         "assignee",
         "unknown_value",

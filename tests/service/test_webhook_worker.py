@@ -14,8 +14,8 @@ from frontdesk.ingest.apply.rules import RESOLVED
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
 from frontdesk.ingest.jobs import DAY, Silence
-from frontdesk.service.webhooks import worker as clerk_module
-from frontdesk.service.webhooks.worker import Clerk, Rules
+from frontdesk.service.webhooks import worker as worker_module
+from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
@@ -112,37 +112,37 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def clerk(watched: Watched, clock: Clock) -> Iterator[Clerk]:
-    clerk = Clerk(watched, clock, Rules())
-    yield clerk
-    clerk.close()
+def worker(watched: Watched, clock: Clock) -> Iterator[BackgroundWorker]:
+    worker = BackgroundWorker(watched, clock, WorkerSettings())
+    yield worker
+    worker.close()
 
 
 def test_what_was_left_behind_is_applied_at_the_start_and_what_comes_when_called(
-    clerk: Clerk, watched: Watched, database: Database
+    worker: BackgroundWorker, watched: Watched, database: Database
 ):
     arrive(database, body("w1"))
-    clerk.start()
+    worker.start()
     watched.wait_for(lambda: states(database) == {"applied": 1})
     arrive(database, body("w2"))
-    clerk.call()
+    worker.notify()
     watched.wait_for(lambda: states(database) == {"applied": 2})
 
 
 def test_what_another_process_stored_is_found_without_a_call(
-    clerk: Clerk, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
+    worker: BackgroundWorker, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(clerk_module, "TICK_SECONDS", 0.01)
-    clerk.start()
+    monkeypatch.setattr(worker_module, "TICK_SECONDS", 0.01)
+    worker.start()
     arrive(database, body("w1"))
     watched.wait_for(lambda: states(database) == {"applied": 1})
 
 
-def test_every_account_has_its_turn(clerk: Clerk, database: Database):
+def test_every_account_has_its_turn(worker: BackgroundWorker, database: Database):
     shop = database.write(lambda connection: add_account(connection, "shop", "Shop", NOW))
     arrive(database, body("w1"))
     arrive(database, body("w1"), account_id=shop)
-    clerk.do_all()
+    worker.run_once()
     assert states(database, 1) == states(database, shop) == {"applied": 1}
 
 
@@ -151,17 +151,19 @@ def snoozed_until(database: Database) -> list[int | None]:
     return [row["snoozed_until"] for row in rows]
 
 
-def test_a_snooze_that_is_over_is_written_down(clerk: Clerk, clock: Clock, database: Database):
+def test_a_snooze_that_is_over_is_written_down(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
     arrive(database, body("w1"))
-    clerk.do_all()
+    worker.run_once()
     until = NOW + 60_000
     snooze = ConversationEvent("101", Person("+16505551234"), "s", NOW, "snoozed", {"until": until})
     database.write(lambda connection: apply_events(connection, 1, [snooze], now=NOW))
     clock.now = until - 1
-    clerk.do_all()
+    worker.run_once()
     assert snoozed_until(database) == [until]
-    clock.now = until + clerk_module.SNOOZES_EVERY
-    clerk.do_all()
+    clock.now = until + worker_module.SNOOZES_EVERY
+    worker.run_once()
     assert snoozed_until(database) == [None]
 
 
@@ -199,45 +201,47 @@ def test_what_fell_silent_is_resolved_where_that_is_wanted(
         said("w5", "+15550004", NOW - 2 * DAY, "user", live=False),
     ]
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
-    rules = Rules(silence=Silence(DAY, but_waiting=but_waiting))
-    clerk = Clerk(watched, clock, rules)
-    clerk.do_all()
+    settings = WorkerSettings(silence=Silence(DAY, but_waiting=but_waiting))
+    worker = BackgroundWorker(watched, clock, settings)
+    worker.run_once()
     assert {phone for phone, status in statuses(database).items() if status == RESOLVED} == resolved
     assert database.read(lambda connection: list(differences(connection, 1))) == []
     watched.shut = True
-    Clerk(watched, lambda: NOW, rules).do_all()
+    BackgroundWorker(watched, lambda: NOW, settings).run_once()
     assert watched.refusals == 0
 
 
-def test_what_is_old_is_forgotten_in_time(clerk: Clerk, clock: Clock, database: Database):
+def test_what_is_old_is_forgotten_in_time(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
     arrive(database, body("w1"), at=NOW)
-    clerk.do_all()
+    worker.run_once()
     clock.now = NOW + 30 * DAY
-    clerk.do_all()
+    worker.run_once()
     assert states(database) == {"applied": 1}
-    clock.now += clerk_module.RETENTION_EVERY
-    clerk.do_all()
+    clock.now += worker_module.RETENTION_EVERY
+    worker.run_once()
     assert states(database) == {}
 
 
 def test_where_nothing_is_due_nothing_is_written(
-    clerk: Clerk, clock: Clock, watched: Watched, database: Database
+    worker: BackgroundWorker, clock: Clock, watched: Watched, database: Database
 ):
     arrive(database, body("w1"))
-    clerk.do_all()
+    worker.run_once()
     watched.shut = True
     clock.now += DAY
-    clerk.do_all()
+    worker.run_once()
     assert watched.refusals == 0
 
 
 def test_it_waits_where_no_writes_are_taken_and_goes_on_where_they_are(
-    clerk: Clerk, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
+    worker: BackgroundWorker, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(clerk_module, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(worker_module, "TICK_SECONDS", 0.01)
     arrive(database, body("w1"))
     watched.shut = True
-    clerk.start()
+    worker.start()
     watched.wait_for(lambda: watched.refusals > 2)
     assert states(database) == {"stored": 1}
     watched.shut = False
@@ -245,7 +249,7 @@ def test_it_waits_where_no_writes_are_taken_and_goes_on_where_they_are(
 
 
 def test_readers_are_answered_between_the_steps_of_a_burst(
-    clerk: Clerk, watched: Watched, database: Database
+    worker: BackgroundWorker, watched: Watched, database: Database
 ):
     arrive(database, body(*(f"w{number}" for number in range(1000))))
     seen: list[int] = []
@@ -259,7 +263,7 @@ def test_readers_are_answered_between_the_steps_of_a_burst(
         seen.append(database.read(look))
         return states(database) == {"applied": 1}
 
-    clerk.start()
+    worker.start()
     watched.wait_for(done)
     assert any(0 < count < 1000 for count in seen)
     assert seen == sorted(seen)
@@ -269,9 +273,9 @@ def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_p
     path = tmp_path / "inbox.db"
     with without_secure_delete():
         database, reader = SQLiteDatabase(path, create=True), SQLiteDatabase(path)
-    clerk = Clerk(database, Clock(), Rules())
+    worker = BackgroundWorker(database, Clock(), WorkerSettings())
     arrive(database, body("w1").replace(b"hello", b"take me back"), body("w2"))
-    clerk.do_all()
+    worker.run_once()
     assert b"take me back" in bytes_of(path)
 
     def revoke_meanwhile(connection: Connection) -> None:
@@ -280,11 +284,11 @@ def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_p
         (message,) = told["entry"][0]["changes"][0]["value"]["messages"]
         message |= {"type": "revoke", "revoke": {"original_message_id": "w1"}}
         arrive(database, json.dumps(told).encode(), at=NOW + 1)
-        clerk.do_all()
+        worker.run_once()
 
     reader.read(revoke_meanwhile)
     assert b"take me back" in bytes_of(path)
-    clerk.do_all()
+    worker.run_once()
     assert b"take me back" not in bytes_of(path)
     assert b"hello" in bytes_of(path)
     for one in (database, reader):

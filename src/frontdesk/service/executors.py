@@ -1,0 +1,115 @@
+"""Thread pools: reads inline or in threads, and writes after the response."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+from frontdesk.errors import Unreachable
+from frontdesk.service.problems import too_busy
+from frontdesk.service.rate_limit import ConcurrencyLimit
+from frontdesk.store.accounts import touch_key
+from frontdesk.store.database import Connection, Database, NotAtOnce
+
+THREADS = 4
+# Maximum in-flight requests, running or queued; more are answered 503.
+MOST_AT_ONCE = 128
+RETRY_SECONDS = 1
+# A request queued for longer than this is answered 503: its client has probably given up.
+MOST_WAITING_MILLISECONDS = 5_000
+# Minimum interval between writes of a key's last use.
+TOUCH_MILLISECONDS = 60_000
+# Minimum interval between attempts to write expired snoozes as open, per account.
+WAKE_MILLISECONDS = 10_000
+
+T = TypeVar("T")
+
+_log = logging.getLogger("frontdesk.service")
+
+
+class Reads:
+    """Runs reads on the event loop if the database can answer at once, else in threads."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+        self._threads = ThreadPoolExecutor(THREADS, "frontdesk-service")
+        self._limit = ConcurrencyLimit(MOST_AT_ONCE, RETRY_SECONDS)
+
+    async def read(self, work: Callable[[Connection, bool], T], since: int) -> T:
+        """Run `work(connection, inline)` on one snapshot; it runs again if it could not be inline.
+
+        since: arrival of the request. Raises: ApiError: the service is overloaded or stops.
+        """
+        with suppress(NotAtOnce):
+            return self._database.read_at_once(lambda connection: work(connection, True))
+        return await self.in_thread(
+            lambda: self._database.read(lambda connection: work(connection, False)), since
+        )
+
+    async def in_thread(self, work: Callable[[], T], since: int) -> T:
+        """Run blocking `work` in a thread, within the limits.
+
+        Raises: ApiError: the service is overloaded or stops.
+        """
+        with self._limit.slot():
+            loop = asyncio.get_running_loop()
+            try:
+                return await loop.run_in_executor(self._threads, self._in_time, work, since)
+            except asyncio.CancelledError:
+                # Shutdown cancels pending requests: answer 503, do not drop the connection.
+                raise too_busy(RETRY_SECONDS) from None
+
+    def close(self) -> None:
+        """Wait for running reads, and stop the threads."""
+        self._threads.shutdown()
+
+    def _in_time(self, work: Callable[[], T], since: int) -> T:
+        if self._clock() - since > MOST_WAITING_MILLISECONDS:
+            raise too_busy(RETRY_SECONDS)
+        return work()
+
+
+class WriteBehind:
+    """Writes after the response what reads found out; skipped while there is no writing."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._thread = ThreadPoolExecutor(1, "frontdesk-write-behind")
+        self._touched: dict[str, int] = {}
+        self._woken: dict[int, int] = {}
+
+    def touch_key(self, key_id: str, last_used_at: int | None, now: int) -> None:
+        """Write a stored key's last use, at most once per TOUCH_MILLISECONDS."""
+        before = max(last_used_at or 0, self._touched.get(key_id, 0))
+        if now - before >= TOUCH_MILLISECONDS:
+            self._touched[key_id] = now
+            self._submit(partial(touch_key, key_id=key_id, at=now), f"last use of key {key_id}")
+
+    def wake_snoozed(self, account_id: int, now: int) -> None:
+        """Write expired snoozes as open, at most once per WAKE_MILLISECONDS."""
+        if now - self._woken.get(account_id, 0) >= WAKE_MILLISECONDS:
+            self._woken[account_id] = now
+            self._submit(partial(_wake, account_id, now), "end of snoozes")
+
+    def close(self) -> None:
+        """Finish the queued writes, and stop the thread."""
+        self._thread.shutdown()
+
+    def _submit(self, work: Callable[[Connection], object], subject: str) -> None:
+        self._thread.submit(self._write, work, subject)
+
+    def _write(self, work: Callable[[Connection], object], subject: str) -> None:
+        try:
+            self._database.write(work)
+        except Unreachable:
+            _log.info("The %s is not written down: the database takes no writes now", subject)
+
+
+def _wake(account_id: int, now: int, connection: Connection) -> None:
+    from frontdesk.ingest.jobs import wake
+
+    wake(connection, account_id, now)
