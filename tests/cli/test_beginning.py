@@ -120,7 +120,7 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
-    begun = names(terminal.text)
+    startup = names(terminal.text)
     seen: list[list[str]] = []
 
     def watched(text: str) -> bool:
@@ -129,7 +129,7 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
 
     gate.write_text("open")
     terminal.wait_for(watched, SECONDS)
-    assert [one for one in seen if one != begun] == []
+    assert [one for one in seen if one != startup] == []
 
 
 # Who hangs up a terminal sends both signals.
@@ -322,10 +322,10 @@ def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) ->
 
 BEGINS = """
 import os, sys
-from frontdesk.cli.startup import beginning
-begun = beginning([], os.environ)
-begun.show()
-assert begun.shows is False
+from frontdesk.cli.startup import startup_frame
+startup = startup_frame([], os.environ)
+startup.show()
+assert startup.shows is False
 from frontdesk.cli.startup import _likely_cache
 light = set(sys.modules)
 from frontdesk import settings

@@ -20,7 +20,7 @@ from frontdesk.cli.config import (
     with_selected,
     without_profile,
 )
-from frontdesk.cli.target import Place, found
+from frontdesk.cli.target import Target, resolve
 from frontdesk.errors import BadSettings
 from frontdesk.settings import cache_limit_bytes, config_file
 
@@ -183,19 +183,19 @@ def test_comments_stay_when_another_profile_is_chosen_or_the_last_one_goes() -> 
 
 def test_the_only_profile_is_in_use_and_of_several_one_is_chosen() -> None:
     one = parsed(PATH, '[profiles.a]\nurl = "https://a"\n')
-    assert found(Place(), one) == Place(url="https://a", profile="a")
+    assert resolve(Target(), one) == Target(url="https://a", profile="a")
     two = parsed(PATH, '[profiles.a]\nurl = "https://a"\n[profiles.b]\ndatabase = "b.db"\n')
     with pytest.raises(BadSettings, match="No profile is in use"):
-        found(Place(), two)
-    there = found(Place(profile="b", user="ana"), two)
-    assert there == Place(database="b.db", user="ana", profile="b")
+        resolve(Target(), two)
+    there = resolve(Target(profile="b", user="ana"), two)
+    assert there == Target(database="b.db", user="ana", profile="b")
     with pytest.raises(BadSettings, match="There is no profile 'c'; there is a, b"):
-        found(Place(profile="c"), two)
+        resolve(Target(profile="c"), two)
 
 
 def test_a_profile_of_a_file_that_is_not_toml_is_refused_with_the_line() -> None:
     with pytest.raises(BadSettings, match="line 1: this is not TOML"):
-        found(Place(profile="a"), parsed(PATH, "profile"))
+        resolve(Target(profile="a"), parsed(PATH, "profile"))
 
 
 def test_the_size_of_the_cache_is_that_of_the_environment_or_the_file(

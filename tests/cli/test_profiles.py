@@ -12,7 +12,7 @@ from servers import Serve
 from frontdesk.cli.config import Profile, configuration
 from frontdesk.cli.key_store import forget_key, keep_key, kept_key
 from frontdesk.cli.main import frontdesk
-from frontdesk.cli.target import Place, key_of
+from frontdesk.cli.target import Target, api_key_of
 from frontdesk.errors import BadSettings, UnusableFile
 
 NOBODY = "http://127.0.0.1:9"
@@ -152,7 +152,7 @@ def test_the_first_is_in_use_others_when_it_is_said() -> None:
     moved = "http://127.0.0.1:10"
     done("profiles", "add", "one", "--url", moved, "--no-check", "--replace", typed="k2")
     assert configuration().profiles["one"].url == moved
-    assert key_of(Place(url=moved, profile="one")) == "k2"
+    assert api_key_of(Target(url=moved, profile="one")) == "k2"
 
 
 def test_a_configuration_that_is_not_toml_is_left_as_it_is(configuration_home: Path) -> None:
@@ -180,15 +180,15 @@ def test_the_environment_goes_first_for_an_address_and_last_for_a_profile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done("profiles", "add", "a", "--url", NOBODY, "--no-check", typed=KEY)
-    assert key_of(Place(url=NOBODY)) == KEY
+    assert api_key_of(Target(url=NOBODY)) == KEY
     monkeypatch.setenv("FRONTDESK_API_KEY", "other")
-    assert key_of(Place(url=NOBODY)) == "other"
-    assert key_of(Place(url=NOBODY, profile="a")) == KEY
+    assert api_key_of(Target(url=NOBODY)) == "other"
+    assert api_key_of(Target(url=NOBODY, profile="a")) == KEY
     forget_key("a")
-    assert key_of(Place(url=NOBODY, profile="a")) == "other"
+    assert api_key_of(Target(url=NOBODY, profile="a")) == "other"
     monkeypatch.delenv("FRONTDESK_API_KEY")
     with pytest.raises(BadSettings, match="No key is kept for the profile 'a'"):
-        key_of(Place(url=NOBODY, profile="a"))
+        api_key_of(Target(url=NOBODY, profile="a"))
 
 
 def test_a_key_that_others_can_read_is_not_used(configuration_home: Path, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
     command = f"{sys.executable} -c 'print(\"{KEY}\")'"
     done("profiles", "add", "a", "--url", NOBODY, "--no-check", "--key-command", command)
     assert not (configuration_home / "keys").exists()
-    assert key_of(Place(url=NOBODY, profile="a")) == KEY
+    assert api_key_of(Target(url=NOBODY, profile="a")) == KEY
 
 
 @pytest.mark.parametrize(

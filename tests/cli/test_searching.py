@@ -21,7 +21,7 @@ from frontdesk.cache import Cache
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, USAGE
 from frontdesk.cli.main import frontdesk
-from frontdesk.cli.target import Place, client_of, origin_of
+from frontdesk.cli.target import Target, client_of, origin_of
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import (
@@ -262,7 +262,7 @@ def look(url: str) -> None:
         with ExitStack() as ending:
             cache = Cache(settings.cache_file(), origin_of(url, settings.api_key()))
             ending.callback(cache.close)
-            mailbox = Mailbox(lambda: client_of(Place(url=url), ending), cache)
+            mailbox = Mailbox(lambda: client_of(Target(url=url), ending), cache)
             await mailbox.connect()
             await mailbox.refresh_conversations(ConversationFilter())
             await mailbox.refresh_thread(mailbox.conversations(ConversationFilter())[0].id)

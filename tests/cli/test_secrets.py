@@ -236,8 +236,8 @@ def test_a_command_that_says_a_key_gets_none(monkeypatch: pytest.MonkeyPatch):
 def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
     for name in SECRET_VARIABLES:
         monkeypatch.setenv(name, "a secret")
-    with ExitStack() as ending:
-        rehearsal = rehearse(ending)
+    with ExitStack() as resources:
+        rehearsal = rehearse(resources)
         rehearsal.wait_for_first_page()
         environment = Path(f"/proc/{rehearsal._maker.pid}/environ").read_bytes()
         assert b"PYTHONPATH=" in environment

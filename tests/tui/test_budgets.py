@@ -46,12 +46,12 @@ print(*(name for name in sorted(set(sys.modules) - before) if sys.modules[name])
 CONNECTED = """
 import asyncio, sys
 from frontdesk.cli.config import configuration
-from frontdesk.cli.target import Place
+from frontdesk.cli.target import Target
 from frontdesk.cli.viewer import _of_server
 from frontdesk.errors import Unreachable
 
 async def main():
-    inbox = _of_server(Place(url="http://127.0.0.1:9"), configuration())
+    inbox = _of_server(Target(url="http://127.0.0.1:9"), configuration())
     client = await asyncio.to_thread(inbox.connect)
     before = set(sys.modules)
     try:

@@ -322,8 +322,8 @@ async def test_a_database_on_this_machine_is_not_rate_limited_for_its_own_viewer
     sample_database: SQLiteDatabase,
 ) -> None:
     more_than_a_burst = RateLimit().burst + 30
-    with ExitStack() as ending:
-        client = in_process(sample_database, None, ending)
+    with ExitStack() as resources:
+        client = in_process(sample_database, None, resources)
         for _ in range(more_than_a_burst):
             await client.counts()
         await client.close()

@@ -8,34 +8,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-    from frontdesk.cli.startup import Beginning
+    from frontdesk.cli.startup import StartupFrame
 
 
 def main() -> None:
     """Entry point of `frontdesk`. Imports the command line late: some processes need none."""
     # Objects created at start live until exit: skip garbage collection before the first paint.
     gc.disable()
-    from frontdesk.cli.startup import beginning
+    from frontdesk.cli.startup import startup_frame
 
-    begun = beginning(sys.argv[1:], os.environ)
+    startup = startup_frame(sys.argv[1:], os.environ)
     try:
-        begun.show()
+        startup.show()
         _leave_when_told()
-        _run(begun)
+        _run(startup)
     except KeyboardInterrupt:
         # During imports; `commands` handles interrupts later.
         sys.exit(130)
     finally:
-        begun.end()
+        startup.end()
 
 
-def _run(begun: "Beginning") -> None:
+def _run(startup: "StartupFrame") -> None:
     """Run the command line. Imported only after the first frame is on the terminal."""
     _speak_as_the_user()
     from frontdesk.cli.base import run
     from frontdesk.cli.main import frontdesk
 
-    run(frontdesk, begun)
+    run(frontdesk, startup)
 
 
 def _leave_when_told() -> None:

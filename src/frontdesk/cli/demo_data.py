@@ -43,10 +43,10 @@ async def _look(database: Database, cache_file: Path) -> None:
 
     Counts are left out: those of a partial sample would be wrong.
     """
-    with ExitStack() as ending:
+    with ExitStack() as resources:
         cache = Cache(cache_file, ORIGIN)
-        ending.callback(cache.close)
-        mailbox = Mailbox(lambda: as_sample_agent(database, ending), cache)
+        resources.callback(cache.close)
+        mailbox = Mailbox(lambda: as_sample_agent(database, resources), cache)
         await mailbox.connect()
         await mailbox.refresh_conversations(ConversationFilter(status="open"))
         await mailbox.close()

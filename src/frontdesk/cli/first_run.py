@@ -6,14 +6,14 @@ from pathlib import Path
 
 from frontdesk.cli.config import Configuration, Profile
 from frontdesk.cli.profiles import add_profile, check_name
-from frontdesk.cli.target import Place, found_at, found_in
+from frontdesk.cli.target import Target, describe_database, describe_server
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address
 from frontdesk.tui.connect import ConnectApp, Fault, Wanted
 
 
-def connect(configured: Configuration) -> Place | None:
-    """Return the new profile's place, an empty place for the demo, None without a terminal.
+def connect(configured: Configuration) -> Target | None:
+    """Return the new profile's target, an empty target for the demo, None without a terminal.
 
     Exits if the dialog is cancelled. Raises: BadSettings, UnusableFile: it cannot be saved.
     """
@@ -25,7 +25,7 @@ def connect(configured: Configuration) -> Place | None:
         raise app.crash
     if wanted is None:
         sys.exit(0)
-    return Place(profile=keep(configured, wanted)) if wanted.address else Place()
+    return Target(profile=keep(configured, wanted)) if wanted.address else Target()
 
 
 def keep(configured: Configuration, wanted: Wanted) -> str:
@@ -45,9 +45,9 @@ async def attempt(wanted: Wanted) -> str:
         raise Fault("name", str(error)) from error
     if not wanted.is_server:
         profile = _profile(wanted)
-        return await asyncio.to_thread(found_in, profile.database or "", profile.user)
+        return await asyncio.to_thread(describe_database, profile.database or "", profile.user)
     try:
-        return await found_at(wanted.address, wanted.key)
+        return await describe_server(wanted.address, wanted.key)
     except (Unauthorised, Forbidden) as error:
         raise Fault("key", str(error)) from error
     except BadSettings as error:

@@ -1,7 +1,4 @@
-"""Root command `frontdesk`, with lazily loaded subcommands.
-
-Opens the viewer on the place given on the command line.
-"""
+"""Root command `frontdesk`, with lazily loaded subcommands; without one it opens the viewer."""
 
 import gc
 from collections.abc import Mapping
@@ -10,7 +7,7 @@ import click
 
 from frontdesk import __version__
 from frontdesk.cli.base import Group
-from frontdesk.cli.startup import Beginning
+from frontdesk.cli.startup import StartupFrame
 
 
 @click.group(
@@ -73,25 +70,23 @@ def frontdesk(
         if database or user or url or profile:
             raise click.UsageError("--database, --as, --url and --profile go behind the command")
         return
-    from frontdesk.cli.startup import Beginning
-
     said = {"url": url, "database": database, "user": user, "profile": profile}
-    open_inbox(said, context.find_object(Beginning) or Beginning())
+    open_inbox(said, context.find_object(StartupFrame) or StartupFrame())
 
 
-def open_inbox(said: Mapping[str, str | None], begun: Beginning) -> None:
+def open_inbox(said: Mapping[str, str | None], startup: StartupFrame) -> None:
     """Open the viewer, or the demo if the user chose that.
 
     Raises: InboxError.
     """
     try:
-        from frontdesk.cli.target import said_place
+        from frontdesk.cli.target import parse_target
         from frontdesk.cli.viewer import open_viewer
 
-        wants_demo = open_viewer(said_place(**said), begun)
+        wants_demo = open_viewer(parse_target(**said), startup)
     finally:
         # Error messages must be printed on the restored terminal.
-        begun.end()
+        startup.end()
     if wants_demo:
         from frontdesk.cli.commands.demo import open_demo
 

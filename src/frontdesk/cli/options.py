@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 import click
 
 from frontdesk.cli.config import configuration
-from frontdesk.cli.target import said_place
+from frontdesk.cli.target import parse_target
 
 
-def place_options(command: Callable[..., object]) -> Callable[..., object]:
+def target_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `place`."""
 
     def placed(*values: Any, **others: Any) -> object:
         said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
-        return command(*values, place=said_place(**said), **others)
+        return command(*values, target=parse_target(**said), **others)
 
     placed = update_wrapper(placed, command)
     for option in reversed(_options()):

@@ -23,7 +23,7 @@ _OPEN = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
 _SHUT = b"\x1b[?7h\x1b[?1049l\x1b[?25h"
 
 
-class Beginning:
+class StartupFrame:
     """Startup of the viewer: shows the saved frame, and restores the terminal at the end.
 
     start: everything that decides what the viewer opens and how it looks, except the configuration;
@@ -64,7 +64,7 @@ class Beginning:
             configured = b""
         return sha256(self.start.encode(errors="surrogateescape") + configured).hexdigest()
 
-    def hand_over(self) -> bool:
+    def release(self) -> bool:
         """Hand the screen over to the viewer; return True if a frame is shown."""
         shows, self.shows = self.shows, False
         return shows
@@ -77,7 +77,7 @@ class Beginning:
         import termios
 
         try:
-            if self.hand_over():
+            if self.release():
                 _write(_SHUT)
             termios.tcsetattr(0, termios.TCSADRAIN, attributes)
         except (OSError, termios.error):
@@ -85,13 +85,13 @@ class Beginning:
             return
 
 
-def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginning:
+def startup_frame(arguments: list[str], environment: "Mapping[str, str]") -> StartupFrame:
     """Prepare the startup for these arguments; nothing is shown yet."""
     viewer = not arguments or arguments[0].startswith("-")
     if not viewer or "--debug" in arguments or any(name in environment for name in _SIZES):
-        return Beginning()
+        return StartupFrame()
     if sys.platform == "win32" or not all(map(os.isatty, (0, 1, 2))):
-        return Beginning()
+        return StartupFrame()
     decisive = sorted(
         f"{name}={value}"
         for name, value in environment.items()
@@ -99,7 +99,7 @@ def beginning(arguments: list[str], environment: "Mapping[str, str]") -> Beginni
     )
     # Paths are relative to the current directory.
     here = os.getcwd() if arguments else ""
-    return Beginning("\n".join((__version__, here, repr(arguments), repr(decisive), "")))
+    return StartupFrame("\n".join((__version__, here, repr(arguments), repr(decisive), "")))
 
 
 def today() -> str:

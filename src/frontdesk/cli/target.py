@@ -1,10 +1,6 @@
-"""Target of a command: a server, or a database served in this process.
+"""Target of a command: a server, or a database that is served in this process without a network.
 
-Runs the service in this process, with a client connected without a network.
-
-Cache origins: keys that separate cached pages by server and key, or by database and user.
-
-Tests the connection to a server or database before a profile is saved.
+A cache origin separates cached pages by server and key, or by database and user.
 """
 
 import asyncio
@@ -31,20 +27,20 @@ ACCOUNT = 1
 _BASE_URL = "http://localhost"
 
 
-def in_process(database: "Database", user_id: int | None, ending: ExitStack) -> "InboxClient":
+def in_process(database: "Database", user_id: int | None, resources: ExitStack) -> "InboxClient":
     """Return a client of a service over `database`, with an in-memory key.
 
-    `ending` stops the service before the database closes, and raises UnusableFile if the service
+    `resources` stops the service before the database closes, and raises UnusableFile if the service
     failed because the database is damaged. Imports the network stack.
     """
     from frontdesk.client import InboxClient
     from frontdesk.service.app import create_app
     from frontdesk.service.auth import new_ephemeral_key
 
-    key, guest = new_ephemeral_key(ACCOUNT, user_id)
-    service = create_app(database, ephemeral_keys=[guest])
-    ending.callback(service.close)
-    ending.push(partial(_tell_damage, database))
+    key, ephemeral = new_ephemeral_key(ACCOUNT, user_id)
+    service = create_app(database, ephemeral_keys=[ephemeral])
+    resources.callback(service.close)
+    resources.push(partial(_tell_damage, database))
     return InboxClient(_BASE_URL, key, app=service)
 
 
@@ -72,12 +68,12 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
     return row
 
 
-def as_sample_agent(database: "Database", ending: ExitStack) -> "InboxClient":
+def as_sample_agent(database: "Database", resources: ExitStack) -> "InboxClient":
     from frontdesk.sample.demo import ME
     from frontdesk.store.accounts import user_named
 
     me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
-    return in_process(database, int(me["id"]) if me else None, ending)
+    return in_process(database, int(me["id"]) if me else None, resources)
 
 
 def origin_of(url: str, key: str) -> str:
@@ -85,18 +81,18 @@ def origin_of(url: str, key: str) -> str:
     return f"{url.rstrip('/')} {sha256(key.encode()).hexdigest()[:16]}"
 
 
-def database_origin(target: str, user_id: int | None) -> str:
+def database_origin(address: str, user_id: int | None) -> str:
     """Return the origin of a database and the user meant by "me"."""
     from frontdesk.store.dsn import is_address, shown
 
-    place = shown(target) if is_address(target) else Path(target).absolute()
+    place = shown(address) if is_address(address) else Path(address).absolute()
     return f"{place} {user_id or ''}"
 
 
 T = TypeVar("T")
 
 
-class Place(NamedTuple):
+class Target(NamedTuple):
     """Target given by options. user: the user meant by "me" in a database. profile: its name."""
 
     url: str | None = None
@@ -105,13 +101,13 @@ class Place(NamedTuple):
     profile: str | None = None
 
 
-def said_place(
+def parse_target(
     url: str | None = None,
     database: str | None = None,
     user: str | None = None,
     profile: str | None = None,
-) -> Place:
-    """Build a place from options.
+) -> Target:
+    """Build a target from options.
 
     Raises: BadSettings: conflicting options.
     """
@@ -119,27 +115,28 @@ def said_place(
         raise BadSettings("Say one of --url, --database and --profile")
     if url and user:
         raise BadSettings("--url does not go with --as")
-    return Place(url, database, user, profile)
+    return Target(url, database, user, profile)
 
 
-def found(place: Place, configured: Configuration | None = None) -> Place:
-    """Resolve a place's profile, or the default profile if the place is empty.
+def resolve(target: Target, configured: Configuration | None = None) -> Target:
+    """Resolve a target's profile, or the default profile if the target is empty.
 
-    An empty place stays empty without a default profile. Raises: BadSettings: unknown profile, or a
-    user given for a server.
+    An empty target stays empty without a default profile.
+
+    Raises: BadSettings: unknown profile, or a user given for a server.
     """
-    if place.url or place.database:
-        return place
+    if target.url or target.database:
+        return target
     configured = configured or configuration(whole=False)
-    profile = configured.named(place.profile) if place.profile else configured.in_use
+    profile = configured.named(target.profile) if target.profile else configured.in_use
     if profile is None:
-        return place
-    if profile.url and place.user:
+        return target
+    if profile.url and target.user:
         raise BadSettings("--as is for databases: a key tells a server who “me” is")
-    return Place(profile.url, profile.database, place.user or profile.user, profile.name)
+    return Target(profile.url, profile.database, target.user or profile.user, profile.name)
 
 
-def key_of(place: Place, configured: Configuration | None = None) -> str:
+def api_key_of(target: Target, configured: Configuration | None = None) -> str:
     """Return the API key of a server.
 
     For a URL: from the environment, or else stored for a profile with that URL. For a profile: the
@@ -148,21 +145,21 @@ def key_of(place: Place, configured: Configuration | None = None) -> str:
     Raises: BadSettings: no key found.
     """
     environment = settings.key_in_environment()
-    if environment and not place.profile:
+    if environment and not target.profile:
         return environment
     configured = configured or configuration(whole=False)
     for profile in configured.profiles.values():
-        if place.profile == profile.name or (not place.profile and place.url == profile.url):
+        if target.profile == profile.name or (not target.profile and target.url == profile.url):
             from frontdesk.cli.key_store import kept_key
 
             key = kept_key(profile)
             if key:
                 return key
-    if environment or not place.profile:
+    if environment or not target.profile:
         return settings.api_key()
     raise BadSettings(
-        f"No key is kept for the profile {place.profile!r}:"
-        f" frontdesk profiles add {place.profile} --replace --url {place.url}"
+        f"No key is kept for the profile {target.profile!r}:"
+        f" frontdesk profiles add {target.profile} --replace --url {target.url}"
     )
 
 
@@ -175,27 +172,27 @@ def where(profile: Profile) -> str:
     return shown(profile.database or "")
 
 
-def asked(place: Place, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
-    """Run `work` with a client of the place, and close the client.
+def run_with_client(target: Target, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
+    """Run `work` with a client of the target, and close the client.
 
     Raises: InboxError.
     """
-    with ExitStack() as ending:
-        client = client_of(place, ending)
+    with ExitStack() as resources:
+        client = client_of(target, resources)
         return asyncio.run(_closing(client, work))
 
 
-def client_of(place: Place, ending: ExitStack) -> "InboxClient":
-    """Return a client of the place; `ending` closes what it depends on.
+def client_of(target: Target, resources: ExitStack) -> "InboxClient":
+    """Return a client of the target; `resources` closes what it depends on.
 
-    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
+    Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
-    place = _somewhere(place)
-    if place.url:
+    target = _somewhere(target)
+    if target.url:
         from frontdesk.client import InboxClient
 
-        return InboxClient(place.url, key_of(place), network=network())
-    return _served_here(place.database or "", place.user, ending)
+        return InboxClient(target.url, api_key_of(target), network=network())
+    return _served_here(target.database or "", target.user, resources)
 
 
 def network(configured: Configuration | None = None) -> "Network":
@@ -209,37 +206,37 @@ def network(configured: Configuration | None = None) -> "Network":
     return Network.of(settings.environment(), ca_file=said.ca_file, proxy=said.proxy)
 
 
-def kept_under(place: Place) -> str:
-    """Return the cache origin of a place.
+def cache_origin(target: Target) -> str:
+    """Return the cache origin of a target.
 
-    Raises: BadSettings: invalid place. UnusableFile: not a frontdesk database.
+    Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
-    place = _somewhere(place)
-    if place.url:
-        return origin_of(place.url, key_of(place))
+    target = _somewhere(target)
+    if target.url:
+        return origin_of(target.url, api_key_of(target))
     from frontdesk.cli.database import opened
 
-    target = place.database or ""
-    if not place.user:
-        return database_origin(target, None)
-    with opened(target) as database:
-        row = user_of(database, place.user)
-    return database_origin(target, int(row["id"]) if row else None)
+    address = target.database or ""
+    if not target.user:
+        return database_origin(address, None)
+    with opened(address) as database:
+        row = user_of(database, target.user)
+    return database_origin(address, int(row["id"]) if row else None)
 
 
-def _somewhere(place: Place) -> Place:
-    place = found(place)
-    if not place.url and not place.database:
+def _somewhere(target: Target) -> Target:
+    target = resolve(target)
+    if not target.url and not target.database:
         raise BadSettings("Nowhere to ask: give --url URL or --database PATH, or add a profile")
-    return place
+    return target
 
 
-def _served_here(target: str, user: str | None, ending: ExitStack) -> "InboxClient":
+def _served_here(address: str, user: str | None, resources: ExitStack) -> "InboxClient":
     from frontdesk.cli.database import opened
 
-    database = ending.enter_context(opened(target))
+    database = resources.enter_context(opened(address))
     row = user_of(database, user)
-    return in_process(database, int(row["id"]) if row else None, ending)
+    return in_process(database, int(row["id"]) if row else None, resources)
 
 
 async def _closing(client: "InboxClient", work: Callable[["InboxClient"], Awaitable[T]]) -> T:
@@ -247,16 +244,16 @@ async def _closing(client: "InboxClient", work: Callable[["InboxClient"], Awaita
         return await work(client)
 
 
-def tried(url: str, key: str) -> str:
+def check_connection(url: str, key: str) -> str:
     """Connect to a server and describe its inbox in a few words.
 
     Raises: BadSettings: invalid URL or key. Unreachable, Unauthorised, Forbidden, NotFound,
     BadResponse: no inbox is available.
     """
-    return asyncio.run(found_at(url, key))
+    return asyncio.run(describe_server(url, key))
 
 
-async def found_at(url: str, key: str) -> str:
+async def describe_server(url: str, key: str) -> str:
     """See `tried`."""
     from frontdesk.client import InboxClient
     from frontdesk.wire import ConversationFilter
@@ -276,7 +273,7 @@ async def found_at(url: str, key: str) -> str:
     return f"{counts.open} open conversations{mine}"
 
 
-def found_in(database: str, user: str | None) -> str:
+def describe_database(database: str, user: str | None) -> str:
     """Open a database and describe its inbox in a few words.
 
     Raises: UnusableFile: not a frontdesk database. BadSettings: unknown user. Unreachable.
@@ -287,8 +284,8 @@ def found_in(database: str, user: str | None) -> str:
         async with client:
             return f"{(await client.counts()).open} open conversations"
 
-    with ExitStack() as ending:
-        store = ending.enter_context(opened(database))
+    with ExitStack() as resources:
+        store = resources.enter_context(opened(database))
         row = user_of(store, user)
-        client = in_process(store, int(row["id"]) if row else None, ending)
+        client = in_process(store, int(row["id"]) if row else None, resources)
         return asyncio.run(ask())

@@ -16,8 +16,16 @@ from frontdesk import settings
 from frontdesk.cache import Cache
 from frontdesk.cli.config import Configuration, Look, Profile, configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.startup import Beginning, today
-from frontdesk.cli.target import Place, database_origin, found, key_of, network, origin_of, where
+from frontdesk.cli.startup import StartupFrame, today
+from frontdesk.cli.target import (
+    Target,
+    api_key_of,
+    database_origin,
+    network,
+    origin_of,
+    resolve,
+    where,
+)
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
@@ -39,49 +47,49 @@ class Inbox(NamedTuple):
     title: str
 
 
-def open_viewer(place: Place, begun: Beginning) -> bool:
-    """Open the viewer on a place, and on each profile that the user switches to.
+def open_viewer(target: Target, startup: StartupFrame) -> bool:
+    """Open the viewer on a target, and on each profile that the user switches to.
 
     If a profile cannot be opened, the previous one is shown with the error. Returns True if nothing
     was opened because the user chose the demo.
 
-    Raises: UnusableFile: not a frontdesk database. BadSettings: invalid place, URL or key, or
+    Raises: UnusableFile: not a frontdesk database. BadSettings: invalid target, URL or key, or
     unknown user.
     """
     configured = configuration()
     notices = told_mistakes(configured)
-    if place == Place() and not configured.profiles:
-        place = _asked_for(configured)
-        if place == Place():
+    if target == Target() and not configured.profiles:
+        target = _asked_for(configured)
+        if target == Target():
             return True
         configured = configuration()
-    left: Place | None = None
+    left: Target | None = None
     while True:
         try:
-            switch = _open(place, configured, notices, begun)
+            switch = _open(target, configured, notices, startup)
         except InboxError as error:
             if left is None:
                 raise
-            place, left, notices = left, None, (str(error),)
+            target, left, notices = left, None, (str(error),)
             continue
         if switch is None or _draws_on_a_page():
             # A page is limited to its own inbox, and must not run key commands of other profiles.
             return False
-        left, notices = place, ()
+        left, notices = target, ()
         # Another start with the same arguments does not open this profile.
-        place, begun = Place(profile=switch.profile), Beginning()
+        target, startup = Target(profile=switch.profile), StartupFrame()
 
 
-def _asked_for(configured: Configuration) -> Place:
-    """Return the user's choice on the first run; an empty place is the demo."""
+def _asked_for(configured: Configuration) -> Target:
+    """Return the user's choice on the first run; an empty target is the demo."""
     from frontdesk.cli.first_run import connect
 
     # An unreadable file may contain profiles, so no new one is created.
     configured.in_use  # noqa: B018
-    place = connect(configured)
-    if place is None:
+    target = connect(configured)
+    if target is None:
         raise _nothing()
-    return place
+    return target
 
 
 def _nothing() -> BadSettings:
@@ -115,24 +123,24 @@ def preferences_of(
 
 
 def _open(
-    place: Place, configured: Configuration, notices: tuple[str, ...], begun: Beginning
+    target: Target, configured: Configuration, notices: tuple[str, ...], startup: StartupFrame
 ) -> Switch | None:
-    """Run the viewer on one place."""
-    place = found(place, configured)
-    if not place.url and not place.database:
+    """Run the viewer on one target."""
+    target = resolve(target, configured)
+    if not target.url and not target.database:
         raise _nothing()
-    profile = configured.profiles.get(place.profile or "")
+    profile = configured.profiles.get(target.profile or "")
     preferences = preferences_of(configured, profile, notices)
     if notices or (profile and profile.key_command):
         # Output on the terminal before the viewer opens rules out a saved first frame.
-        begun.start = None
-    with ExitStack() as ending:
-        inbox = _of_server(place, configured) if place.url else _of_database(place, ending)
-        return view(inbox, settings.cache_file(), configured.look, preferences, begun=begun)
+        startup.start = None
+    with ExitStack() as resources:
+        inbox = _of_server(target, configured) if target.url else _of_database(target, resources)
+        return view(inbox, settings.cache_file(), configured.look, preferences, startup=startup)
 
 
-def _of_server(place: Place, configured: Configuration) -> Inbox:
-    url, key = place.url or "", key_of(place, configured)
+def _of_server(target: Target, configured: Configuration) -> Inbox:
+    url, key = target.url or "", api_key_of(target, configured)
     # Report invalid network settings before the viewer opens.
     configured.network  # noqa: B018
 
@@ -145,23 +153,23 @@ def _of_server(place: Place, configured: Configuration) -> Inbox:
         anyio.run(anyio.sleep, 0)
         return InboxClient(url, key, network=network(configured))
 
-    return Inbox(connect, origin_of(url, key), place.profile or _host(url))
+    return Inbox(connect, origin_of(url, key), target.profile or _host(url))
 
 
-def _of_database(place: Place, ending: ExitStack) -> Inbox:
-    """Serve a database in this process; `place.user` is the user meant by "me"."""
+def _of_database(target: Target, resources: ExitStack) -> Inbox:
+    """Serve a database in this process; `target.user` is the user meant by "me"."""
     from frontdesk.cli.database import opened
     from frontdesk.cli.target import in_process, user_of
     from frontdesk.store.dsn import short_name
 
-    target = place.database or ""
-    database = ending.enter_context(opened(target))
-    row = user_of(database, place.user)
+    address = target.database or ""
+    database = resources.enter_context(opened(address))
+    row = user_of(database, target.user)
     me = int(row["id"]) if row else None
-    title = place.profile or short_name(target)
+    title = target.profile or short_name(address)
     return Inbox(
-        lambda: in_process(database, me, ending),
-        database_origin(target, me),
+        lambda: in_process(database, me, resources),
+        database_origin(address, me),
         f"{title} · {row['name']}" if row else title,
     )
 
@@ -172,15 +180,15 @@ def view(
     look: Look,
     preferences: Preferences,
     *,
-    begun: Beginning | None = None,
+    startup: StartupFrame | None = None,
     leaving: Callable[[], None] = lambda: None,
 ) -> Switch | None:
     """Run the viewer until it is closed; return the profile to switch to, if any.
 
-    `leaving` is called on exit, before waiting for a running `connect`. begun: state of the
+    `leaving` is called on exit, before waiting for a running `connect`. startup: state of the
     terminal, and where the first frame of the next start is saved.
     """
-    begun = begun or Beginning()
+    startup = startup or StartupFrame()
     if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
     # Background threads yield to the UI thread sooner than after the default 5 ms.
@@ -190,8 +198,8 @@ def view(
     try:
         mailbox = Mailbox(inbox.connect, cache)
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
-        keep_first_screen = _keeper(begun, cache, inbox.title, preferences)
-        if begun.hand_over():
+        keep_first_screen = _keeper(startup, cache, inbox.title, preferences)
+        if startup.release():
             from frontdesk.tui.first_frame import going_on
 
             app.driver_class = going_on(app.driver_class)
@@ -201,7 +209,7 @@ def view(
             # SIGTERM, or the terminal was closed.
             keep_first_screen(app)
             raise
-        begun.end()
+        startup.end()
         if ended is None and not app.return_code:
             keep_first_screen(app)
     finally:
@@ -214,12 +222,12 @@ def view(
 
 
 def _keeper(
-    begun: Beginning, cache: Cache, title: str, preferences: Preferences
+    startup: StartupFrame, cache: Cache, title: str, preferences: Preferences
 ) -> Callable[[FrontdeskApp], None]:
     """Return a function that saves a closed viewer's first frame for the next identical start."""
     configured_in = str(settings.config_file())
     # Computed now, as the configuration may be edited while the viewer is open.
-    circumstances = begun.circumstances(configured_in)
+    circumstances = startup.circumstances(configured_in)
 
     def keep(left: FrontdeskApp) -> None:
         if circumstances is not None:

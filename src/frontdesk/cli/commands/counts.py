@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
     Column,
     format_option,
@@ -16,7 +16,7 @@ from frontdesk.cli.output import (
     write_rows,
     writer_of,
 )
-from frontdesk.cli.target import Place, asked
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.export import Cell
 from frontdesk.wire import ConversationFilter, Counts
@@ -43,19 +43,19 @@ _WIDE: tuple[Column[Row], ...] = (
 
 
 @click.command("counts", cls=Command)
-@place_options
+@target_options
 @click.option("--status", type=click.Choice(STATUSES), help="Only these.")
 @click.option("--channel", metavar="ID", help="Only those of this channel.")
 @click.option("--label", metavar="TITLE", help="Only those with this label.")
 @format_option("table", "json", "csv", "markdown")
-def counts_command(place: Place, style: str, **filters: str | None) -> None:
+def counts_command(target: Target, style: str, **filters: str | None) -> None:
     """How many conversations there are, by status and by channel."""
 
     async def work(client: "InboxClient") -> tuple[Counts, dict[str, str]]:
         counts = await client.counts(ConversationFilter(**filters))
         return counts, {} if style == "json" else await _channel_names(client)
 
-    counts, names = asked(place, work)
+    counts, names = run_with_client(target, work)
     if style == "json":
         out = output()
         out.write(json_of(counts) + "\n")

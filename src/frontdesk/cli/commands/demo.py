@@ -64,9 +64,9 @@ class Rehearsal:
         self._maker.kill()
 
 
-def rehearse(ending: ExitStack) -> Rehearsal:
-    """Start generating the sample; `ending` kills the process and deletes the files."""
-    directory = ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-"))
+def rehearse(resources: ExitStack) -> Rehearsal:
+    """Start generating the sample; `resources` kills the process and deletes the files."""
+    directory = resources.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-"))
     package = os.path.dirname(os.path.dirname(frontdesk.__file__))
     maker = subprocess.Popen(
         [sys.executable, "-c", _MAKER, directory],
@@ -75,8 +75,8 @@ def rehearse(ending: ExitStack) -> Rehearsal:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    ending.enter_context(maker)
-    ending.callback(maker.kill)
+    resources.enter_context(maker)
+    resources.callback(maker.kill)
     return Rehearsal(Path(directory), maker)
 
 
@@ -93,24 +93,24 @@ def demo_command() -> None:
 def open_demo() -> None:
     """Open the viewer on the sample, then on profiles that the user switches to."""
     gc.disable()
-    with ExitStack() as ending:
-        switch = _open(rehearse(ending), ending)
+    with ExitStack() as resources:
+        switch = _open(rehearse(resources), resources)
     if switch is not None:
-        from frontdesk.cli.startup import Beginning
-        from frontdesk.cli.target import Place
+        from frontdesk.cli.startup import StartupFrame
+        from frontdesk.cli.target import Target
         from frontdesk.cli.viewer import open_viewer
 
-        open_viewer(Place(profile=switch.profile), Beginning())
+        open_viewer(Target(profile=switch.profile), StartupFrame())
 
 
-def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
+def _open(rehearsal: Rehearsal, resources: ExitStack) -> "Switch | None":
     from frontdesk.cli.config import configuration
     from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
 
     rehearsal.wait_for_first_page()
     configured = configuration()
     return view(
-        Inbox(lambda: _connect(rehearsal, ending), ORIGIN, "demo"),
+        Inbox(lambda: _connect(rehearsal, resources), ORIGIN, "demo"),
         rehearsal.cache,
         configured.look,
         preferences_of(configured, None, told_mistakes(configured)),
@@ -118,12 +118,12 @@ def _open(rehearsal: Rehearsal, ending: ExitStack) -> "Switch | None":
     )
 
 
-def _connect(rehearsal: Rehearsal, ending: ExitStack) -> "InboxClient":
+def _connect(rehearsal: Rehearsal, resources: ExitStack) -> "InboxClient":
     """Return a client of the complete sample, as one of its agents."""
     from frontdesk.cli.target import as_sample_agent
     from frontdesk.store.sqlite import SQLiteDatabase
 
     rehearsal.wait_for_all()
     database = SQLiteDatabase(rehearsal.database, durable=False)
-    ending.callback(database.close)
-    return as_sample_agent(database, ending)
+    resources.callback(database.close)
+    return as_sample_agent(database, resources)

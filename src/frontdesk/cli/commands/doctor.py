@@ -18,10 +18,10 @@ from frontdesk import __version__, settings
 from frontdesk.cli.base import Command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import output, plain, table
 from frontdesk.cli.progress import Progress
-from frontdesk.cli.target import Place, asked, found, network
+from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.text import ahead_or_behind, clean, milliseconds
 
@@ -66,7 +66,7 @@ class Finding:
 
 
 @click.command("doctor", cls=Command)
-@place_options
+@target_options
 @click.option(
     "--format",
     "style",
@@ -76,17 +76,17 @@ class Finding:
     help="How to write it.",
 )
 @click.pass_context
-def doctor_command(context: click.Context, place: Place, style: str) -> None:
+def doctor_command(context: click.Context, target: Target, style: str) -> None:
     """What a server has, how it differs from the contract, and how far away it is.
 
     Asks the server once for everything, and tells about this machine: its files and its terminal.
     Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
     if the server does not answer now.
     """
-    place = found(place)
-    finding = _examined(place) if place.url or place.database else Finding()
+    target = resolve(target)
+    finding = _examined(target) if target.url or target.database else Finding()
     out = output()
-    out.write(_as_json(place, finding) if style == "json" else _as_text(place, finding))
+    out.write(_as_json(target, finding) if style == "json" else _as_text(target, finding))
     out.flush()
     if finding.error is not None:
         raise finding.error
@@ -94,7 +94,7 @@ def doctor_command(context: click.Context, place: Place, style: str) -> None:
         context.exit(ERROR)
 
 
-def _examined(place: Place) -> Finding:
+def _examined(target: Target) -> Finding:
     """Probe all features of the server."""
     progress = Progress(shown=True)
     met: list[InboxClient] = []
@@ -106,7 +106,7 @@ def _examined(place: Place) -> Finding:
         return await discover(client, lambda words: progress.say(f"asking for {words} …"))
 
     try:
-        return Finding(asked(place, work))
+        return Finding(run_with_client(target, work))
     except (BadSettings, UnusableFile):
         raise
     except InboxError as error:
@@ -115,8 +115,8 @@ def _examined(place: Place) -> Finding:
         progress.clear()
 
 
-def _as_text(place: Place, finding: Finding) -> str:
-    parts = [_machine_text(place)]
+def _as_text(target: Target, finding: Finding) -> str:
+    parts = [_machine_text(target)]
     if finding.server is not None:
         parts = [_server_text(finding.server), *parts]
     return "\n\n".join(parts) + "\n"
@@ -178,13 +178,13 @@ def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
     return by_state["present"], by_state["forbidden"]
 
 
-def _machine_text(place: Place) -> str:
-    facts = _machine(place)
+def _machine_text(target: Target) -> str:
+    facts = _machine(target)
     rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
     return f"This machine\n\n{table(['', ''], rows).lstrip()}"
 
 
-def _machine(place: Place) -> dict[str, Any]:
+def _machine(target: Target) -> dict[str, Any]:
     """Return facts about this machine that affect the viewer."""
     size = shutil.get_terminal_size()
     return {
@@ -195,7 +195,7 @@ def _machine(place: Place) -> dict[str, Any]:
         "configuration": _configuration(),
         "log": _file(settings.log_file()),
         "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
-        **_network(place),
+        **_network(target),
         "terminal": os.environ.get("TERM", "unknown"),
         "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
         "colours": _colours(),
@@ -203,13 +203,13 @@ def _machine(place: Place) -> dict[str, Any]:
     }
 
 
-def _network(place: Place) -> dict[str, str]:
+def _network(target: Target) -> dict[str, str]:
     """Return certificate and proxy settings, or the errors in them."""
     try:
         way = network()
     except BadSettings as error:
         return {"certificates": str(error), "proxy": str(error)}
-    facts = {"certificates": way.trust_words(), "proxy": way.proxy_words(place.url)}
+    facts = {"certificates": way.trust_words(), "proxy": way.proxy_words(target.url)}
     if settings.environment().get("SSLKEYLOGFILE"):
         facts["SSLKEYLOGFILE"] = "set, and ignored: no session key is written"
     return facts
@@ -241,8 +241,8 @@ def _colours() -> str:
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 
-def _as_json(place: Place, finding: Finding) -> str:
-    document: dict[str, Any] = {"machine": _machine(place), "server": None, "error": None}
+def _as_json(target: Target, finding: Finding) -> str:
+    document: dict[str, Any] = {"machine": _machine(target), "server": None, "error": None}
     if finding.server is not None:
         document["server"] = _server_members(finding.server)
     if finding.error is not None:

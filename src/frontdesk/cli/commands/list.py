@@ -9,10 +9,10 @@ import click
 
 from frontdesk.cli import columns
 from frontdesk.cli.base import Group
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Writer, format_option, writer_of
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
-from frontdesk.cli.target import Place, asked
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
     CATALOGUE_LIMIT,
@@ -66,7 +66,7 @@ def extent_options(usual: int) -> Callable[[F], F]:
 
 
 @list_group.command("conversations")
-@place_options
+@target_options
 @click.option("--status", type=click.Choice(STATUSES), help="Only these.")
 @click.option(
     "--assignee",
@@ -78,7 +78,7 @@ def extent_options(usual: int) -> Callable[[F], F]:
 @extent_options(CONVERSATION_LIMIT)
 @format_option()
 def conversations_command(
-    place: Place,
+    target: Target,
     style: str,
     limit: int | None,
     cursor: str | None,
@@ -88,7 +88,7 @@ def conversations_command(
     """Conversations, newest activity first."""
     extent = _extent(limit, cursor, all_pages, CONVERSATION_LIMIT)
     _list(
-        place,
+        target,
         style,
         "conversations",
         columns.CONVERSATIONS,
@@ -98,12 +98,12 @@ def conversations_command(
 
 
 @list_group.command("contacts")
-@place_options
+@target_options
 @click.option("--q", metavar="TEXT", help="Only those whose name, address or number has it.")
 @extent_options(CONTACT_LIMIT)
 @format_option()
 def contacts_command(
-    place: Place,
+    target: Target,
     style: str,
     q: str | None,
     limit: int | None,
@@ -113,7 +113,7 @@ def contacts_command(
     """Contacts by name, those without one last."""
     extent = _extent(limit, cursor, all_pages, CONTACT_LIMIT)
     _list(
-        place,
+        target,
         style,
         "contacts",
         columns.CONTACTS,
@@ -126,11 +126,11 @@ def _catalogue(name: str, help_text: str, of: Sequence[Column[Any]]) -> None:
     """Add the command for one catalogue."""
 
     @list_group.command(name, help=help_text)
-    @place_options
+    @target_options
     @extent_options(CATALOGUE_LIMIT)
     @format_option()
     def catalogue_command(
-        place: Place, style: str, limit: int | None, cursor: str | None, all_pages: bool
+        target: Target, style: str, limit: int | None, cursor: str | None, all_pages: bool
     ) -> None:
         extent = _extent(limit, cursor, all_pages, CATALOGUE_LIMIT)
 
@@ -140,7 +140,7 @@ def _catalogue(name: str, help_text: str, of: Sequence[Column[Any]]) -> None:
             )
             return rows
 
-        _list(place, style, name.replace("-", " "), of, extent, ask)
+        _list(target, style, name.replace("-", " "), of, extent, ask)
 
 
 _catalogue("labels", "Labels by title.", columns.LABELS)
@@ -157,13 +157,13 @@ def _extent(limit: int | None, cursor: str | None, all_pages: bool, usual: int) 
 
 
 def _list(
-    place: Place, style: str, noun: str, of: Sequence[Column[Any]], extent: Extent, ask: Ask
+    target: Target, style: str, noun: str, of: Sequence[Column[Any]], extent: Extent, ask: Ask
 ) -> None:
     async def work(client: "InboxClient") -> None:
         writer = writer_of(style, of)
         await _write(ask(client), writer, noun, extent, style)
 
-    asked(place, work)
+    run_with_client(target, work)
 
 
 async def _write(

@@ -156,11 +156,11 @@ def _key(profile: Profile, variable: str | None) -> str:
 
 
 def _found(profile: Profile, key: str | None) -> str:
-    from frontdesk.cli.target import found_in, tried
+    from frontdesk.cli.target import check_connection, describe_database
 
     if profile.url:
-        return tried(profile.url, key or "")
-    return found_in(profile.database or "", profile.user)
+        return check_connection(profile.url, key or "")
+    return describe_database(profile.database or "", profile.user)
 
 
 def _warn(configured: Configuration) -> None:

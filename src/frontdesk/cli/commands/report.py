@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
     Column,
     format_option,
@@ -21,7 +21,7 @@ from frontdesk.cli.output import (
     write_rows,
     writer_of,
 )
-from frontdesk.cli.target import Place, asked
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
 from frontdesk.reports.periods import PERIODS
@@ -40,7 +40,7 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
 
 @click.command("report", cls=Command)
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
-@place_options
+@target_options
 @click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
 @click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
 @click.option("--zone", metavar="NAME", help="Whose days, as Europe/Madrid; else the account's.")
@@ -48,7 +48,7 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
 @click.option("--by", type=click.Choice(GRANULARITIES), help="Also part by part.")
 @format_option()
 def report_command(
-    place: Place,
+    target: Target,
     period: str | None,
     first: str | None,
     last: str | None,
@@ -68,7 +68,7 @@ def report_command(
     async def work(client: "InboxClient") -> Report:
         return await client.report(await _placed(client, asking, period) if period else asking)
 
-    _write(asked(place, work), style)
+    _write(run_with_client(target, work), style)
 
 
 def _end(last: str | None) -> str | None:

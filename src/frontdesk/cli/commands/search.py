@@ -14,10 +14,10 @@ from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import INTERRUPTED, say
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, format_option, write_rows, writer_of
 from frontdesk.cli.progress import Progress
-from frontdesk.cli.target import ACCOUNT, Place, found, kept_under, user_of
+from frontdesk.cli.target import ACCOUNT, Target, cache_origin, resolve, user_of
 from frontdesk.errors import BadSettings, NotFound, UnusableFile
 from frontdesk.export import Cell
 from frontdesk.text import clean
@@ -66,7 +66,7 @@ class Result(NamedTuple):
 
 @click.command("search", cls=Command)
 @click.argument("text", nargs=-1, required=True)
-@place_options
+@target_options
 @click.option("--in", "conversation", metavar="ID", help="Only what was said in a conversation.")
 @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
 @click.option(
@@ -74,7 +74,7 @@ class Result(NamedTuple):
 )
 @format_option()
 def search_command(
-    place: Place,
+    target: Target,
     text: tuple[str, ...],
     conversation: str | None,
     kinds: tuple[str, ...],
@@ -92,8 +92,8 @@ def search_command(
     case and accents. ID is what `frontdesk show` takes.
     """
     query = _query(" ".join(text), conversation, kinds, limit)
-    place = found(place)
-    result = _search_database(place, query) if place.database else _search_cache(place, query)
+    target = resolve(target)
+    result = _search_database(target, query) if target.database else _search_cache(target, query)
     _write(result.hits, style)
     number = f"{len(result.hits):,} found" if result.hits else "not found"
     say(f"{'interrupted; ' if result.interrupted else ''}{number} in {result.extent}")
@@ -124,12 +124,12 @@ def _write(hits: Sequence[Hit], style: str) -> None:
         write_rows(writer_of(style, _COLUMNS), hits)
 
 
-def _search_cache(place: Place, query: Query) -> Result:
-    """Search the viewer's cache of a place.
+def _search_cache(target: Target, query: Query) -> Result:
+    """Search the viewer's cache of a target.
 
     Raises: NotFound: nothing is cached, so nothing was searched.
     """
-    origin, file = kept_under(place), settings.cache_file()
+    origin, file = cache_origin(target), settings.cache_file()
     if not file.exists():
         raise NotFound(_NOTHING_SEARCHED)
     cache = Cache(file, origin)
@@ -152,16 +152,16 @@ def _search_cache(place: Place, query: Query) -> Result:
     )
 
 
-def _search_database(place: Place, query: Query) -> Result:
+def _search_database(target: Target, query: Query) -> Result:
     """Scan a database for the newest hits.
 
     Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
     """
     from frontdesk.store.dsn import shown
 
-    name = shown(place.database or "")
-    with opened(place.database or "") as database:
-        user_of(database, place.user)
+    name = shown(target.database or "")
+    with opened(target.database or "") as database:
+        user_of(database, target.user)
         scan = DatabaseScan(database, query)
         if not any(scan.totals.values()):
             nouns = _listed([f"{kind}s" for kind in query.kinds], "or")

@@ -10,7 +10,7 @@ from frontdesk import export
 from frontdesk.cli.base import Command
 from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import place_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
     Column,
     format_option,
@@ -20,7 +20,7 @@ from frontdesk.cli.output import (
     writer_of,
 )
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
-from frontdesk.cli.target import Place, asked
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.export import Cell, Entry, local_time
 from frontdesk.phones import format_phone, parse_phone
@@ -51,13 +51,13 @@ _FACTS: tuple[Column[tuple[str, Cell]], ...] = (
 
 @click.command("show", cls=Command)
 @click.argument("conversation_id", metavar="ID")
-@place_options
+@target_options
 @click.option("--people", is_flag=True, help="Only what people wrote, with their notes.")
 @click.option("--notes", is_flag=True, help="Only the notes.")
 @click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of these.")
 @format_option("text", "json", "jsonl", "csv", "markdown", default="text")
 def show_command(
-    place: Place, conversation_id: str, people: bool, notes: bool, last: int | None, style: str
+    target: Target, conversation_id: str, people: bool, notes: bool, last: int | None, style: str
 ) -> None:
     """Print the transcript of a conversation, oldest first, its notes where they belong."""
     if people and notes:
@@ -73,7 +73,7 @@ def show_command(
             found.extend(messages)
         return [*found, *await _notes(client, conversation_id, most, wanted=notes)]
 
-    entries = export.in_order(asked(place, work))
+    entries = export.in_order(run_with_client(target, work))
     wanted = [one for one in entries if not people or export.by_people(one)]
     _write(wanted[-last:] if last else wanted, style)
 
@@ -111,9 +111,9 @@ def _write(entries: list[Entry], style: str) -> None:
 
 @click.command("contact", cls=Command)
 @click.argument("phone", metavar="NUMBER", nargs=-1, required=True)
-@place_options
+@target_options
 @format_option("table", "json", "csv", "markdown")
-def contact_command(place: Place, phone: tuple[str, ...], style: str) -> None:
+def contact_command(target: Target, phone: tuple[str, ...], style: str) -> None:
     """Print what is known of the customer with a phone number, in any international spelling.
 
     +44 20 7946 0018, 0044 (0)20 7946-0018 and 442079460018 are the same number.
@@ -129,7 +129,7 @@ def contact_command(place: Place, phone: tuple[str, ...], style: str) -> None:
         contact = await client.contact_by_phone(known)
         return contact, await _definitions(client) if style in ("table", "markdown") else []
 
-    contact, definitions = asked(place, work)
+    contact, definitions = run_with_client(target, work)
     if style == "json":
         out = output()
         out.write(json_of(contact) + "\n")

@@ -15,9 +15,9 @@ import click
 from frontdesk import export
 from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import length, place_options
+from frontdesk.cli.options import length, target_options
 from frontdesk.cli.output import cut, format_option, json_of, output, plain, terminal_width
-from frontdesk.cli.target import Place, asked
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
@@ -169,7 +169,7 @@ _SLOWER = 1.5
 
 
 @click.command("tail", cls=Command)
-@place_options
+@target_options
 @click.option("--status", type=click.Choice(STATUSES), help="Only these.")
 @click.option("--assignee", metavar="WORD|ID", help="Whose: me, unassigned, assigned or an id.")
 @click.option("--channel", metavar="ID", help="Only those of this channel.")
@@ -198,7 +198,7 @@ _SLOWER = 1.5
 )
 @format_option("text", "jsonl", default="text")
 def tail_command(
-    place: Place,
+    target: Target,
     style: str,
     lines: int,
     since: datetime | None,
@@ -219,7 +219,7 @@ def tail_command(
         if not once:
             await follow(feed, told, interval=interval)
 
-    asked(place, work)
+    run_with_client(target, work)
 
 
 async def follow(

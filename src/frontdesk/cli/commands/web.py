@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.options import place_options
-from frontdesk.cli.target import Place, asked, found
+from frontdesk.cli.options import target_options
+from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 
 
 @click.command("web", cls=Command)
-@place_options
+@target_options
 @click.option(
     "--port",
     default=0,
@@ -24,7 +24,7 @@ from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
-def web_command(place: Place, port: int, host: str, opening: bool) -> None:
+def web_command(target: Target, port: int, host: str, opening: bool) -> None:
     """Serve the viewer to a browser, and print the link that opens it.
 
     Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
@@ -32,14 +32,14 @@ def web_command(place: Place, port: int, host: str, opening: bool) -> None:
     """
     _check_means()
     # Errors of the place are reported here instead of on a page.
-    place = found(place)
-    asked(place, _nothing)
+    target = resolve(target)
+    run_with_client(target, _nothing)
     from frontdesk.cli.web.auth import Door
     from frontdesk.cli.web.server import BrowserServer
     from frontdesk.cli.web.viewers import opener
 
     door = Door(host)
-    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(place)]
+    program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(target)]
     if not is_loopback(host):
         click.echo(
             f"frontdesk: {host} is reached from other machines: whoever has the link, or listens "
@@ -60,19 +60,19 @@ def web_command(place: Place, port: int, host: str, opening: bool) -> None:
         asyncio.run(BrowserServer(program, door, listening).run(announce))
 
 
-def _viewer_options(place: Place) -> Iterator[str]:
-    """Yield the options that open a place, independent of later configuration; without the key."""
+def _viewer_options(target: Target) -> Iterator[str]:
+    """Yield the options that open a target, independent of later configuration; without the key."""
     options = {
-        "--profile": place.profile,
-        "--url": None if place.profile else place.url,
-        "--database": None if place.profile else place.database,
-        "--as": place.user,
+        "--profile": target.profile,
+        "--url": None if target.profile else target.url,
+        "--database": None if target.profile else target.database,
+        "--as": target.user,
     }
     return (f"{name}={value}" for name, value in options.items() if value)
 
 
 async def _nothing(inbox: object) -> None:
-    """No-op: opening the client verifies the place."""
+    """No-op: opening the client verifies the target."""
 
 
 def _check_means() -> None:
