@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 
@@ -32,9 +32,12 @@ from frontdesk.wire import (
     Template,
     User,
     UserRef,
+    Wire,
     timestamp,
 )
 from frontdesk.wire.values import DIRECTIONS, STATUSES
+
+W = TypeVar("W", bound=Wire)
 
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
@@ -142,7 +145,7 @@ def message_body(
         referral=_filled(_REFERRAL, row["referral_json"]),
         reactions=tuple(_reaction(reaction) for reaction in reactions),
         delivery_status=row["delivery_status"] if outbound else None,
-        delivery=_delivery(row) if outbound else None,
+        delivery=_from_row(Delivery, row) if outbound else None,
         error=_error(row["error_json"]),
         wamid=row["wamid"],
         source=row["source"],
@@ -154,131 +157,58 @@ def message_body(
 
 
 def note_body(row: Row, author: Ref | None) -> Note:
-    return Note(
-        id=str(row["id"]),
-        conversation_id=str(row["conversation_id"]),
-        text=row["text"],
-        author=row["author"],
-        author_ref=author,
-        created_at=timestamp(row["created_at"]),
-        updated_at=timestamp(row["updated_at"]),
-    )
+    return _from_row(Note, row, conversation_id=str(row["conversation_id"]), author_ref=author)
 
 
 def contact_body(row: Row) -> Contact:
-    return Contact(
-        id=str(row["id"]),
-        phone=row["phone"],
-        name=row["name"],
-        profile_name=row["profile_name"],
-        email=row["email"],
-        wa_id=row["wa_id"],
-        wa_user_id=row["wa_user_id"],
-        username=row["username"],
-        blocked=bool(row["blocked"]),
-        custom_fields=_custom_fields(row["custom_json"]),
-        last_activity_at=_time(row["last_activity_at"]),
-        **_times(row),
-    )
+    return _from_row(Contact, row, custom_fields=_custom_fields(row["custom_json"]))
 
 
 def label_body(row: Row) -> Label:
-    return Label(
-        id=str(row["id"]),
-        title=row["title"],
-        description=row["description"],
-        color=row["color"],
-        **_times(row),
-    )
+    return _from_row(Label, row)
 
 
 def custom_field_body(row: Row) -> CustomField:
-    return CustomField(
-        id=str(row["id"]),
-        key=row["key"],
-        name=row["name"],
-        type=row["type"],
-        scope="contact",
-        description=row["description"],
-        options=tuple(_contents(row["options_json"]) or ()),
-        pattern=row["pattern"],
-        pattern_hint=row["pattern_hint"],
-        position=row["position"],
-        **_times(row),
-    )
+    options = tuple(_contents(row["options_json"]) or ())
+    return _from_row(CustomField, row, scope="contact", options=options)
 
 
 def user_body(row: Row) -> User:
-    return User(
-        id=str(row["id"]),
-        name=row["name"],
-        email=row["email"],
-        role=row["role"],
-        availability=row["availability"],
-        avatar_url=row["avatar_url"],
-        active=bool(row["active"]),
-        **_times(row),
-    )
+    return _from_row(User, row)
 
 
 def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team:
     """Serialize a team. channels: provider phone number ids."""
-    return Team(
-        id=str(row["id"]),
-        name=row["name"],
-        description=row["description"],
-        distribution=row["distribution"],
-        channels=tuple(channels),
-        members=tuple(UserRef(id=str(user["id"]), name=user["name"]) for user in members),
-        **_times(row),
-    )
+    users = tuple(UserRef(id=str(user["id"]), name=user["name"]) for user in members)
+    return _from_row(Team, row, channels=tuple(channels), members=users)
 
 
 def channel_body(row: Row) -> Channel:
     """Serialize a channel; its `id` is the provider's phone number id."""
-    on_business_app = row["on_business_app"]
-    return Channel(
-        id=row["phone_number_id"],
-        name=row["name"],
-        phone=row["phone"],
-        display_phone_number=row["display_phone_number"],
-        verified_name=row["verified_name"],
-        quality_rating=row["quality_rating"],
-        status=row["status"],
-        name_status=row["name_status"],
-        messaging_limit=row["messaging_limit"],
-        throughput=row["throughput"],
-        platform=row["platform"],
-        on_business_app=None if on_business_app is None else bool(on_business_app),
-        waba_id=row["waba_id"],
-        synced_at=_time(row["synced_at"]),
-        **_times(row),
-    )
+    return _from_row(Channel, row, id=row["phone_number_id"])
 
 
 def canned_response_body(row: Row) -> CannedResponse:
-    return CannedResponse(
-        id=str(row["id"]), short_code=row["short_code"], text=row["text"], **_times(row)
-    )
+    return _from_row(CannedResponse, row)
 
 
 def template_body(row: Row, channels: Sequence[str]) -> Template:
     """Serialize a template. channels: phone number ids of its business account."""
-    return Template(
-        id=row["id"],
-        name=row["name"],
-        language=row["language"],
-        category=row["category"],
-        status=row["status"],
-        parameter_format=row["parameter_format"],
-        components=tuple(_contents(row["components_json"]) or ()),
-        quality_score=row["quality_score"],
-        rejected_reason=row["rejected_reason"],
-        previous_category=row["previous_category"],
-        waba_id=row["waba_id"],
-        channels=tuple(channels),
-        updated_at=_time(row["updated_at"]),
-    )
+    components = tuple(_contents(row["components_json"]) or ())
+    return _from_row(Template, row, components=components, channels=tuple(channels))
+
+
+def _from_row(model: type[W], row: Row, **members: object) -> W:
+    """Fill a model from the columns of the same names, besides `members`."""
+    columns = {name: _member(name, row[name]) for name in model.model_fields if name not in members}
+    return model(**columns, **members)
+
+
+def _member(name: str, value: Any) -> Any:
+    """Convert a column to the wire: ids to text, times to timestamps."""
+    if name == "id":
+        return str(value)
+    return _time(value) if name.endswith("_at") else value
 
 
 def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
@@ -358,33 +288,11 @@ def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
 
 
 def _reaction(row: Row) -> Reaction:
-    return Reaction(
-        emoji=row["emoji"],
-        direction=DIRECTIONS[row["direction"]],
-        author=row["author"],
-        created_at=timestamp(row["created_at"]),
-    )
-
-
-def _delivery(row: Row) -> Delivery:
-    return Delivery(
-        sent_at=_time(row["sent_at"]),
-        delivered_at=_time(row["delivered_at"]),
-        read_at=_time(row["read_at"]),
-        played_at=_time(row["played_at"]),
-        failed_at=_time(row["failed_at"]),
-    )
+    return _from_row(Reaction, row, direction=DIRECTIONS[row["direction"]])
 
 
 def _time(milliseconds: int | None) -> str | None:
     return None if milliseconds is None else timestamp(milliseconds)
-
-
-def _times(row: Row) -> dict[str, str]:
-    return {
-        "created_at": timestamp(row["created_at"]),
-        "updated_at": timestamp(row["updated_at"]),
-    }
 
 
 def _contents(text: str | None) -> Any:
