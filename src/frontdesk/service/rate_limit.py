@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from mmap import mmap
+from typing import NamedTuple
 
 from frontdesk.service.problems import ApiError, retry_later, too_busy
 
@@ -69,8 +70,7 @@ class RateLimitState:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class CounterValue:
+class CounterValue(NamedTuple):
     """Value of a shared counter, with its time (epoch milliseconds)."""
 
     amount: float
