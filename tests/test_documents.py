@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 
 from frontdesk import wire
-from frontdesk.cli.commands.keys import KeyOrder, make_key
+from frontdesk.cli.main import frontdesk
 from frontdesk.sample.demo import ME
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES
@@ -28,6 +29,7 @@ README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *PAGES]
 
+PROGRAM = (sys.executable, "-m", "frontdesk")
 URL, USER = "https://inbox.example.com", "ana@example.com"
 PORTS = ("8080", "8081")
 # Commands that go on until they are stopped; they print their addresses when they are ready.
@@ -157,8 +159,10 @@ def served(
     """The address of the service over the sample, in a process of its own, and a key to it."""
     path = tmp_path_factory.mktemp("served") / "inbox.db"
     shutil.copy(sample_file, path)
-    key = str(make_key(path, KeyOrder("default", "x", ME, SCOPES, None), now=0)["key"])
-    command = [sys.executable, "-m", "frontdesk", "serve", "--database", str(path), "--port", "0"]
+    keys = ("keys", "create", "--name", "x", "--user", ME, "--all-read", "--database", str(path))
+    made = subprocess.run([*PROGRAM, *keys, "--json"], capture_output=True, check=True)
+    key = json.loads(made.stdout)["key"]
+    command = [*PROGRAM, "serve", "--database", str(path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip(), key
@@ -306,7 +310,7 @@ def test_what_a_page_says_can_be_done(path: Path, reader: Reader) -> None:
 
 
 def test_the_page_of_keys_lists_every_action(reader: Reader, pytestconfig: pytest.Config) -> None:
-    command = [sys.executable, "-m", "frontdesk", "config", "keys"]
+    command = [*PROGRAM, "config", "keys"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [re.split(r"  +", line, maxsplit=2) for line in listed.splitlines()[1:]]
     lines = [f"| `{name}` | {keys} | {words} |" for name, keys, words in rows]
@@ -346,7 +350,7 @@ def test_the_contract_lists_every_scope() -> None:
 
 
 def test_the_contract_lists_every_path_with_its_parameters() -> None:
-    command = [sys.executable, "-m", "frontdesk", "openapi"]
+    command = [*PROGRAM, "openapi"]
     described = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     rows = re.findall(r"^\| `(/\S+)` \| `\S+` \|([^|]*)\|", contract(), re.MULTILINE)
     listed = {f"/v1{path}": set(re.findall(r"\w+", names)) for path, names in rows}
@@ -367,3 +371,24 @@ def test_the_page_of_the_configuration_lists_every_variable() -> None:
     }
     assert used
     assert [name for name in sorted(used) if f"`{name}`" not in page] == []
+
+
+def leaves(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """The path and the help of each command below a group, without the hidden ones."""
+    if not isinstance(command, click.Group):
+        yield context.command_path, command.get_help(context)
+        return
+    for name in command.list_commands(context):
+        child = command.get_command(context, name)
+        assert child is not None
+        if not child.hidden:
+            inner = click.Context(child, parent=context, info_name=name)
+            inner.terminal_width = 80
+            yield from leaves(child, inner)
+
+
+def test_the_page_of_commands_has_the_help_of_each(pytestconfig: pytest.Config) -> None:
+    context = click.Context(frontdesk, info_name="frontdesk", terminal_width=80)
+    parts = [("frontdesk", frontdesk.get_help(context)), *leaves(frontdesk, context)]
+    sections = [f"## {path}\n\n```text\n{text}\n```" for path, text in parts]
+    assert_section(ROOT / "docs" / "commands.md", "commands", "\n\n".join(sections), pytestconfig)
