@@ -8,12 +8,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual.color import Color
+
 from frontdesk import first_frame
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
 from frontdesk.tui.inbox.queue_pane import _CONVERSATION, _VIEW
 from frontdesk.tui.local_filter import View
+from frontdesk.tui.theme import DARK
 from tests.bench import warm_cache
 from tests.bench.sessions import Program
 
@@ -32,6 +35,9 @@ LINES = Program("line scroll", (sys.executable, str(PROGRAMS / "line_scroll.py")
 WIDGETS = Program(
     "a widget each", (sys.executable, str(PROGRAMS / "message_widgets.py")), r"come yet \(0\)"
 )
+
+# The ground of the selection, as the terminal is told of it.
+_CHOSEN = "48;2;{};{};{}".format(*Color.parse(DARK.variables["fd-chosen"]).rgb)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Home:
             re.escape(warm_cache.name(3)),
             self._variables(),
             key=b"j",
-            answer=f"▌[^▌]{{0,8}}{re.escape(warm_cache.name(1))}",
+            answer=f"{_CHOSEN}m[^\x1b]{{0,8}}{re.escape(warm_cache.name(1))}",
             leave=LEAVE,
         )
 

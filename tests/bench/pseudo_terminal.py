@@ -86,6 +86,10 @@ class PseudoTerminal:
         """What the screen shows."""
         return "\n".join(self._screen.display)
 
+    def ground(self, line: int) -> str:
+        """Background of the first cell of a line, as rrggbb."""
+        return str(self._screen.buffer[line][0].bg)
+
     @property
     def _screen(self) -> pyte.Screen:
         while self._unseen:

@@ -5,6 +5,7 @@ import shutil
 import signal
 import sys
 import termios
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,8 +102,11 @@ def names(text: str) -> list[str]:
     return [line[:24].rstrip() for line in text.splitlines()[3:-2]]
 
 
-def at_cursor(lines: list[str]) -> int:
-    return next(number for number, line in enumerate(lines) if line.startswith("▌"))
+def at_cursor(terminal: PseudoTerminal) -> int:
+    """The first line of the list whose ground is not that of most."""
+    rows = range(3, 39)
+    grounds = Counter(map(terminal.ground, rows))
+    return next(row for row in rows if terminal.ground(row) != grounds.most_common(1)[0][0])
 
 
 def test_a_start_shows_the_inbox_before_the_viewer_is_imported(start: Start, gate: Path) -> None:
@@ -173,12 +177,10 @@ def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -
     terminal.write(b"jj/zqx\r")
     terminal.settle(0.2, SECONDS)
     assert terminal.text == before
+    two_below = before.splitlines()[at_cursor(terminal) + 4][1:24]
     gate.write_text("open")
     terminal.wait_for(lambda text: "zqx" in text, SECONDS)
-    lines = before.splitlines()
-    two_below = lines[at_cursor(lines) + 4][1:24]
-    after = terminal.text.splitlines()
-    assert after[at_cursor(after)][1:24] == two_below
+    assert terminal.text.splitlines()[at_cursor(terminal)][1:24] == two_below
 
 
 def test_the_last_start_of_another_size_or_place_shows_nothing(start: Start) -> None:

@@ -74,6 +74,14 @@ def lines(app: App[Any]) -> list[str]:
     return ["".join(segment.text for segment in line).rstrip() for line in strips]
 
 
+def chosen_line(app: App[Any]) -> str:
+    """What stands on the ground of the selection, of the widget with the focus."""
+    ground = app.screen.get_component_rich_style("part--chosen").bgcolor
+    strips = app.screen._compositor.render_strips()
+    cells = (one for strip in strips for one in strip if one.style and one.style.bgcolor == ground)
+    return "".join(segment.text for segment in cells)
+
+
 def shown(app: App[Any]) -> str:
     """What stands on the screen, as one text."""
     return "\n".join(lines(app))

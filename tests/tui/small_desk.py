@@ -250,8 +250,8 @@ class Shown:
 
     def __init__(self, app: App[Any]) -> None:
         self._inbox = app.screen_stack[0]
-        strips = self._inbox._compositor.render_strips()
-        self.lines = ["".join(segment.text for segment in strip) for strip in strips]
+        self._strips = self._inbox._compositor.render_strips()
+        self.lines = ["".join(segment.text for segment in strip) for strip in self._strips]
 
     def part(self, selector: str) -> list[str]:
         """The lines of a widget, none while it is not shown."""
@@ -267,9 +267,23 @@ class Shown:
 
     @property
     def selected(self) -> str | None:
-        """The customer of the row with the cursor; None where no row is seen."""
-        marked = [line for line in self.part("ConversationList") if line.startswith("▌")]
+        """The customer of the row with the ground of the selection; None where no row is seen."""
+        grounds = {
+            self._inbox.get_component_rich_style(f"part--{ground}").bgcolor
+            for ground in ("chosen", "chosen-off")
+        }
+        top = self._inbox.query_one("ConversationList", Widget).region
+        lines = self.part("ConversationList")
+        marked = [line for y, line in enumerate(lines, top.y) if self._ground(top.x, y) in grounds]
         return next(iter(_NAME.findall("\n".join(marked))), None)
+
+    def _ground(self, x: int, y: int) -> object:
+        """The background of a cell."""
+        for segment in self._strips[y]:
+            x -= segment.cell_length
+            if x < 0:
+                return segment.style.bgcolor if segment.style else None
+        return None
 
 
 def resize(app: App[Any], size: tuple[int, int]) -> None:

@@ -207,15 +207,15 @@ async def test_a_start_does_as_much_on_many_conversations_as_on_few(
     assert many.drawn == few.drawn
 
 
-async def test_moving_the_cursor_draws_its_two_bars_and_asks_once_who_is_unread(
+async def test_moving_the_cursor_draws_its_two_rows_and_asks_once_who_is_unread(
     caches: dict[tuple[int, int], Path], work: Work
 ) -> None:
     with opened(caches[FEW, FEW], offline()) as app:
         async with app.run_test(size=SIZE) as pilot:
             await settle(pilot)
             done = await work_of(pilot, work, "j")
-    assert done.drawn == 0
-    assert done.strips <= 4
+    assert done.drawn <= 2
+    assert done.strips <= 8
     assert done.statements <= 1
 
 

@@ -7,7 +7,7 @@ from textual.app import App
 
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.dialogs.menu import Menu, MenuList
-from tests.tui.conftest import settle, shown
+from tests.tui.conftest import chosen_line, settle, shown
 from tests.tui.views import Dressed
 
 ENTRIES = tuple(
@@ -50,7 +50,7 @@ async def test_the_cursor_begins_on_what_is_so_now() -> None:
     app = MenuApp("value d")
     async with app.run_test(size=(60, 24)) as pilot:
         await settle(pilot)
-        assert "▌ d  words of d" in shown(app)
+        assert "d  words of d" in chosen_line(app)
         await pilot.press("enter")
         assert app.answers == ["value d"]
 

@@ -5,7 +5,7 @@ from textual.events import Key
 
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
-from tests.tui.conftest import settle, shown
+from tests.tui.conftest import chosen_line, settle, shown
 from tests.tui.views import Dressed
 
 CHOICES = [Choice(str(number), f"choice number {number:02}") for number in range(30)]
@@ -26,7 +26,7 @@ async def test_the_cursor_is_in_view_and_so_are_the_keys(size: tuple[int, int]) 
         for number in range(1, 15):
             await pilot.press("down")
             await pilot.pause()
-            assert f"▌ choice number {number:02}" in shown(app)
+            assert f"choice number {number:02}" in chosen_line(app)
         assert "↵ choose   esc back" in shown(app)
 
 
@@ -46,4 +46,4 @@ async def test_what_is_typed_at_once_is_looked_for_once(monkeypatch: pytest.Monk
             app.post_message(Key(letter, letter))
         await settle(pilot)
         assert looked_for == ["number27"]
-        assert "▌ choice number 27" in shown(app)
+        assert "choice number 27" in chosen_line(app)

@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 
+from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -63,7 +64,7 @@ class ListScreen(Screen[None]):
         yield self._words
 
 
-class ListApp(App[None]):
+class ListApp(WatchedApp[None]):
     CSS_PATH = [STYLES / "app.tcss"]
 
     def __init__(self) -> None:
@@ -78,18 +79,17 @@ class ListApp(App[None]):
     def note(self, event: VirtualList.NearEnd) -> None:
         self.asked.append(event.top)
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict.fromkeys(("fd-dim", "fd-note", "fd-line", "fd-chip", "fd-thumb"), "#888888")
-
 
 def rows(words: Sequence[str]) -> FixedRows[str]:
     return FixedRows([(word, word) for word in words])
 
 
 def screen_lines(app: App[Any]) -> list[str]:
-    """What stands on the screen."""
+    """What stands on the screen; > before a line with the ground of the selection."""
+    chosen = app.screen.get_component_rich_style("part--chosen").bgcolor
     return [
-        "".join(segment.text for segment in line).rstrip()
+        (">" if next(iter(line)).style.bgcolor == chosen else " ")
+        + "".join(segment.text for segment in line)[1:].rstrip()
         for line in app.screen._compositor.render_strips()
     ]
 
@@ -97,14 +97,14 @@ def screen_lines(app: App[Any]) -> list[str]:
 WORDS = [f"w{n}" for n in range(100)]
 
 
-async def test_the_window_shows_rows_with_a_bar_at_the_cursor() -> None:
+async def test_the_window_shows_rows_with_a_ground_under_the_cursor() -> None:
     app = ListApp()
     async with app.run_test(size=(20, 6)) as pilot:
         app.words.show(rows(["one", "two", "three"]))
         await pilot.pause()
-        assert screen_lines(app) == ["▌one 0", "▌one 1", " two 0", " two 1", " three 0", " three 1"]
+        assert screen_lines(app) == [">one 0", ">one 1", " two 0", " two 1", " three 0", " three 1"]
         await pilot.press("j")
-        assert screen_lines(app)[:4] == [" one 0", " one 1", "▌two 0", "▌two 1"]
+        assert screen_lines(app)[:4] == [" one 0", " one 1", ">two 0", ">two 1"]
 
 
 async def test_keys_reach_both_ends_and_stop_there() -> None:
@@ -115,7 +115,7 @@ async def test_keys_reach_both_ends_and_stop_there() -> None:
         assert app.words.row == "w0"
         await pilot.press("G")
         assert app.words.row == "w99"
-        assert screen_lines(app)[-1].startswith("▌w99 1")
+        assert screen_lines(app)[-1].startswith(">w99 1")
         await pilot.press("j", "pagedown")
         assert app.words.row == "w99"
         await pilot.press("g")
@@ -162,7 +162,7 @@ async def test_at_the_end_the_window_follows_what_is_added() -> None:
         app.words.rows_changed()
         await pilot.pause()
         assert app.words.row == "newest"
-        assert screen_lines(app)[-1].startswith("▌newest 1")
+        assert screen_lines(app)[-1].startswith(">newest 1")
 
 
 async def test_a_row_that_vanishes_leaves_the_cursor_at_its_place() -> None:
@@ -190,7 +190,7 @@ async def test_a_row_taller_than_the_window_is_scrolled_through() -> None:
         assert app.words.row == "tall*14"
         seen = set()
         for _ in range(12):
-            seen |= {line.strip("▌ ┃") for line in screen_lines(app) if "tall" in line}
+            seen |= {line.strip("> ┃") for line in screen_lines(app) if "tall" in line}
             if app.words.row == "z":
                 break
             await pilot.press("j")
@@ -204,7 +204,7 @@ async def test_a_resize_keeps_the_row_at_the_cursor_in_view() -> None:
         app.words.show(rows(WORDS), cursor=50)
         await pilot.pause()
         await pilot.resize_terminal(30, 6)
-        assert any(line.startswith("▌w50") for line in screen_lines(app))
+        assert any(line.startswith(">w50") for line in screen_lines(app))
 
 
 async def test_rows_fit_after_a_moment_in_which_there_was_less_room() -> None:

@@ -19,7 +19,7 @@ from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.theme import DARK, LIGHT, STYLES, THEMES
+from frontdesk.tui.theme import DARK, STYLES, THEMES
 
 if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import Early
@@ -200,11 +200,6 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         for screen in self.screen_stack:
             if isinstance(screen, InboxScreen) and screen.is_attached:
                 do(screen)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Values of this program's colour variables, for themes that lack them."""
-        ours = DARK if self.current_theme.dark else LIGHT
-        return dict(ours.variables)
 
     async def on_ready(self) -> None:
         """Freeze start-up objects for the garbage collector, and replay buffered keys."""

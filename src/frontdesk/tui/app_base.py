@@ -17,6 +17,7 @@ from textual.worker import WorkerFailed
 from frontdesk.crash_report import Crashed
 from frontdesk.text import clean
 from frontdesk.tui.textual_private import ExceptionHookApp
+from frontdesk.tui.theme import legible_variables, theme_variables
 
 if TYPE_CHECKING:
     from textual.actions import ActionParseResult
@@ -43,6 +44,14 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         self._notice = ("", 0.0)
         # Keys from the configuration by binding id.
         self.changed_keys: Mapping[str, str] = {}
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Values of this program's colour variables, for themes that lack them."""
+        return dict(theme_variables(self.current_theme))
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Variables of the theme, with inks that can be read on its grounds."""
+        return legible_variables(super().get_css_variables())
 
     def on_mount(self) -> None:
         """Repaint when the stopped process resumes, since the shell wrote to the terminal."""

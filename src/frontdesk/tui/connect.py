@@ -206,9 +206,5 @@ class ConnectApp(WatchedApp[Wanted]):
         self.theme = theme or DARK.name
         self.use_keys(keys or {})
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Values of this program's colour variables, for themes that lack them."""
-        return dict(DARK.variables)
-
     def on_mount(self) -> None:
         self.push_screen(ConnectScreen(self._attempt), self.exit)

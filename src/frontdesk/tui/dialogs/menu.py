@@ -25,6 +25,8 @@ _KEYS = "{menu.take} choose   {menu.leave} back"
 class MenuList(VirtualList[MenuEntry], can_focus=False):
     """List of menu entries, one line each: letter and label."""
 
+    CHOSEN = ("chosen", "chosen")
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         entry = self.rows[position]

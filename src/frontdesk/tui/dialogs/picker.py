@@ -24,6 +24,8 @@ _AROUND = 6
 class ChoiceList(VirtualList[Choice], can_focus=False):
     """List of the choices that match the typed text."""
 
+    CHOSEN = ("chosen", "chosen")
+
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         choice = self.rows[position]

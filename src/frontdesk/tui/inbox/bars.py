@@ -71,7 +71,7 @@ class Bars:
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
         self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
         unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
-        channels_title.show([("strong", "CHANNELS")], unlisted)
+        channels_title.show([("strong", "Channels")], unlisted)
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += say.chip_pieces(queue.view, names)

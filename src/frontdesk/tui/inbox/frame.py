@@ -69,10 +69,10 @@ class InboxFrame(SizedScreen[None]):
         self._described_at = ""
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="header")
+        yield Bar(id="header", ground="bar")
         yield Bar(id="channel-tabs")
         yield self._panes
-        yield Bar(id="status")
+        yield Bar(id="status", ground="bar")
         yield Bar(id="too-small")
 
     def on_mount(self) -> None:

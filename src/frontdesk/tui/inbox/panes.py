@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
 
-from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
@@ -95,9 +95,16 @@ class Pane(Vertical):
 
     def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
         super().__init__(id=f"{name}-pane", classes="pane")
-        self.title = Bar(id=f"{name}-title", marked=True)
+        self.title = Title(str(1 + ORDER.index(name)), id=f"{name}-title")
         self.body = body
         self.foot = Bar(id=f"{name}-foot") if foot else None
+
+    def set_edge(self, *, last: bool) -> None:
+        """Draw a line to the next pane in the last column, unless this is the last pane."""
+        self.title.set_edge("" if last else "│")
+        self.body.set_edge(" " if last else "│")
+        if self.foot is not None:
+            self.foot.set_edge(" " if last else "│")
 
     def compose(self) -> ComposeResult:
         yield self.title
@@ -142,6 +149,10 @@ class Panes(Horizontal):
         self._panes["contact"].styles.width = contact
         self.styles.grid_size_columns = len(columns)
         self.styles.grid_columns = " ".join(columns)
+        alone = len(columns) == 1 and not self.replaces_list
+        last = {4: "contact", 3: "thread", 2: "thread"}.get(len(columns), "thread")
+        for name, pane in self._panes.items():
+            pane.set_edge(last=alone or name == last)
 
     def compose(self) -> ComposeResult:
         yield from self._panes.values()

@@ -252,10 +252,10 @@ class Reading:
     def describe(self, panes: Panes) -> None:
         """Update the title bars and the thread's footer."""
         title, foot = panes["thread"].title, panes["thread"].foot
-        panes["contact"].title.show([("strong", "CONTACT")])
+        panes["contact"].title.show([("strong", "Contact")])
         assert foot is not None
         if self.conversation is None:
-            title.show([("dim", " no conversation is open")])
+            title.show([("dim", "No conversation is open")])
             foot.show([])
             return
         title.show_fitted(partial(say.thread_head, self.conversation))

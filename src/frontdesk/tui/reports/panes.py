@@ -40,7 +40,7 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.plots import Plot, Scene
 from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import AuthorTable, ChannelTable, Head, LiveLine, MetricTable
-from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import Bucket, Period, Report, instant
 
@@ -169,7 +169,7 @@ class ReportPanes(Vertical):
         self.plot = Plot(glyphs, id="plot")
         self.authors = AuthorTable(glyphs, id="authors")
         self.channels = ChannelTable(glyphs, id="channels")
-        self._title = Bar(id="plot-title", marked=True)
+        self._title = Title("2", id="plot-title")
         self._column = Bar(id="plot-column")
         self._report: Report | None = None
         self._before: Sequence[Bucket] | None = None

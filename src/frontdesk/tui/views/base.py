@@ -123,9 +123,9 @@ class ViewScreen(LeftOnce[View | None]):
     # Layout
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="header")
+        yield Bar(id="header", ground="bar")
         yield from self.body()
-        yield Bar(id="status")
+        yield Bar(id="status", ground="bar")
         yield Bar(id="too-small")
 
     def on_mount(self) -> None:

@@ -67,10 +67,10 @@ R = TypeVar("R")
 class ColouredList(VirtualList[R]):
     """List whose parts may also be colours, as #rrggbb."""
 
-    def part(self, name: str) -> Style:
+    def part(self, name: str, ground: str = "ground") -> Style:
         if name.startswith("#"):
-            return Style(color=name, bgcolor=super().part("text").bgcolor)
-        return super().part(name)
+            return Style(color=name, bgcolor=super().part("text", ground).bgcolor)
+        return super().part(name, ground)
 
 
 class CatalogueList(ColouredList[CatalogueEntry]):

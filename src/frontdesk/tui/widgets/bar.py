@@ -7,14 +7,14 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.tui.widgets.line_widget import Painted, Piece, spread, width_of
+from frontdesk.tui.widgets.line_widget import Painted, Piece, fitted, spread, width_of
 
 # The pieces on the left and on the right of a bar of a given width.
 Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]
 
 
 class Bar(Painted):
-    """Header, title or status line. A `marked` bar shows if its pane has the focus."""
+    """Header, channel line, status line or last line of a pane."""
 
     class Pressed(Message):
         """A piece on the left was clicked; `piece` is its index."""
@@ -27,16 +27,16 @@ class Bar(Painted):
         def control(self) -> "Bar":
             return self.bar
 
-    def __init__(self, *, id: str | None = None, marked: bool = False) -> None:
+    def __init__(self, *, id: str | None = None, ground: str = "ground") -> None:
         super().__init__(id=id)
         self._words: Words = _nothing
-        self._marked = marked
-        self._mark = " "
+        self._ground = ground
+        self._edge = ""
 
     @property
     def words(self) -> str:
         """The shown text."""
-        left, right = self._words(self.size.width)
+        left, right = self._words(self._room)
         return "".join(text for _, text in (*left, *right)).strip()
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
@@ -51,30 +51,81 @@ class Bar(Painted):
         if first < end:
             self.refresh(Region(first, 0, end - first, 1))
 
-    def mark(self, focused: bool) -> None:
-        """Show or hide the focus mark."""
-        mark = "▸" if focused else " "
-        if mark != self._mark:
-            self._mark = mark
+    def set_edge(self, edge: str) -> None:
+        """Set the character of the last column, or none."""
+        if edge != self._edge:
+            self._edge = edge
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        pieces, right = self._words(self.size.width)
-        left = spread(pieces, right, self.size.width - self._marked)[: len(pieces)]
-        x = event.x - self._marked
-        for piece, (_, text) in enumerate(left):
+        left, _ = self._words(self._room)
+        before = len(self._before)
+        x = event.x
+        for piece, (_, text) in enumerate(self._pieces()[: before + len(left)]):
             x -= width_of([("", text)])
             if x < 0:
-                self.post_message(self.Pressed(self, piece))
+                if piece >= before:
+                    self.post_message(self.Pressed(self, piece - before))
                 break
 
     def line(self, y: int) -> Strip:
-        return Strip(self.segments(self._pieces()), self.size.width)
+        return Strip(self.segments(self._pieces(), self._ground), self.size.width)
+
+    @property
+    def _before(self) -> list[Piece]:
+        """Pieces in front of those that are shown."""
+        return []
+
+    @property
+    def _room(self) -> int:
+        return max(0, self.size.width - len(self._edge))
 
     def _pieces(self) -> list[Piece]:
-        left, right = self._words(self.size.width)
-        left = [("accent", self._mark), *left] if self._marked else left
-        return spread(left, right, self.size.width)
+        line = spread(*self._words(self._room), self._room)
+        return [*line, ("line", self._edge)] if self._edge else line
+
+
+class Title(Bar):
+    """Rule above a pane with its digit and name: in the accent, and heavy, with the focus."""
+
+    def __init__(self, digit: str, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._digit = digit
+        self._focused = False
+
+    def mark(self, focused: bool) -> None:
+        """Draw the title with or without the focus."""
+        if focused != self._focused:
+            self._focused = focused
+            self.refresh()
+
+    @property
+    def _before(self) -> list[Piece]:
+        digit = "accent" if self._focused else "dim"
+        return [(self._rule, f"{self._line} "), (digit, f"{self._digit} ")]
+
+    @property
+    def _rule(self) -> str:
+        return "accent" if self._focused else "line"
+
+    @property
+    def _line(self) -> str:
+        return "━" if self._focused else "─"
+
+    @property
+    def _room(self) -> int:
+        """Cells for the words: without the digit, and the rule on each of their sides."""
+        return max(0, self.size.width - width_of(self._before) - 5)
+
+    def _pieces(self) -> list[Piece]:
+        left, right = self._words(self._room)
+        if left and self._focused:
+            left = [("accent", left[0][1]), *left[1:]]
+        words, gap, after = fitted(left, right, self._room)
+        rule, line = self._rule, self._line
+        tail = [(rule, " "), *after, (rule, f" {line}")] if after else [(rule, line * 3)]
+        junction = ("┯" if self._focused else "┬") if self._edge else line
+        return [*self._before, *words, (rule, " " + line * gap), *tail, (rule, junction)]
 
 
 def _nothing(width: int) -> tuple[Sequence[Piece], Sequence[Piece]]:

@@ -31,6 +31,7 @@ class ContactPanel(VirtualList[Fact]):
     """Draws facts: headings, and values wrapped beside their names."""
 
     HALF_PAGE_AT_EDGE = False
+    CHOSEN = ("chosen", "ground")
 
     def show_facts(self, facts: Sequence[Fact], *, keep_place: bool) -> None:
         """Show these facts; `keep_place` if they belong to the same contact as before."""

@@ -11,16 +11,19 @@ each strip.
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
+from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.content import Content, Span
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from frontdesk.text import steady
+from frontdesk.tui.theme import legible, tint
 
-# Name of a part, which has a style, and text.
+# Name of a part (see `Painted.part`) and text.
 Piece = tuple[str, str]
 
 ELLIPSIS = "…"
@@ -86,10 +89,17 @@ def spread(
 
     If both do not fit, the left side is truncated.
     """
+    left, gap, right = fitted(left, right, width)
+    return [*left, (blank, " " * gap), *right]
+
+
+def fitted(
+    left: Sequence[Piece], right: Sequence[Piece], width: int
+) -> tuple[list[Piece], int, list[Piece]]:
+    """`left` and `right` as far as they fit, and the number of cells between them."""
     right = _laid(right, width)
     left = _laid(left, width - width_of(right))
-    rest = width - width_of(left) - width_of(right)
-    return [*left, (blank, " " * rest), *right]
+    return left, width - width_of(left) - width_of(right), right
 
 
 def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
@@ -107,23 +117,15 @@ def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
 
 # COMPONENT_CLASSES of every screen with such widgets. On the screen rather than on the widgets,
 # because Textual recomputes all component styles of a widget when one of its classes changes.
-PARTS = {
-    "part--text",
-    "part--strong",
-    "part--italic",
-    "part--strike",
-    "part--code",
-    "part--dim",
-    "part--accent",
-    "part--warning",
-    "part--error",
-    "part--note",
-    "part--chip",
-    "part--bar",
-    "part--bar-resting",
-    "part--thumb",
-    "part--track",
-}
+INKS = (
+    *("text", "strong", "italic", "strike", "code", "dim", "accent", "good", "early", "warning"),
+    *("overdue", "error", "read", "note", "customer", "team", "ai", "campaign", "phone", "chip"),
+)
+GROUNDS = ("ground", "bar", "card", "chosen", "chosen-off", "note-ground")
+PARTS = {f"part--{name}" for name in (*INKS, "line", *GROUNDS)}
+
+# Contrast of the thumb of a scroll bar, which is not text (WCAG 2.2, 1.4.11).
+_LEAST_OF_MARKS = 3.0
 
 
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
@@ -151,6 +153,18 @@ def _lines_of(style: Style) -> tuple[bool | None, ...]:
     return style.underline, style.strike, style.reverse
 
 
+def _chip(colour: Color, ground: RichColor | None, least: float) -> Style:
+    """A label's colour, faint, as ground; the same colour, made legible, as letters."""
+    back = tint(colour, Color.from_rich_color(ground), least)
+    return Style.from_color(legible(colour, back, least).rich_color, back.rich_color)
+
+
+def _corrected(style: Style, least: float) -> Style:
+    """The style with a colour of at least this contrast to its background."""
+    ink, back = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+    return style + Style(color=legible(ink, back, least).rich_color)
+
+
 class Painted(Widget):
     """Base class; subclasses implement `line(y)`.
 
@@ -161,42 +175,62 @@ class Painted(Widget):
     ALLOW_SELECT = False
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        self._part_styles: dict[str, Style] = {}
-        self._shown_styles: dict[str, Style] = {}
+        self._styles: dict[tuple[str, str], Style] = {}
         super().__init__(id=id, classes=classes)
 
     def line(self, y: int) -> Strip:
         """Line `y` of the widget, exactly as wide as the widget."""
         raise NotImplementedError
 
-    def part(self, name: str) -> Style:
-        """Style of a named part, from the stylesheet."""
-        style = self._part_styles.get(name)
+    def part(self, name: str, ground: str = "ground") -> Style:
+        """Style of a part on a ground, legible there, after the line filters (NO_COLOR).
+
+        name: an ink, "thumb" or "#rrggbb" (a label's chip), with further text styles ("dim italic")
+        and a ground of its own ("text@card").
+        """
+        style = self._styles.get((name, ground))
         if style is None and not self.is_attached:
             # A queued key may be handled after the widget was removed.
             return Style.null()
         if style is None:
-            style = self.screen.get_component_rich_style(f"part--{name}")
-            self._part_styles[name] = style
-        return style
-
-    def segments(self, pieces: Iterable[Piece]) -> list[Segment]:
-        """Styled segments, after the application's line filters (NO_COLOR, 16 colours)."""
-        return _joined((text, self._shown_part(name)) for name, text in pieces if text)
-
-    def _shown_part(self, name: str) -> Style:
-        """Style of a part after the line filters, which do not depend on the text."""
-        style = self._shown_styles.get(name)
-        if style is None:
-            sample = [Segment(" ", self.part(name))]
+            sample = [Segment(" ", self._mixed(name, ground))]
             for line_filter in self.get_line_filters():
                 sample = line_filter.apply(sample, self.background_colors[1])
-            style = self._shown_styles[name] = sample[0].style or Style.null()
+            style = self._styles[name, ground] = sample[0].style or Style.null()
         return style
 
+    def _mixed(self, name: str, ground: str) -> Style:
+        name, _, own_ground = name.partition("@")
+        ink, *text_styles = name.split(" ")
+        least = float(self.app.theme_variables["fd-contrast"])
+        back = self._component(own_ground or ground).bgcolor
+        if ink.startswith("#"):
+            return _chip(Color.parse(ink), back, least) if least else self._mixed("text", ground)
+        style = self._component("ground" if ink == "thumb" else ink)
+        if style.bgcolor == self._component("ground").bgcolor:
+            style += Style(bgcolor=back)
+        if ink == "thumb":
+            style = _corrected(style, _LEAST_OF_MARKS)
+        elif ink != "line":
+            style = _corrected(style, least) if least else self._unmixed(style, ink)
+        return style + Style.parse(" ".join(text_styles))
+
+    def _component(self, name: str) -> Style:
+        return self.screen.get_component_rich_style(f"part--{name}")
+
+    def _unmixed(self, style: Style, ink: str) -> Style:
+        """With sixteen colours: white on a coloured ground, unless it is yellow."""
+        plain = style.bgcolor == self._component("ground").bgcolor
+        if plain or ink in ("accent", "early"):
+            return style
+        return style + Style(color=self._component("strong").color)
+
+    def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
+        """Styled segments of pieces that stand on a ground."""
+        return _joined((text, self.part(name, ground)) for name, text in pieces if text)
+
     def notify_style_update(self) -> None:
-        self._part_styles.clear()
-        self._shown_styles.clear()
+        self._styles.clear()
         self.forget_drawn()
         super().notify_style_update()
 
@@ -223,8 +257,8 @@ class Painted(Widget):
             self.refresh(*regions)
 
 
-# Identity of the line, and names of its left and right edges.
-_Key = tuple[int, str, str]
+# Identity of the line, and name of its last column.
+_Key = tuple[int, str]
 
 
 class Frames:
@@ -238,17 +272,11 @@ class Frames:
         """Start a frame; strips that the previous frame did not use are dropped."""
         self._last, self._now = self._now, {}
 
-    def strip(
-        self,
-        line: list[Segment],
-        left: tuple[str, Sequence[Segment]],
-        right: tuple[str, Sequence[Segment]],
-        width: int,
-    ) -> Strip:
-        """Strip of a line of `width` cells between two edges (name and segments)."""
+    def strip(self, line: list[Segment], right: tuple[str, Sequence[Segment]], width: int) -> Strip:
+        """Strip of `width` cells of a line and its last column (name and segments)."""
         # Keep a reference to the line, so that its id is not reused.
-        key = id(line), left[0], right[0]
-        kept = self._last.get(key) or (line, Strip([*left[1], *line, *right[1]], width))
+        key = id(line), right[0]
+        kept = self._last.get(key) or (line, Strip([*line, *right[1]], width))
         self._now[key] = kept
         return kept[1]
 

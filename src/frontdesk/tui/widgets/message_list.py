@@ -207,6 +207,7 @@ class Thread(VirtualList[Entry]):
 
     HALF_PAGE_AT_EDGE = False
     RESTS_AT_BOTTOM = True
+    CHOSEN = ("chosen-off", "ground")
 
     def __init__(self, clock: Clock, *, open_key: str = "", id: str | None = None) -> None:
         """open_key: name of the key that opens media."""

@@ -181,7 +181,7 @@ class NearEnd(Told):
     """The window is near the first row (`top`) or the last; `asked`: the user went there by key."""
 
 
-BAR, THUMB = "▌", "┃"
+THUMB = "┃"
 _DRAWN_ROWS_KEPT = 200
 _WHEEL_LINES = 3
 
@@ -215,6 +215,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
+    # Grounds of the row under the cursor, with and without the focus.
+    CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
+
     # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
     # whatever moved the cursor: a key, other rows, or the removal of its row.
     selected_key: var[str | None] = var(None, init=False)
@@ -234,6 +237,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._fitted = Size(0, 0)
         self._painted: list[Strip] = []
         self._empty_words = ""
+        self._edge = " "
         self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
         self._frames = Frames()
 
@@ -350,14 +354,20 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self._window.top != top:
             self._settle()
         else:
-            self._refresh_cells(old, 1)
-            self._refresh_cells(self.cursor, 1)
+            self.refresh_row(old)
+            self.refresh_row(self.cursor)
             self._ask_for_more()
 
     def say_when_empty(self, words: str) -> None:
         """Set the text of the empty list."""
         if words != self._empty_words:
             self._empty_words = words
+            self.refresh()
+
+    def set_edge(self, edge: str) -> None:
+        """Set the character of the last column, where the thumb is drawn: a line, or a blank."""
+        if edge != self._edge:
+            self._edge = edge
             self.refresh()
 
     def forget_drawn(self) -> None:
@@ -370,8 +380,12 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         return [placed.position for placed in self._window.visible()]
 
     def refresh_row(self, position: int) -> None:
-        """Repaint one row whose contents have changed."""
-        self._refresh_cells(position, self.size.width)
+        """Repaint one row, if it is visible."""
+        for placed in self._window.visible():
+            if placed.position == position:
+                top = max(0, placed.y)
+                bottom = min(placed.y + placed.height, self.size.height)
+                self.refresh(Region(0, top, self.size.width, bottom - top))
 
     def action_move(self, step: int) -> None:
         """Move the cursor; a row taller than the window is scrolled first."""
@@ -452,7 +466,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._settle(moved=False)
 
     def on_focus(self) -> None:
-        self._refresh_cells(self.cursor, 1)
+        self.refresh_row(self.cursor)
 
     on_blur = on_focus
 
@@ -519,14 +533,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     # Drawing
 
-    def _refresh_cells(self, position: int, width: int) -> None:
-        """Repaint the first cells of a row if it is visible."""
-        for placed in self._window.visible():
-            if placed.position == position:
-                top = max(0, placed.y)
-                bottom = min(placed.y + placed.height, self.size.height)
-                self.refresh(Region(0, top, width, bottom - top))
-
     def render_lines(self, crop: Region) -> list[Strip]:
         self._fit_window()
         self._painted = self._lines()
@@ -534,35 +540,48 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def _lines(self) -> list[Strip]:
         width, height = self.size
-        bar = self._edge("bar" if self.has_focus else "bar-resting", BAR)
-        no_bar = self._edge("text", " ")
-        track, thumb = self._edge("track", " "), self._edge("thumb", THUMB)
+        edge, thumb = self._side("line", self._edge), self._side("thumb", THUMB)
         covered, placed = self._window.thumb(), self._window.visible()
-        blank = Strip(self.segments([("text", " " * width)]), width)
+        blank = self._blank(width)
         strips = [blank] * max(0, placed[0].y) if placed else []
         self._frames.begin()
         for position, y, _ in placed:
-            gutter = bar if position == self.cursor else no_bar
-            for line in self._row_lines(position, width)[max(0, -y) : height - y]:
-                edge = thumb if len(strips) in covered else track
-                strips.append(self._frames.strip(line, gutter, edge, width))
+            ground = self._ground(position)
+            for line in self._row_lines(position, width, ground)[max(0, -y) : height - y]:
+                right = thumb if len(strips) in covered else edge
+                strips.append(self._frames.strip(line, right, width))
         if not strips and self._empty_words:
             strips = self._empty(width)[:height]
         return strips + [blank] * (height - len(strips))
 
-    def _edge(self, part: str, text: str) -> tuple[str, list[Segment]]:
+    def _ground(self, position: int) -> str:
+        chosen = position == self.cursor
+        return self.CHOSEN[0 if self.has_focus else 1] if chosen else "ground"
+
+    def _side(self, part: str, text: str) -> tuple[str, list[Segment]]:
         return part, self.segments([(part, text)])
+
+    def _blank(self, width: int) -> Strip:
+        return Strip(self.segments([("text", " " * (width - 1)), ("line", self._edge)]), width)
 
     def _empty(self, width: int) -> list[Strip]:
         lines = ["", *wrap(self._empty_words, max(1, width - 4))]
-        return [Strip(self.segments([("dim", fit(f"  {line}", width))]), width) for line in lines]
+        words = ([("dim", fit(f"  {line}", width - 1)), ("line", self._edge)] for line in lines)
+        return [Strip(self.segments(pieces), width) for pieces in words]
 
-    def _row_lines(self, position: int, width: int) -> Drawn:
-        """Lines of a row without edges, cached by key and sources."""
+    def _row_lines(self, position: int, width: int, ground: str = "ground") -> Drawn:
+        """Lines of a row without the last column, cached by key, ground and sources."""
         assert self.rows is not None
         key, sources = self.rows.key(position), (width, *self.sources(position))
 
         def draw() -> Drawn:
-            return [self.segments(line) for line in self.draw(position, max(1, width - 2))]
+            lines = self.draw(position, max(1, width - 2))
+            return [self.segments(_indented(line), ground) for line in lines]
 
-        return self._drawings.of(key, sources, draw)
+        return self._drawings.of(f"{ground} {key}", sources, draw)
+
+
+def _indented(line: list[Piece]) -> list[Piece]:
+    """The line after a blank on the ground of its first piece."""
+    _, _, ground = line[0][0].partition("@")
+    return [(f"text@{ground}" if ground else "text", " "), *line]
