@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from frontdesk import wire
-from frontdesk.client import InboxClient, Rows
+from frontdesk.client import InboxClient, RowPages
 from frontdesk.errors import BadResponse, CursorRefused, Refused, Unreachable
 from frontdesk.wire import Label, Page, PartialPage
 
@@ -97,7 +97,7 @@ def page(*ids: int, cursor: str | None = None, **members: bool) -> Page[Label]:
 
 
 async def test_after_a_failure_it_goes_on_with_the_same_page():
-    rows = Rows(scripted(page(1, cursor="a"), Unreachable("gone"), page(2)))
+    rows = RowPages(scripted(page(1, cursor="a"), Unreachable("gone"), page(2)))
     assert (await anext(rows)).id == "1"
     with pytest.raises(Unreachable):
         await anext(rows)
@@ -106,9 +106,11 @@ async def test_after_a_failure_it_goes_on_with_the_same_page():
 
 
 async def test_the_end_is_where_the_server_says_so():
-    assert [row.id async for row in Rows(scripted(page(1, cursor="a", has_more=False)))] == ["1"]
-    assert [row.id async for row in Rows(scripted(page(1)))] == ["1"]
-    assert [row async for row in Rows(scripted(page()))] == []
+    assert [row.id async for row in RowPages(scripted(page(1, cursor="a", has_more=False)))] == [
+        "1"
+    ]
+    assert [row.id async for row in RowPages(scripted(page(1)))] == ["1"]
+    assert [row async for row in RowPages(scripted(page()))] == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ async def test_the_end_is_where_the_server_says_so():
 async def test_a_list_without_an_end_is_refused_after_what_it_gave(
     answers: tuple[Page[Label], ...],
 ):
-    rows = Rows(scripted(*answers))
+    rows = RowPages(scripted(*answers))
     read = [await anext(rows) for _ in answers]
     assert len(read) == len(answers)
     for _ in range(2):
@@ -133,19 +135,19 @@ async def test_a_list_without_an_end_is_refused_after_what_it_gave(
 
 async def test_empty_pages_are_passed_but_not_for_ever():
     some = [page(cursor=str(number)) for number in range(4)]
-    assert [row.id async for row in Rows(scripted(*some, page(1)))] == ["1"]
+    assert [row.id async for row in RowPages(scripted(*some, page(1)))] == ["1"]
     number = iter(range(1000))
 
     async def fetch(cursor: str | None) -> Page[Label]:
         return page(cursor=str(next(number)))
 
     with pytest.raises(BadResponse):
-        await anext(Rows(fetch))
+        await anext(RowPages(fetch))
     assert next(number) < 10
 
 
 async def test_rows_that_could_not_be_read_are_counted():
     partial = PartialPage[Label](data=(label(1),), unreadable=2, next_cursor="a")
-    rows = Rows(scripted(partial, page(2)))
+    rows = RowPages(scripted(partial, page(2)))
     assert [row.id async for row in rows] == ["1", "2"]
     assert rows.unreadable == 2

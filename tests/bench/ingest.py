@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from frontdesk.ingest.archive.importer import LINES_AT_ONCE, Import, Order, Source
+from frontdesk.ingest.archive.importer import LINES_AT_ONCE, ArchiveFile, Import, ImportOptions
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.bench.ratios import Ratio, in_turn, ratio, shown
@@ -143,8 +143,8 @@ def store(directory: Path, name: object) -> SQLiteDatabase:
 def bring_in(database: Database, archive: Path) -> None:
     """Import a file as the command does."""
     with archive.open("rb") as stream:
-        source = Source(stream, None, lambda rejected: None, lambda: None)
-        Import(database, Order(clock=lambda: NOW)).read(source)
+        source = ArchiveFile(stream, None, lambda rejected: None, lambda: None)
+        Import(database, ImportOptions(clock=lambda: NOW)).read(source)
 
 
 def all_rows(connection: Connection) -> Rows:

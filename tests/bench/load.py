@@ -22,7 +22,7 @@ from pathlib import Path
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.audit import differences
-from frontdesk.ingest.webhooks.processor import Intake
+from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.outside import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import ACCOUNT, fill
@@ -173,7 +173,7 @@ def wrong(tally: Tally) -> list[str]:
 def lost(target: str, acknowledged: set[str]) -> list[str]:
     """What was acknowledged and is not there, and what does not add up once all is applied."""
     with closing(open_database(target)) as database:
-        intake = Intake(database, now_milliseconds)
+        intake = WebhookProcessor(database, now_milliseconds)
         while intake.step(ACCOUNT).moved:
             pass
         rows = database.read(lambda c: c.rows("SELECT digest, state FROM raw_event"))

@@ -26,7 +26,7 @@ from frontdesk.store.contacts import contact_page, folded
 from frontdesk.store.conversations import ConversationSelection, Position, states_of
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.dsn import is_address
-from frontdesk.store.reports import Span
+from frontdesk.store.reports import ReportSpan
 from tests.bench import naive, requests
 from tests.bench.naive import Session
 from tests.bench.ratios import Ratio, in_turn, percentile, ratio, shown
@@ -201,7 +201,7 @@ def _counts(database: Database, session: Session, rounds: int) -> Iterator[Ratio
 def _report(database: Database, session: Session, look: Inbox, rounds: int) -> Iterator[Ratio]:
     """Thirty days in a zone of half hours, and the thirty before."""
     end = look.last // DAY * DAY - 330 * 60_000
-    spans = [Span(0, end - 30 * DAY, end), Span(1, end - 60 * DAY, end - 30 * DAY)]
+    spans = [ReportSpan(0, end - 30 * DAY, end), ReportSpan(1, end - 60 * DAY, end - 30 * DAY)]
 
     def sums(connection: Connection) -> list[Row]:
         return reports.figures(connection, ACCOUNT, None, spans, detailed=True)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from frontdesk.client.decode import page_of
-from frontdesk.client.response import Answer
+from frontdesk.client.response import Response
 from frontdesk.wire import Contact, Conversation, Message, Page, Wire, timestamp
 from tests.bench.ratios import Ratio, in_turn, ratio, shown
 
@@ -120,7 +120,7 @@ def measured(
     rows = [make(number) for number in range(ROWS)]
     page = {"data": rows, "next_cursor": "v1.next", "has_more": True}
     body = json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode()
-    answer = Answer(200, httpx.Headers(), body)
+    answer = Response(200, httpx.Headers(), body)
     model: type[Page[Any]] = Page[row]  # type: ignore[valid-type]
     remarks: list[str] = []
     assert page_of(answer, row, remarks.append) == model.model_validate_json(body)

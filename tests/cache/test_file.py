@@ -356,6 +356,6 @@ def test_a_killed_process_leaves_a_whole_cache_with_all_that_it_had_saved(
 
 
 def test_a_place_with_nothing_is_free_and_a_cache_is_ours(path: Path) -> None:
-    assert files.state(path) is files.State.FREE
+    assert files.state(path) is files.FileState.FREE
     Cache(path, "one").close()
-    assert files.state(path) is files.State.OURS
+    assert files.state(path) is files.FileState.OURS

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.cache import files
-from frontdesk.cache.files import State
+from frontdesk.cache.files import FileState
 
 
 def test_a_cache_is_whole_when_it_gets_its_name(
@@ -24,8 +24,8 @@ def test_a_cache_is_whole_when_it_gets_its_name(
 
     monkeypatch.setattr(files, "lay_out", watched)
     files.prepare(path)
-    assert seen == [State.FREE, State.FREE]
-    assert files.state(path) is State.OURS
+    assert seen == [FileState.FREE, FileState.FREE]
+    assert files.state(path) is FileState.OURS
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -44,7 +44,7 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
     monkeypatch.setattr(files, "lay_out", other_first)
     monkeypatch.setattr(os, "getpid", iter((1, 2)).__next__)
     files.prepare(path)
-    assert files.state(path) is State.OURS
+    assert files.state(path) is FileState.OURS
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -54,7 +54,7 @@ def test_a_cache_may_have_any_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name / f"{name}.db"
     for _ in range(2):
         files.prepare(path)
-        assert files.state(path) is State.OURS
+        assert files.state(path) is FileState.OURS
         with closing(files.reader(files.address_of(path))) as reader:
             assert reader.execute("PRAGMA application_id").fetchone() == (files.APPLICATION_ID,)
     assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -17,7 +17,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.cache.rows import Said
+from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.wire import Contact, Message, MessagePreview, timestamp
 
@@ -90,7 +90,7 @@ async def test_search_finds_what_a_plain_look_finds(
     cache = Cache(tmp_path_factory.mktemp("cache") / "pages.db", "one")
     await hold(cache, *texts)
     every = Terms.of(typed).spellings
-    kept = [Said((text,), None, "").text for text in texts]
+    kept = [SearchedText((text,), None, "").text for text in texts]
     expected = {
         str(number)
         for number, text in enumerate(kept)

@@ -13,7 +13,7 @@ from servers import Serve
 
 from frontdesk.cli.main import frontdesk
 from frontdesk.store import raw_events
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NUMBER, OTHER, ANA = "106540352242922", "106540352242923", "16505551234"
@@ -66,7 +66,7 @@ def channels(path: Path) -> list[str]:
 def keep(path: Path, *bodies: bytes) -> None:
     database = SQLiteDatabase(path)
     for one in bodies:
-        arrival = Arrival(1, one, time.time_ns() // 1_000_000)
+        arrival = ReceivedBody(1, one, time.time_ns() // 1_000_000)
         database.write(lambda connection, arrival=arrival: raw_events.keep(connection, arrival))
     database.close()
 

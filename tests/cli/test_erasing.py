@@ -27,10 +27,10 @@ from frontdesk.ingest.events import (
     Person,
     ReactionSet,
 )
-from frontdesk.ingest.webhooks.processor import Intake
+from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
 
 CHANNEL, NUMBER, OTHER = "101", "+16505551234", "+16505555678"
@@ -63,12 +63,12 @@ def body(*messages: dict[str, Any], channel: str = CHANNEL) -> bytes:
 
 def keep(database: Database, *bodies: bytes) -> None:
     for one in bodies:
-        arrival = Arrival(1, one, now())
+        arrival = ReceivedBody(1, one, now())
         database.write(lambda connection, arrival=arrival: raw_events.keep(connection, arrival))  # type: ignore[misc]
 
 
 def apply(database: Database) -> None:
-    intake = Intake(database, now)
+    intake = WebhookProcessor(database, now)
     while intake.step(1).moved:
         pass
 

@@ -12,7 +12,7 @@ from tests.terminals import Terminal
 from frontdesk.cli.commands.check import check_command
 from frontdesk.cli.main import frontdesk
 from frontdesk.store import raw_events
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
 
 BODIES = 400
@@ -45,7 +45,9 @@ def path(tmp_path: Path) -> Path:
     """A database that has received much and applied none of it."""
     path = tmp_path / "received.db"
     database = SQLiteDatabase(path, create=True)
-    arrivals = [Arrival(1, body(number), time.time_ns() // 1_000_000) for number in range(BODIES)]
+    arrivals = [
+        ReceivedBody(1, body(number), time.time_ns() // 1_000_000) for number in range(BODIES)
+    ]
     database.write(lambda connection: [raw_events.keep(connection, one) for one in arrivals])
     database.close()
     return path

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.client.sockets import Talk, serving
 
-from frontdesk.client.external import ForeignApi, Manners
+from frontdesk.client.external import ForeignApi, RequestPolicy
 from frontdesk.client.network import Network
 
 
@@ -38,7 +38,7 @@ async def test_a_pause_is_made_before_the_next_try(refusal: str, least: float, m
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
-    manners = Manners(1_000_000, sleep=sleep, chance=lambda: 0.5)
+    manners = RequestPolicy(1_000_000, sleep=sleep, chance=lambda: 0.5)
     talk = answers(refusal, "200 OK\r\n")
     async with serving(talk) as url, ForeignApi(url, {}, manners, Network()) as api:
         assert await api.get("numbers") == {}

@@ -6,7 +6,7 @@ from typing import Any
 from tests.client.other_server import BASE, OtherServer, Variant
 from tests.client.prepared import KEY, Pauses
 
-from frontdesk.client import InboxClient, Rows
+from frontdesk.client import InboxClient, RowPages
 from frontdesk.errors import InboxError
 
 CONVERSATION = "1006"
@@ -27,7 +27,7 @@ class Walked:
 async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
     """Every list to its end, and every value."""
     walked = Walked()
-    lists: dict[str, Rows[Any]] = {
+    lists: dict[str, RowPages[Any]] = {
         "conversations": client.conversations(),
         "messages": client.messages(conversation),
         "notes": client.notes(conversation),

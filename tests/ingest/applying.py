@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest.apply.batch import Applied, InitialStatus, apply_events
+from frontdesk.ingest.apply.batch import ApplyResult, InitialStatus, apply_events
 from frontdesk.ingest.events import (
     Author,
     ConversationEvent,
@@ -30,7 +30,7 @@ def apply(
     *events: DomainEvent,
     now: int = NOW,
     initial_status: InitialStatus = "auto",
-) -> Applied:
+) -> ApplyResult:
     return database.write(
         lambda connection: apply_events(
             connection, ACCOUNT, events, now=now, initial_status=initial_status

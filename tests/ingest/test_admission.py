@@ -18,10 +18,10 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent, TeamUpsert
 from frontdesk.ingest.webhooks import processor as intake_module
-from frontdesk.ingest.webhooks.processor import Intake
+from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 
 LISTED_ONLY = Admission(create_channels=False)
 NO_PLACEHOLDERS = Admission(placeholders=False)
@@ -49,7 +49,7 @@ def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 def arrive(database: Database, *bodies: dict[str, Any]) -> None:
     def keep(connection: Connection) -> None:
         for one in bodies:
-            raw_events.keep(connection, Arrival(1, json.dumps(one).encode(), RECEIVED))
+            raw_events.keep(connection, ReceivedBody(1, json.dumps(one).encode(), RECEIVED))
 
     database.write(keep)
 
@@ -60,7 +60,7 @@ def tell(database: Database, events: "tuple[DomainEvent, ...]" = LISTING) -> Non
 
 def drain(database: Database, admission: Admission = LISTED_ONLY) -> tuple[Counter[str], ...]:
     """Step until nothing moves; what was settled how, and what was passed over."""
-    intake = Intake(database, lambda: NOW, admission=admission)
+    intake = WebhookProcessor(database, lambda: NOW, admission=admission)
     settled, passed_over = Counter[str](), Counter[str]()
     while (step := intake.step(1)).moved:
         settled, passed_over = settled + step.settled, passed_over + step.passed_over
@@ -143,7 +143,7 @@ def test_a_number_may_be_listed_in_the_middle_of_a_long_body(
     monkeypatch.setattr(intake_module, "EVENTS_AT_ONCE", 2)
     names = [f"m{number}" for number in range(6)]
     arrive(database, both(several("101", *names[:3]), several("102", *names[3:])))
-    intake = Intake(database, lambda: NOW, admission=LISTED_ONLY)
+    intake = WebhookProcessor(database, lambda: NOW, admission=LISTED_ONLY)
     for _ in range(steps):
         intake.step(1)
     tell(database, (*LISTING, ChannelUpsert("102", NOW)))

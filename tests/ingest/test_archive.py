@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from frontdesk.ingest.archive import native, reader
-from frontdesk.ingest.archive.reader import Line, Native, Reading, Rejected, read
+from frontdesk.ingest.archive.reader import (
+    ArchiveLine,
+    NativeLine,
+    ReaderOptions,
+    RejectedLine,
+    read,
+)
 from frontdesk.ingest.events import MessageUpsert
 from frontdesk.ingest.json_reader import Malformed
 
@@ -31,12 +37,12 @@ BODY = {
 GOOD = json.dumps(BODY).encode()
 
 
-def lines(contents: bytes, **reading: Any) -> list[Line | Native | Rejected]:
-    return list(read(io.BufferedReader(io.BytesIO(contents)), Reading(**reading)))
+def lines(contents: bytes, **reading: Any) -> list[ArchiveLine | NativeLine | RejectedLine]:
+    return list(read(io.BufferedReader(io.BytesIO(contents)), ReaderOptions(**reading)))
 
 
-def said(line: Line | Native | Rejected) -> MessageUpsert:
-    assert isinstance(line, Line)
+def said(line: ArchiveLine | NativeLine | RejectedLine) -> MessageUpsert:
+    assert isinstance(line, ArchiveLine)
     message = line.events[-1]
     assert isinstance(message, MessageUpsert)
     return message
@@ -62,7 +68,7 @@ def test_blank_lines_are_passed_over_but_counted() -> None:
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
-    assert isinstance(lines(b"\xef\xbb\xbf" + GOOD)[0], Line)
+    assert isinstance(lines(b"\xef\xbb\xbf" + GOOD)[0], ArchiveLine)
 
 
 @pytest.mark.parametrize("member", ["body", "payload"])
@@ -90,19 +96,19 @@ def test_a_wrapped_body_is_unwrapped(member: str, written: Any) -> None:
 )
 def test_what_cannot_be_read_is_rejected_with_its_reason(written: bytes, reason: str) -> None:
     rejected, good = lines(written + b"\n" + GOOD)
-    assert isinstance(rejected, Rejected)
+    assert isinstance(rejected, RejectedLine)
     assert rejected.number == 1
     assert rejected.reason.startswith(reason)
-    assert isinstance(good, Line)
+    assert isinstance(good, ArchiveLine)
 
 
 def test_a_line_too_long_to_hold_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "LINE_LIMIT", len(GOOD))
     good, rejected, last = lines(GOOD + b"\n" + b"x" * 3 * len(GOOD) + b"\n" + GOOD)
-    assert isinstance(good, Line)
-    assert isinstance(last, Line)
+    assert isinstance(good, ArchiveLine)
+    assert isinstance(last, ArchiveLine)
     assert rejected.number == 2
-    assert isinstance(rejected, Rejected)
+    assert isinstance(rejected, RejectedLine)
     assert rejected.reason.startswith("it is longer than")
 
 
@@ -118,14 +124,16 @@ def test_gzip_that_ends_early_gives_what_was_there() -> None:
     packed = gzip.compress(b"".join(b"%d\n" % number for number in range(50_000)))
     found = lines(packed[: len(packed) // 2])
     assert len(found) > 10_000
-    assert found[-1] == Rejected(len(found), "the gzip data ends early, nothing more can be read")
+    assert found[-1] == RejectedLine(
+        len(found), "the gzip data ends early, nothing more can be read"
+    )
 
 
 def test_damaged_gzip_is_reported() -> None:
     packed = bytearray(gzip.compress(GOOD + b"\n"))
     packed[len(packed) // 2] ^= 0xFF
     last = lines(bytes(packed))[-1]
-    assert isinstance(last, Rejected)
+    assert isinstance(last, RejectedLine)
 
 
 def test_an_empty_archive_has_no_lines() -> None:
@@ -135,10 +143,13 @@ def test_an_empty_archive_has_no_lines() -> None:
 def test_blank_lines_are_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "BLANK_LIMIT", 5_000)
     few, many = b"\n" * 4_000, b" \n" * 4_000
-    assert [type(one) for one in lines(few + GOOD + b"\n" + few + GOOD)] == [Line, Line]
+    assert [type(one) for one in lines(few + GOOD + b"\n" + few + GOOD)] == [
+        ArchiveLine,
+        ArchiveLine,
+    ]
     good, bound = lines(GOOD + b"\n" + many + GOOD)
     assert said(good).text == "Hello"
-    assert isinstance(bound, Rejected)
+    assert isinstance(bound, RejectedLine)
     assert bound.reason.endswith("of blank lines, nothing more is read")
 
 
@@ -156,21 +167,21 @@ SENT = {
 def test_an_id_of_a_channel_has_digits_and_not_too_many(id: str) -> None:
     webhook = GOOD.replace(b"106540352242922", id.encode())
     (one,) = lines(webhook)
-    assert isinstance(one, Rejected)
+    assert isinstance(one, RejectedLine)
     assert "is no phone_number_id, which has 1 to 20 digits" in one.reason
     with pytest.raises(Malformed, match="is no phone_number_id"):
         native.told({**NATIVE, "id": id}, 0)
     with pytest.raises(Malformed, match="is no phone_number_id"):
         native.told({"kind": "note", "channel": id, "created_at": 0}, 0)
     (sent,) = lines(json.dumps({**SENT, "phone_number_id": id}).encode())
-    assert isinstance(sent, Rejected)
+    assert isinstance(sent, RejectedLine)
     assert "is no phone_number_id" in sent.reason
 
 
 def test_a_display_number_is_not_longer_than_numbers_are_written() -> None:
     long = "1" * 5_000
     (one,) = lines(GOOD.replace(b"15550783881", long.encode()))
-    assert isinstance(one, Rejected)
+    assert isinstance(one, RejectedLine)
     assert "display_phone_number has more than 40 characters" in one.reason
     with pytest.raises(Malformed, match="display_phone_number has more than 40 characters"):
         native.told({**NATIVE, "display_phone_number": long}, 0)

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.ingest.json_reader import Part
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT, Contents, contents_of
+from frontdesk.ingest.json_reader import JsonObject
+from frontdesk.ingest.webhooks.contents import TEXT_LIMIT, MessageContents, contents_of
 
 
-def read(type_: str, *, outbound: bool = False, **members: Any) -> Contents:
-    return contents_of(Part({"type": type_, **members}), outbound=outbound)
+def read(type_: str, *, outbound: bool = False, **members: Any) -> MessageContents:
+    return contents_of(JsonObject({"type": type_, **members}), outbound=outbound)
 
 
 def test_a_place_has_coordinates_and_may_have_a_name() -> None:
     told = {"latitude": 12.25, "longitude": "43.9", "name": "Office"}
-    assert read("location", location=told) == Contents(
+    assert read("location", location=told) == MessageContents(
         "location",
         content={
             "latitude": 12.25,
@@ -157,7 +157,7 @@ def test_an_answer_of_a_kind_that_is_not_known_keeps_its_words() -> None:
 def test_an_order_lists_what_is_ordered() -> None:
     item = {"product_retailer_id": "P1", "quantity": 3, "item_price": 30.5, "currency": "EUR"}
     order = {"catalog_id": "C", "text": "By Monday", "product_items": [item]}
-    assert read("order", order=order) == Contents(
+    assert read("order", order=order) == MessageContents(
         "order", "By Monday", {"catalog_id": "C", "items": [item]}
     )
 
@@ -217,7 +217,7 @@ def test_a_voice_message_of_the_older_api_is_a_voice_note() -> None:
 def test_a_message_without_a_type_is_what_its_only_contents_are(
     contents: dict[str, Any], type_: str
 ) -> None:
-    assert contents_of(Part(contents)).type == type_
+    assert contents_of(JsonObject(contents)).type == type_
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_message_without_a_type_is_what_its_only_contents_are(
 def test_a_message_whose_type_nothing_tells_keeps_its_words(
     contents: dict[str, Any], original: str | None
 ) -> None:
-    found = contents_of(Part(contents))
+    found = contents_of(JsonObject(contents))
     assert (found.type, found.text, found.raw) == ("unsupported", "When?", contents)
     assert found.content == {"reason": "unknown_type", "original_type": original, "errors": []}
 
@@ -250,7 +250,7 @@ ERROR = {"code": 131051, "title": "Message type unknown"}
     ],
 )
 def test_what_the_provider_left_out_says_why(message: dict[str, Any], original: str | None) -> None:
-    assert contents_of(Part(message)).content == {
+    assert contents_of(JsonObject(message)).content == {
         "reason": "provider",
         "original_type": original,
         "errors": [{**ERROR, "details": None}],
@@ -328,7 +328,7 @@ def test_what_was_sent_to_be_tapped_says_what_it_offers(type_: str, kind: str) -
         "footer": {"text": "Bye"},
         "action": {"buttons": [{"type": "reply"}], "sections": [{"title": "S"}]},
     }
-    assert read("interactive", outbound=True, interactive=told) == Contents(
+    assert read("interactive", outbound=True, interactive=told) == MessageContents(
         "interactive",
         "Which?",
         {

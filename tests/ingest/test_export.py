@@ -20,8 +20,8 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.apply.context import Tally
 from frontdesk.ingest.archive import importer
 from frontdesk.ingest.archive.export import lines
-from frontdesk.ingest.archive.importer import Import, Order, Outcome, Source
-from frontdesk.ingest.archive.reader import Rejected
+from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions, ImportResult
+from frontdesk.ingest.archive.reader import RejectedLine
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, LabelUpsert
 from frontdesk.sample.demo import SEED, demo_parts
@@ -85,12 +85,12 @@ def put_in(
     account: str | None = None,
     digest: str | None = None,
     advance: Callable[[], object] = lambda: None,
-) -> Outcome:
+) -> ImportResult:
     """Import an export; nothing of it is rejected."""
-    imported = Import(database, Order(lambda: NOW, account))
+    imported = Import(database, ImportOptions(lambda: NOW, account))
     rejected: list[object] = []
     stream = io.BufferedReader(io.BytesIO(export))
-    imported.read(Source(stream, digest, rejected.append, advance))
+    imported.read(ArchiveFile(stream, digest, rejected.append, advance))
     assert rejected == []
     return imported.outcome
 
@@ -326,10 +326,10 @@ def test_a_line_that_was_broken_is_rejected_with_its_reason(
     export[number][name] = value
     rejected: list[Any] = []
     with sqlite_store() as there:
-        imported = Import(there, Order(lambda: NOW))
+        imported = Import(there, ImportOptions(lambda: NOW))
         body = "\n".join(map(json.dumps, export[: number + 1])).encode()
         stream = io.BufferedReader(io.BytesIO(body))
-        imported.read(Source(stream, None, rejected.append, lambda: None))
+        imported.read(ArchiveFile(stream, None, rejected.append, lambda: None))
     assert [(each.number, each.reason.startswith(reason)) for each in rejected] == [
         (number + 1, True)
     ]
@@ -356,11 +356,13 @@ def test_counts_of_a_restoration_are_those_of_its_rows(small: Database) -> None:
     assert outcome.applied.conversations == Tally(new=count(small, "conversation"))
 
 
-def import_lines(database: Database, export: Sequence[dict[str, Any]]) -> list[Rejected]:
+def import_lines(database: Database, export: Sequence[dict[str, Any]]) -> list[RejectedLine]:
     """Import an export, and return what is rejected of it."""
-    rejected: list[Rejected] = []
+    rejected: list[RejectedLine] = []
     stream = io.BufferedReader(io.BytesIO("\n".join(map(json.dumps, export)).encode()))
-    Import(database, Order(lambda: NOW)).read(Source(stream, None, rejected.append, lambda: None))
+    Import(database, ImportOptions(lambda: NOW)).read(
+        ArchiveFile(stream, None, rejected.append, lambda: None)
+    )
     return rejected
 
 

@@ -20,10 +20,15 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
 from frontdesk.ingest.whatsapp_export import files, parser
-from frontdesk.ingest.whatsapp_export.contents import said
-from frontdesk.ingest.whatsapp_export.files import Export
-from frontdesk.ingest.whatsapp_export.importer import NAME_LIMIT, Outcome, Place, put_in
-from frontdesk.ingest.whatsapp_export.parser import Chat, Reading
+from frontdesk.ingest.whatsapp_export.contents import entry_contents
+from frontdesk.ingest.whatsapp_export.files import ExportFiles
+from frontdesk.ingest.whatsapp_export.importer import (
+    NAME_LIMIT,
+    ChatImportResult,
+    ChatPlace,
+    put_in,
+)
+from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
 
 TODAY = date(2026, 3, 20)
@@ -33,7 +38,7 @@ NOW = int(datetime(2026, 3, 20, tzinfo=UTC).timestamp() * 1000)
 
 def read(text: str, **options: Any) -> Chat:
     asked: dict[str, Any] = {"me": "Shop", "zone": UTC, "order": "dmy", "today": TODAY, **options}
-    return parser.read(Export(text), Reading(**asked))
+    return parser.read(ExportFiles(text), ChatOptions(**asked))
 
 
 WHOLE = f"""\ufeff12/03/2020, 09:15 - Messages to this chat are now secured. Tap for more info.\r
@@ -49,7 +54,7 @@ WHOLE = f"""\ufeff12/03/2020, 09:15 - Messages to this chat are now secured. Tap
 def test_a_chat_is_its_messages_in_their_order() -> None:
     found = read(WHOLE)
     assert (found.other, found.other_is_profile, found.family) == ("Ana 🌻", True, "Android")
-    assert [(entry.outbound, entry.said.text) for entry in found.entries] == [
+    assert [(entry.outbound, entry.contents.text) for entry in found.entries] == [
         (None, "Messages to this chat are now secured. Tap for more info."),
         (False, "Hello: it is me"),
         (True, "Hi!\n\n12/03/2020 was a Thursday"),
@@ -63,7 +68,7 @@ def test_a_chat_is_its_messages_in_their_order() -> None:
 def test_what_whatsapp_says_is_nobodys_even_under_a_name() -> None:
     text = f"[12/03/2020, 09:15:00] Ana: {LRM}Messages and calls are end-to-end encrypted."
     (entry,) = read(text).entries
-    assert (entry.outbound, entry.said.type) == (None, "system")
+    assert (entry.outbound, entry.contents.type) == (None, "system")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ and on
 
 def test_no_message_is_swallowed_at_hour_0_and_what_cannot_be_read_is_counted() -> None:
     found = read(NOON, order="mdy")
-    assert [entry.said.text for entry in found.entries] == [
+    assert [entry.contents.text for entry in found.entries] == [
         "before",
         "at noon\nand on\n3/12/20, 25:24 PM - Shop: never",
         "after\n[3/12/20, 9:15:00 AM] Ana: pasted",
@@ -113,7 +118,7 @@ def test_a_quoted_line_whose_date_is_none_stays_in_its_message(
     lines = [f"{day}/3/2020, 9:15 - Ana: {day}" for day in range(10, 20)]
     found = read("\n".join([*lines, pasted]), order=order)
     assert len(found.entries) == len(lines)
-    assert found.entries[-1].said.text == f"19\n{pasted}"
+    assert found.entries[-1].contents.text == f"19\n{pasted}"
     assert found.unread == [11]
 
 
@@ -136,7 +141,7 @@ ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
 @pytest.mark.parametrize("zone", [UTC, ZoneInfo("America/Lima"), ZoneInfo("Asia/Tokyo"), None])
 def test_a_message_that_a_wrong_clock_dated_keeps_its_place(zone: tzinfo | None) -> None:
     entries = read("\n".join(MISDATED), zone=zone).entries
-    assert [entry.said.text for entry in entries] == ORDINALS
+    assert [entry.contents.text for entry in entries] == ORDINALS
     assert [entry.at - entries[0].at for entry in entries] == [0, 1, 2, 3, 4, 5]
     stamped = [entry.stamped_at is not None for entry in entries]
     assert stamped == [True, False, True, False, True, False]
@@ -166,12 +171,14 @@ CONTENTS = [
 
 @pytest.mark.parametrize(("original", "kind", "text"), CONTENTS)
 def test_what_is_said_has_its_kind(original: str, kind: str, text: str | None) -> None:
-    found = said(original, {})
+    found = entry_contents(original, {})
     assert (found.type, found.text) == (kind, text)
 
 
 def test_a_file_has_its_name_its_kind_and_its_size() -> None:
-    found = said("PTT-20200312-WA0002.opus (file attached)", {"PTT-20200312-WA0002.opus": 99})
+    found = entry_contents(
+        "PTT-20200312-WA0002.opus (file attached)", {"PTT-20200312-WA0002.opus": 99}
+    )
     assert found.media is not None
     assert {name: value for name, value in found.media.items() if value is not None} == {
         "filename": "PTT-20200312-WA0002.opus",
@@ -182,9 +189,11 @@ def test_a_file_has_its_name_its_kind_and_its_size() -> None:
 
 
 def test_what_was_taken_back_or_changed_is_marked() -> None:
-    assert said("This message was deleted.", {}).deleted
-    assert said(f"{LRM}Eliminaste este mensaje.", {}) == said("Mensagem apagada", {})
-    edited = said(f"See you {LRM}<This message was edited>", {})
+    assert entry_contents("This message was deleted.", {}).deleted
+    assert entry_contents(f"{LRM}Eliminaste este mensaje.", {}) == entry_contents(
+        "Mensagem apagada", {}
+    )
+    edited = entry_contents(f"See you {LRM}<This message was edited>", {})
     assert (edited.text, edited.edited) == ("See you", True)
 
 
@@ -197,7 +206,7 @@ def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str]) -> Path:
 
 def test_a_zip_has_its_text_and_its_files(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.zip", ("_chat.txt", "Hi"), ("IMG-1.jpg", "12345"), ("b.txt", ""))
-    assert files.read(path) == Export("Hi", {"_chat.txt": 2, "IMG-1.jpg": 5, "b.txt": 0})
+    assert files.read(path) == ExportFiles("Hi", {"_chat.txt": 2, "IMG-1.jpg": 5, "b.txt": 0})
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -330,7 +339,7 @@ def test_a_zip_that_only_others_can_unpack_is_said_to_be_one(
 
 
 ANA = Person("+16505551234", "16505551234")
-PLACE = Place(1, "106", ANA, "Shop")
+PLACE = ChatPlace(1, "106", ANA, "Shop")
 
 
 @pytest.fixture
@@ -339,7 +348,7 @@ def inbox(engine: Engine) -> Iterator[Database]:
         yield database
 
 
-def put(database: Database, *lines: str) -> Outcome:
+def put(database: Database, *lines: str) -> ChatImportResult:
     outcome = put_in(database, read("\n".join(lines)), PLACE, lambda: NOW, lambda more: None)
     assert not database.read(lambda connection: list(differences(connection, 1)))
     return outcome

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from tests.ingest import webhooks
 from tests.stores import Engine, sqlite_store
 
-from frontdesk.ingest.apply.batch import Applied, apply_events
+from frontdesk.ingest.apply.batch import ApplyResult, apply_events
 from frontdesk.ingest.archive.export import lines
 from frontdesk.ingest.archive.native import told
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.ingest.whatsapp_export import parser
-from frontdesk.ingest.whatsapp_export.files import Export
-from frontdesk.ingest.whatsapp_export.importer import Outcome, Place, put_in
-from frontdesk.ingest.whatsapp_export.parser import Reading
+from frontdesk.ingest.whatsapp_export.files import ExportFiles
+from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, put_in
+from frontdesk.ingest.whatsapp_export.parser import ChatOptions
 from frontdesk.store.database import Connection, Database
 
 ANA = Person("+16505551234", "16505551234")
-PLACE = Place(1, "101", ANA, "Shop")
+PLACE = ChatPlace(1, "101", ANA, "Shop")
 NOW = (webhooks.SECONDS + 86_400) * 1000
 FIRST = datetime.fromtimestamp(webhooks.SECONDS // 60 * 60, UTC)
 # Seconds after FIRST at which the seconds of webhooks begin.
@@ -75,7 +75,7 @@ def wamid(number: int) -> str:
     return f"wamid.{number}"
 
 
-def put(database: Database, written: Sequence[Written]) -> Outcome:
+def put(database: Database, written: Sequence[Written]) -> ChatImportResult:
     """Import an export of some messages."""
     rows = []
     for one in sorted(written, key=lambda one: one.second):
@@ -83,8 +83,8 @@ def put(database: Database, written: Sequence[Written]) -> Outcome:
         rows.append(
             f"{moment:%d/%m/%Y, %H:%M} - {'Shop' if one.outbound else 'Ana'}: {one.exported}"
         )
-    reading = Reading("Shop", UTC, "dmy", date(2026, 12, 31))
-    export = parser.read(Export("\n".join(rows)), reading)
+    reading = ChatOptions("Shop", UTC, "dmy", date(2026, 12, 31))
+    export = parser.read(ExportFiles("\n".join(rows)), reading)
     outcome = put_in(database, export, PLACE, lambda: NOW, lambda more: None)
     check(database)
     return outcome
@@ -144,7 +144,7 @@ def webhook_events(received: Sequence[dict[str, Any]], *, live: bool = False) ->
     ]
 
 
-def tell(database: Database, events: Sequence[DomainEvent]) -> Applied:
+def tell(database: Database, events: Sequence[DomainEvent]) -> ApplyResult:
     applied = database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
     check(database)
     return applied

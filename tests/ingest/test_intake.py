@@ -9,10 +9,10 @@ import pytest
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.jobs import DAY, retire
 from frontdesk.ingest.webhooks import processor as intake_module
-from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, Intake
+from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 
 ACCOUNT, NOW = 1, 1_773_480_600_000
 CHANNEL = "106540352242922"
@@ -49,16 +49,16 @@ def body(*messages: Element, **members: Any) -> bytes:
 def arrive(database: Database, *bodies: bytes, at: int = NOW) -> None:
     def keep(connection: Connection) -> None:
         for number, one in enumerate(bodies):
-            raw_events.keep(connection, Arrival(ACCOUNT, one, at + number))
+            raw_events.keep(connection, ReceivedBody(ACCOUNT, one, at + number))
 
     database.write(keep)
 
 
-def intake(database: Database, **options: Any) -> Intake:
-    return Intake(database, lambda: NOW, **options)
+def intake(database: Database, **options: Any) -> WebhookProcessor:
+    return WebhookProcessor(database, lambda: NOW, **options)
 
 
-def drain(one: Intake) -> tuple[int, Counter[str]]:
+def drain(one: WebhookProcessor) -> tuple[int, Counter[str]]:
     """Step until nothing moves; the number of steps, and what was settled how."""
     steps, settled = 0, Counter[str]()
     while (step := one.step(ACCOUNT)).moved:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.ingest.json_values import Value, split
+from frontdesk.ingest.json_values import JsonValue, split
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -18,7 +18,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 OBJECTS = st.dictionaries(st.text(), VALUES, max_size=3)
 
 
-def read(text: bytes, size: int = 64, limit: int = 10_000) -> list[Value]:
+def read(text: bytes, size: int = 64, limit: int = 10_000) -> list[JsonValue]:
     """The values of a text that comes in pieces of this size."""
     return list(split((text[at : at + size] for at in range(0, len(text), size)), limit))
 

@@ -8,7 +8,7 @@ import pytest
 from tests.stores import sqlite_store
 
 from frontdesk.ingest.archive import native, sent
-from frontdesk.ingest.archive.importer import Import, Order, Source
+from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions
 from frontdesk.ingest.events import (
     CONTENTS,
     IMPORTED_NAME,
@@ -19,11 +19,11 @@ from frontdesk.ingest.events import (
     CustomFieldUpsert,
     LabelUpsert,
     MessageEdit,
+    MessagePricing,
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
     Person,
-    Pricing,
     ReactionSet,
     StatusUpdate,
     TeamUpsert,
@@ -99,14 +99,20 @@ def test_a_message_tells_what_became_of_it() -> None:
 @pytest.mark.parametrize(
     ("members", "pricing"),
     [
-        ({"pricing": {"category": "utility", "billable": True}}, Pricing(AT, "utility", True)),
-        ({"pricing": {"type": "regular"}, "stored": {"priced_at": 7}}, Pricing(7, type="regular")),
-        ({"stored": {"category": "marketing"}}, Pricing(AT, "marketing")),
+        (
+            {"pricing": {"category": "utility", "billable": True}},
+            MessagePricing(AT, "utility", True),
+        ),
+        (
+            {"pricing": {"type": "regular"}, "stored": {"priced_at": 7}},
+            MessagePricing(7, type="regular"),
+        ),
+        ({"stored": {"category": "marketing"}}, MessagePricing(AT, "marketing")),
         ({"pricing": None}, None),
     ],
 )
 def test_a_sent_message_tells_what_it_was_charged_as(
-    members: dict[str, Any], pricing: Pricing | None
+    members: dict[str, Any], pricing: MessagePricing | None
 ) -> None:
     assert message(direction="outbound", **members)[0].pricing == pricing
     assert message(direction="inbound", **members)[0].pricing is None
@@ -313,8 +319,8 @@ def inbox(*lines: dict[str, Any]) -> list[Row]:
     """The conversations that some lines make, with their newest message."""
     body = "\n".join(map(json.dumps, lines)).encode()
     with sqlite_store() as database:
-        imported = Import(database, Order(lambda: NOW))
-        source = Source(io.BufferedReader(io.BytesIO(body)), None, _fail, lambda: None)
+        imported = Import(database, ImportOptions(lambda: NOW))
+        source = ArchiveFile(io.BufferedReader(io.BytesIO(body)), None, _fail, lambda: None)
         imported.read(source)
         return database.read(
             lambda connection: [

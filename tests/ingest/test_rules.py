@@ -8,8 +8,8 @@ from frontdesk.ingest.apply.rules import (
     OPEN,
     RESOLVED,
     SNOOZED,
-    Happening,
-    Standing,
+    ConversationState,
+    StateEvent,
     continues,
     fold,
     initial_status,
@@ -33,32 +33,36 @@ def message(at: int, author: str = "contact", **members: Any) -> dict[str, Any]:
 
 
 def test_the_first_live_message_opens_the_conversation() -> None:
-    standing = fold(Standing(), [message(10)], [])
+    standing = fold(ConversationState(), [message(10)], [])
     assert (standing.status, standing.waiting_since, standing.last_inbound_at) == (OPEN, 10, 10)
     assert not standing.awaiting_human
 
 
 def test_the_wait_begins_with_the_oldest_unanswered_message() -> None:
-    standing = fold(Standing(), [message(10), message(20)], [])
+    standing = fold(ConversationState(), [message(10), message(20)], [])
     assert standing.waiting_since == 10
 
 
 @pytest.mark.parametrize("name", ["resolved", "snoozed"])
 def test_a_live_inbound_message_reopens(name: str) -> None:
-    standing = fold(Standing(), [message(10), message(30)], [Happening(20, 1, name, until=99)])
+    standing = fold(
+        ConversationState(), [message(10), message(30)], [StateEvent(20, 1, name, until=99)]
+    )
     assert (standing.status, standing.snoozed_until) == (OPEN, None)
     assert standing.waiting_since == (30 if name == "resolved" else 10)
 
 
 def test_back_fill_never_reopens() -> None:
-    standing = fold(Standing(), [message(10), message(30, live=0)], [Happening(20, 1, "resolved")])
+    standing = fold(
+        ConversationState(), [message(10), message(30, live=0)], [StateEvent(20, 1, "resolved")]
+    )
     assert (standing.status, standing.waiting_since) == (RESOLVED, None)
 
 
 @pytest.mark.parametrize("type_", ["reaction", "system"])
 def test_reactions_and_system_rows_neither_reopen_nor_wait(type_: str) -> None:
     standing = fold(
-        Standing(), [message(10), message(30, type=type_)], [Happening(20, 1, "resolved")]
+        ConversationState(), [message(10), message(30, type=type_)], [StateEvent(20, 1, "resolved")]
     )
     assert (standing.status, standing.waiting_since) == (RESOLVED, None)
     assert (standing.newest_at, standing.last_inbound_at) == (10, 10)
@@ -67,7 +71,7 @@ def test_reactions_and_system_rows_neither_reopen_nor_wait(type_: str) -> None:
 @pytest.mark.parametrize("author", ["user", "phone"])
 def test_a_persons_answer_ends_the_wait_and_marks_all_before_it_as_read(author: str) -> None:
     said = [message(10), message(20, author), message(30)]
-    standing = fold(Standing(), said, [Happening(15, 1, "bot_handoff")])
+    standing = fold(ConversationState(), said, [StateEvent(15, 1, "bot_handoff")])
     assert not standing.awaiting_human
     assert (standing.first_reply_at, standing.waiting_since) == (20, 30)
     assert (standing.read_marker, standing.unread_count) == (20, 1)
@@ -75,7 +79,7 @@ def test_a_persons_answer_ends_the_wait_and_marks_all_before_it_as_read(author: 
 
 @pytest.mark.parametrize("author", ["ai_agent", "api"])
 def test_a_machines_answer_ends_the_wait_but_is_no_first_reply(author: str) -> None:
-    standing = fold(Standing(), [message(10), message(20, author)], [])
+    standing = fold(ConversationState(), [message(10), message(20, author)], [])
     assert (standing.waiting_since, standing.first_reply_at, standing.read_marker) == (
         None,
         None,
@@ -88,74 +92,77 @@ def test_a_machines_answer_ends_the_wait_but_is_no_first_reply(author: str) -> N
     [("campaign", None), ("automation", None), ("api", "marketing"), ("api", "utility")],
 )
 def test_what_is_sent_to_many_answers_nobody(author: str, category: str | None) -> None:
-    standing = fold(Standing(), [message(10), message(20, author, category=category)], [])
+    standing = fold(ConversationState(), [message(10), message(20, author, category=category)], [])
     assert (standing.waiting_since, standing.newest_at) == (10, 20)
 
 
 def test_resolving_ends_wait_handover_and_snooze() -> None:
     events = [
-        Happening(20, 1, "bot_handoff"),
-        Happening(30, 2, "snoozed", until=500),
-        Happening(40, 3, "resolved"),
+        StateEvent(20, 1, "bot_handoff"),
+        StateEvent(30, 2, "snoozed", until=500),
+        StateEvent(40, 3, "resolved"),
     ]
-    standing = fold(Standing(), [message(10)], events)
+    standing = fold(ConversationState(), [message(10)], events)
     assert standing.status == RESOLVED
     assert not standing.awaiting_human
     assert (standing.waiting_since, standing.snoozed_until) == (None, None)
 
 
 def test_a_handover_opens_and_waits() -> None:
-    events = [Happening(20, 1, "resolved"), Happening(30, 2, "bot_handoff")]
-    standing = fold(Standing(), [message(10)], events)
+    events = [StateEvent(20, 1, "resolved"), StateEvent(30, 2, "bot_handoff")]
+    standing = fold(ConversationState(), [message(10)], events)
     assert (standing.status, standing.awaiting_human, standing.waiting_since) == (OPEN, True, 30)
 
 
 def test_a_new_episode_has_no_first_reply_yet() -> None:
     said = [message(10), message(20, "user"), message(40)]
-    standing = fold(Standing(), said, [Happening(30, 1, "resolved")])
+    standing = fold(ConversationState(), said, [StateEvent(30, 1, "resolved")])
     assert standing.first_reply_at is None
 
 
 def test_a_snooze_ends_no_episode() -> None:
     said = [message(10), message(20, "user"), message(40)]
-    standing = fold(Standing(), said, [Happening(30, 1, "snoozed", until=90)])
+    standing = fold(ConversationState(), said, [StateEvent(30, 1, "snoozed", until=90)])
     assert (standing.first_reply_at, standing.status) == (20, OPEN)
 
 
 def test_a_snooze_keeps_its_end() -> None:
-    standing = fold(Standing(), [message(10)], [Happening(20, 1, "snoozed", until=90)])
+    standing = fold(ConversationState(), [message(10)], [StateEvent(20, 1, "snoozed", until=90)])
     assert (standing.status, standing.snoozed_until) == (SNOOZED, 90)
 
 
 def test_labels_and_the_assignee_are_what_was_told_last() -> None:
     events = [
-        Happening(1, 1, "labelled", label_id=7, on=True),
-        Happening(2, 2, "labelled", label_id=8, on=True),
-        Happening(3, 3, "labelled", label_id=7, on=False),
-        Happening(4, 4, "assigned", user_id=5),
-        Happening(5, 5, "assigned", user_id=6),
+        StateEvent(1, 1, "labelled", label_id=7, on=True),
+        StateEvent(2, 2, "labelled", label_id=8, on=True),
+        StateEvent(3, 3, "labelled", label_id=7, on=False),
+        StateEvent(4, 4, "assigned", user_id=5),
+        StateEvent(5, 5, "assigned", user_id=6),
     ]
-    standing = fold(Standing(), [], events)
+    standing = fold(ConversationState(), [], events)
     assert (standing.labels, standing.assignee_id) == (frozenset({8}), 6)
 
 
 def test_without_a_marker_nothing_is_known_of_unread_messages() -> None:
-    assert fold(Standing(), [message(10)], []).unread_count is None
+    assert fold(ConversationState(), [message(10)], []).unread_count is None
 
 
 def test_a_read_marker_never_moves_back() -> None:
-    events = [Happening(40, 1, "read_marker", until=30), Happening(50, 2, "read_marker", until=10)]
-    standing = fold(Standing(), [message(20), message(35)], events)
+    events = [
+        StateEvent(40, 1, "read_marker", until=30),
+        StateEvent(50, 2, "read_marker", until=10),
+    ]
+    standing = fold(ConversationState(), [message(20), message(35)], events)
     assert (standing.read_marker, standing.unread_count) == (30, 1)
 
 
 def test_folding_in_two_steps_is_folding_at_once() -> None:
     said = [message(10), message(20, "user"), message(40), message(60)]
-    events = [Happening(30, 1, "resolved"), Happening(70, 2, "read_marker", until=45)]
-    first = fold(Standing(), said[:3], events[:1])
+    events = [StateEvent(30, 1, "resolved"), StateEvent(70, 2, "read_marker", until=45)]
+    first = fold(ConversationState(), said[:3], events[:1])
     assert continues(first, said[3:], events[1:])
     second = fold(first, said[3:], events[1:])
-    whole = fold(Standing(), said, events)
+    whole = fold(ConversationState(), said, events)
     assert (second.status, second.unread_count, second.waiting_since) == (OPEN, 1, 40)
     assert (whole.status, whole.unread_count, whole.waiting_since) == (OPEN, 1, 40)
 
@@ -164,15 +171,15 @@ def test_folding_in_two_steps_is_folding_at_once() -> None:
     ("said", "events"),
     [
         ([message(20)], []),
-        ([], [Happening(15, 9, "resolved")]),
-        ([], [Happening(50, 9, "read_marker", until=12)]),
+        ([], [StateEvent(15, 9, "resolved")]),
+        ([], [StateEvent(50, 9, "read_marker", until=12)]),
     ],
     ids=["an older message", "an older event", "a marker in the past"],
 )
 def test_what_reaches_into_the_past_cannot_be_folded_on(
-    said: list[dict[str, Any]], events: list[Happening]
+    said: list[dict[str, Any]], events: list[StateEvent]
 ) -> None:
-    before = fold(Standing(), [message(10), message(20)], [])
+    before = fold(ConversationState(), [message(10), message(20)], [])
     assert not continues(before, said, events)
 
 
@@ -186,10 +193,10 @@ def test_what_reaches_into_the_past_cannot_be_folded_on(
     ],
 )
 def test_back_fill_starts_by_its_age_or_as_it_was_asked(choice: Any, age: int, status: int) -> None:
-    standing = fold(Standing(), [message(10, live=0)], [])
+    standing = fold(ConversationState(), [message(10, live=0)], [])
     assert initial_status(standing, choice, 10 + age, 10) == status
 
 
 def test_a_told_status_needs_no_choice() -> None:
-    standing = fold(Standing(), [message(10, live=0)], [Happening(20, 1, "snoozed")])
+    standing = fold(ConversationState(), [message(10, live=0)], [StateEvent(20, 1, "snoozed")])
     assert initial_status(standing, "resolved", 100 * DAY, 10) == SNOOZED

@@ -19,7 +19,7 @@ from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import Arrival
+from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000
@@ -47,7 +47,7 @@ def body(*wamids: str) -> bytes:
 def arrive(database: Database, *bodies: bytes, account_id: int = 1, at: int = NOW) -> None:
     def keep(connection: Connection) -> None:
         for one in bodies:
-            raw_events.keep(connection, Arrival(account_id, one, at))
+            raw_events.keep(connection, ReceivedBody(account_id, one, at))
 
     database.write(keep)
 

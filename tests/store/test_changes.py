@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from frontdesk.store import lookups, writes
-from frontdesk.store.counters import Cell, Listed, counters, misfiled, move, recount
+from frontdesk.store.counters import Cell, LabelledConversation, counters, misfiled, move, recount
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.writes import Ids
 
@@ -31,7 +31,7 @@ def conversation(id_: int, **members: Any) -> dict[str, Any]:
     return {**row, **members}
 
 
-def put(database: Database, was: Listed | None, now: Listed) -> None:
+def put(database: Database, was: LabelledConversation | None, now: LabelledConversation) -> None:
     def work(connection: Connection) -> None:
         writes.save(connection, "conversation", [now.conversation])
         move(connection, ACCOUNT, [(was, now)])
@@ -42,14 +42,16 @@ def put(database: Database, was: Listed | None, now: Listed) -> None:
 def test_a_conversation_is_counted_once_for_all_and_once_for_each_label(
     database: Database,
 ) -> None:
-    put(database, None, Listed(conversation(1, unread_count=3), frozenset({7, 8})))
+    put(database, None, LabelledConversation(conversation(1, unread_count=3), frozenset({7, 8})))
     cells = database.read(lambda connection: counters(connection, ACCOUNT))
     assert cells == {Cell(label_id, 1, 0, 0, 0, 1): 1 for label_id in (0, 7, 8)}
 
 
 def test_a_cell_that_counts_nothing_is_gone(database: Database) -> None:
-    was = Listed(conversation(1), frozenset({7}))
-    now = Listed(conversation(1, status=2, assignee_id=5, last_activity_at=200), frozenset())
+    was = LabelledConversation(conversation(1), frozenset({7}))
+    now = LabelledConversation(
+        conversation(1, status=2, assignee_id=5, last_activity_at=200), frozenset()
+    )
     put(database, None, was)
     put(database, was, now)
     cells, counted, wrong = database.read(
@@ -64,7 +66,7 @@ def test_a_cell_that_counts_nothing_is_gone(database: Database) -> None:
 
 
 def test_a_recount_finds_what_was_changed_behind_its_back(database: Database) -> None:
-    put(database, None, Listed(conversation(1), frozenset()))
+    put(database, None, LabelledConversation(conversation(1), frozenset()))
     database.write(lambda connection: connection.run("UPDATE conversation SET status = 2"))
     cells, counted, wrong = database.read(
         lambda connection: (
@@ -107,7 +109,7 @@ def test_a_stored_message_may_move_in_time(database: Database) -> None:
     )
     database.write(lambda connection: writes.add(connection, "message", [row]))
     moved = {**row, "created_at": 50, "text": "Hello", "was_at": 100}
-    database.write(lambda connection: writes.change_messages(connection, [moved]))
+    database.write(lambda connection: writes.update_messages(connection, [moved]))
     (found,) = database.read(lambda connection: lookups.messages(connection, ACCOUNT, 1, ["w"]))
     assert (found["created_at"], found["text"]) == (50, "Hello")
 

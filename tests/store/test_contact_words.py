@@ -101,7 +101,7 @@ def test_the_index_is_what_is_stored_however_often_it_changed(tmp_path):
             event = ContactUpsert(person, at, name, ADDRESS_BOOK_NAME)
             database.write(lambda c, e=event, a=account_id: apply_events(c, a, [e], now=0))
             check(database)
-    database.write(contacts.remember_all)
+    database.write(contacts.rebuild_index)
     check(database)
     assert walk(database, 2, ["zoe"], 9, 9) == [(False, "zoe", 1)]
     database.close()

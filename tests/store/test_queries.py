@@ -113,7 +113,10 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
 
 @pytest.mark.parametrize("channel", [None, 1])
 def test_a_report_reads_ranges_of_an_index(explaining, channel):
-    spans = [reports.Span(0, 1_234, 300_000_001), reports.Span(1, 300_000_001, 300_000_002)]
+    spans = [
+        reports.ReportSpan(0, 1_234, 300_000_001),
+        reports.ReportSpan(1, 300_000_001, 300_000_002),
+    ]
     plans = explaining(lambda c: reports.figures(c, 1, channel, spans, detailed=True))
     assert len(plans) == 6
     ranges = [step for plan in plans for _, step in plan if step.startswith("SEARCH")]

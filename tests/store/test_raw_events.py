@@ -10,14 +10,14 @@ from tests.stores import sqlite_store
 from frontdesk.errors import Unreachable
 from frontdesk.store import raw_events
 from frontdesk.store.database import Database
-from frontdesk.store.raw_events import Arrival, Place
+from frontdesk.store.raw_events import BodyPosition, ReceivedBody
 
 ACCOUNT = 1
 
 
 def arrive(database: Database, *bodies: bytes, at: int = 1000) -> list[str]:
     """Bodies that came one millisecond after another; returns their digests."""
-    arrivals = [Arrival(ACCOUNT, body, at + number) for number, body in enumerate(bodies)]
+    arrivals = [ReceivedBody(ACCOUNT, body, at + number) for number, body in enumerate(bodies)]
     database.write(lambda connection: [raw_events.keep(connection, one) for one in arrivals])
     return [one.digest for one in arrivals]
 
@@ -41,8 +41,8 @@ def states(database: Database) -> dict[str, int]:
 
 
 def test_the_same_bytes_are_kept_once_in_an_account(database: Database):
-    first, again = Arrival(ACCOUNT, b"{}\x00\xff", 5), Arrival(ACCOUNT, b"{}\x00\xff", 6)
-    elsewhere = Arrival(2, b"{}\x00\xff", 7)
+    first, again = ReceivedBody(ACCOUNT, b"{}\x00\xff", 5), ReceivedBody(ACCOUNT, b"{}\x00\xff", 6)
+    elsewhere = ReceivedBody(2, b"{}\x00\xff", 7)
     kept = database.write(
         lambda connection: [raw_events.keep(connection, one) for one in (first, again, elsewhere)]
     )
@@ -115,8 +115,8 @@ def test_places_are_walked_in_order_from_a_moment_on(database: Database):
     digests = arrive(database, *(b"%d" % number for number in range(5)), at=100)
     settle(database, digests[3], "applied")
 
-    def walk(state: str | None = None, since: int = 0) -> list[Place]:
-        found: list[Place] = []
+    def walk(state: str | None = None, since: int = 0) -> list[BodyPosition]:
+        found: list[BodyPosition] = []
         while True:
             last = found[-1] if found else None
             page = database.read(
@@ -133,7 +133,7 @@ def test_places_are_walked_in_order_from_a_moment_on(database: Database):
                 return found
             found += page
 
-    assert walk() == [Place(100 + number, digest) for number, digest in enumerate(digests)]
+    assert walk() == [BodyPosition(100 + number, digest) for number, digest in enumerate(digests)]
     assert [place.digest for place in walk(since=102)] == digests[2:]
     assert [place.digest for place in walk(state="stored", since=101)] == [
         digests[1],
@@ -160,7 +160,7 @@ def test_a_changed_body_is_still_known_by_what_came(database: Database):
     database.write(lambda connection: raw_events.rewrite(connection, ACCOUNT, digest, b"part"))
     assert waiting(database) == [b"part"]
     assert not database.write(
-        lambda connection: raw_events.keep(connection, Arrival(ACCOUNT, b"whole", 9))
+        lambda connection: raw_events.keep(connection, ReceivedBody(ACCOUNT, b"whole", 9))
     )
 
 

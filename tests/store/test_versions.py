@@ -16,7 +16,7 @@ from frontdesk.ingest.events import Person, StatusUpdate
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database, values_of
 from frontdesk.store.migrations import Layout
 from frontdesk.store.postgres import PostgresDatabase
-from frontdesk.store.reports import Span, priced
+from frontdesk.store.reports import ReportSpan, priced
 from frontdesk.store.sqlite import SQLiteDatabase
 
 Opening = Callable[..., Any]
@@ -98,7 +98,7 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
             step = replace(steps[0], at=DAY + 5, billable=True, pricing_type="regular")
             database.write(lambda connection: apply_events(connection, 1, [step], now=DAY + 9))
         counted = database.read(
-            lambda connection: priced(connection, 1, None, [Span(0, 0, 2 * DAY)])
+            lambda connection: priced(connection, 1, None, [ReportSpan(0, 0, 2 * DAY)])
         )
         assert {tuple(values_of(row)[3:]) for row in counted} == {
             ("marketing", "regular", 1, 1) if told_again else ("marketing", "", 1, 0),

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.mailbox import Mailbox, Source
+from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
@@ -33,7 +33,7 @@ Open = Callable[..., "ViewApp"]
 def viewer(client: InboxClient, cache: Cache) -> Viewer:
     """Makes the viewer, on the sample unless another source is given."""
 
-    def make(source: Source | None = None) -> FrontdeskApp:
+    def make(source: InboxSource | None = None) -> FrontdeskApp:
         mailbox = Mailbox(lambda: source or client, cache, clock=lambda: NOW)
         return FrontdeskApp(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))
 

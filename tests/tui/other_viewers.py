@@ -2,7 +2,7 @@
 
 from datetime import UTC
 
-from frontdesk.cache import Cache, Kept
+from frontdesk.cache import Cache, CacheUsage
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
@@ -26,7 +26,7 @@ class Ticking:
 class Weighed(Cache):
     """A cache whose size does not depend on how far its writer has come."""
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> CacheUsage:
         kept = await super().kept()
         return kept._replace(size_bytes=3_400_000, share_bytes=1_200_000)
 

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from frontdesk.cache import Cache
 from frontdesk.cache.cache import CacheFile
 from frontdesk.errors import Unreachable
-from frontdesk.mailbox import Mailbox, Source
+from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox import frame
@@ -127,7 +127,7 @@ def opened(path: Path, source: object) -> Iterator[FrontdeskApp]:
     cache = Cache(path, ORIGIN, limit_bytes=warm_cache.LIMIT_BYTES, check_after_seconds=1_000)
     cache.remember("inbox.conversation", warm_cache.NEWEST_ID)
 
-    def connect() -> Source:
+    def connect() -> InboxSource:
         return source  # type: ignore[return-value]
 
     mailbox = Mailbox(connect, cache, clock=lambda: NOW)

@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.cache import Cache
-from frontdesk.mailbox import Mailbox, Source
+from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.open_view import open_view
@@ -70,7 +70,7 @@ class ViewApp(Dressed):
         return screen
 
 
-def view_app(view: str, source: Source, cache: Cache, clock: Clock) -> ViewApp:
+def view_app(view: str, source: InboxSource, cache: Cache, clock: Clock) -> ViewApp:
     """The app on a server and a cache, at the time of the tests."""
     return ViewApp(view, Mailbox(lambda: source, cache, clock=lambda: NOW), clock)
 

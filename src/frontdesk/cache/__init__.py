@@ -1,6 +1,6 @@
 """SQLite cache of fetched rows, for instant start-up and offline reading."""
 
-from frontdesk.cache.cache import Cache, Kept
+from frontdesk.cache.cache import Cache, CacheUsage
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
 from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit, body_of, key_of, row_of
@@ -10,9 +10,9 @@ __all__ = [
     "CONVERSATION",
     "MESSAGE",
     "Cache",
+    "CacheUsage",
     "Fetched",
     "Hit",
-    "Kept",
     "ListName",
     "Listing",
     "Saved",

@@ -24,7 +24,7 @@ from frontdesk.timeline import Key
 from frontdesk.wire import Wire
 
 if TYPE_CHECKING:
-    from frontdesk.cache.stats import Shelf
+    from frontdesk.cache.stats import OriginUsage
 
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
@@ -48,7 +48,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Kept(NamedTuple):
+class CacheUsage(NamedTuple):
     """Cache statistics of one origin. size_bytes: whole file; share_bytes: this origin.
 
     oldest, newest: times of the cached messages; None if there are none.
@@ -191,7 +191,7 @@ class Cache:
         sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
         return sum(row[0] for row in self._file.rows_aside(sql, (self._origin, kind)))
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> CacheUsage:
         """Cache statistics, read in a thread."""
         return await asyncio.to_thread(self._look)
 
@@ -304,15 +304,15 @@ class Cache:
 
         return self._file.submit(noted)
 
-    def _look(self) -> Kept:
+    def _look(self) -> CacheUsage:
         # Rarely used; importing it would slow down every start.
         from frontdesk.cache.stats import contents
 
         try:
             found = contents(self._path)
         except UnusableFile:
-            return Kept(0, self._limit_bytes)
-        nothing = Kept(found.size_bytes, self._limit_bytes)
+            return CacheUsage(0, self._limit_bytes)
+        nothing = CacheUsage(found.size_bytes, self._limit_bytes)
         ours = (shelf for shelf in found.shelves if shelf.origin == self._origin)
         return next((nothing._replace(**_figures(shelf)) for shelf in ours), nothing)
 
@@ -337,10 +337,13 @@ class Cache:
             return otherwise
 
 
-def _figures(shelf: "Shelf") -> dict[str, Any]:
-    """Statistics of an origin, by the names of `Kept`."""
+def _figures(shelf: "OriginUsage") -> dict[str, Any]:
+    """Statistics of an origin, by the names of `CacheUsage`."""
     told = shelf._asdict()
-    return {"share_bytes": shelf.size_bytes, **{name: told[name] for name in Kept._fields[3:]}}
+    return {
+        "share_bytes": shelf.size_bytes,
+        **{name: told[name] for name in CacheUsage._fields[3:]},
+    }
 
 
 def _key(sort: object, size: object, id: object, kind: object) -> Key:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from frontdesk import first_frame, private_files
 from frontdesk.cache import files
-from frontdesk.cache.files import State
+from frontdesk.cache.files import FileState
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -21,7 +21,7 @@ Work = Callable[[sqlite3.Connection], T]
 NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
-class Tidy(Protocol):
+class Housekeeping(Protocol):
     """A housekeeping step, run while no job is waiting."""
 
     def __call__(self, connection: sqlite3.Connection, *, in_memory: bool) -> bool: ...
@@ -42,7 +42,7 @@ class CacheFile:
     """
 
     def __init__(
-        self, path: Path, tidy: Tidy, *, check_after_seconds: float = _CHECK_AFTER_SECONDS
+        self, path: Path, tidy: Housekeeping, *, check_after_seconds: float = _CHECK_AFTER_SECONDS
     ) -> None:
         """`tidy` is one housekeeping step; it returns True if more is to do."""
         self.warning: str | None = None
@@ -132,7 +132,7 @@ class CacheFile:
     def _open(self) -> tuple[str, sqlite3.Connection]:
         """URI and reader connection of a usable cache, whatever the state of the file."""
         found = files.state(self._path)
-        if found in (State.FOREIGN, State.NEWER):
+        if found in (FileState.FOREIGN, FileState.NEWER):
             self._warn(f"{self._path} is {found.value}: this session saves nothing on disk.")
             return self._in_memory()
         try:
@@ -153,13 +153,13 @@ class CacheFile:
         except (OSError, sqlite3.Error) as error:
             return self._without_disk(error)
 
-    def _make_ready(self, found: State) -> None:
+    def _make_ready(self, found: FileState) -> None:
         """Create a file of the current schema, moving a damaged or older one aside."""
-        if found is State.BROKEN:
+        if found is FileState.BROKEN:
             self._set_aside()
-        elif found is State.OLDER:
+        elif found is FileState.OLDER:
             files.move_aside(self._path, "older")
-        if found is State.OURS:
+        if found is FileState.OURS:
             private_files.close_to_others(self._path)
         else:
             files.prepare(self._path)
@@ -297,7 +297,7 @@ class CacheFile:
 
     def _worth_a_check(self) -> bool:
         """True for a file up to 256 MiB, or one whose last process was killed."""
-        if files.state(self._path) is not State.OURS:
+        if files.state(self._path) is not FileState.OURS:
             return False
         return files.unsettled(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
 

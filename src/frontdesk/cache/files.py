@@ -96,7 +96,7 @@ _UNWRITABLE = (
 )
 
 
-class State(Enum):
+class FileState(Enum):
     """State of the file at the cache's path."""
 
     FREE = "nothing yet"
@@ -107,26 +107,26 @@ class State(Enum):
     FOREIGN = "not a cache of frontdesk"
 
 
-def state(path: Path) -> State:
+def state(path: Path) -> FileState:
     """Determine the state of a file without changing it."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
-        return State.FOREIGN if path.is_symlink() else State.FREE
+        return FileState.FOREIGN if path.is_symlink() else FileState.FREE
     except OSError:
-        return State.FOREIGN
+        return FileState.FOREIGN
     if not stat.S_ISREG(found.st_mode):
-        return State.FOREIGN
+        return FileState.FOREIGN
     if not found.st_size:
-        return State.FREE
+        return FileState.FREE
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
     except OSError:
-        return State.FOREIGN
+        return FileState.FOREIGN
     judged = _judge(header, found.st_size)
     # During another process's checkpoint, the file is temporarily too short.
-    return State.OURS if judged is State.BROKEN and unsettled(path) else judged
+    return FileState.OURS if judged is FileState.BROKEN and unsettled(path) else judged
 
 
 def unsettled(path: Path) -> bool:
@@ -137,18 +137,22 @@ def unsettled(path: Path) -> bool:
         return False
 
 
-def _judge(header: bytes, size: int) -> State:
+def _judge(header: bytes, size: int) -> FileState:
     """State by the header of the SQLite file (sqlite.org/fileformat.html)."""
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-        return State.FOREIGN
+        return FileState.FOREIGN
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-        return State.FOREIGN
+        return FileState.FOREIGN
     layout = int.from_bytes(header[60:64], "big")
     if layout != LAYOUT:
-        return State.NEWER if layout > LAYOUT else State.OLDER
+        return FileState.NEWER if layout > LAYOUT else FileState.OLDER
     page_size = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
-    return State.BROKEN if size < pages * (65536 if page_size == 1 else page_size) else State.OURS
+    return (
+        FileState.BROKEN
+        if size < pages * (65536 if page_size == 1 else page_size)
+        else FileState.OURS
+    )
 
 
 def prepare(path: Path) -> None:
@@ -216,7 +220,7 @@ def is_memory(address: str) -> bool:
 
 def copy(path: Path, address: str) -> None:
     """Copy a readable file into a cache in memory, unless it is large."""
-    if state(path) is not State.OURS or size_of(path) > _MOST_COPIED:
+    if state(path) is not FileState.OURS or size_of(path) > _MOST_COPIED:
         return
     # On a read-only file system SQLite cannot create the log beside the file.
     if not _copied(path, "mode=ro", address):

@@ -50,7 +50,7 @@ class Node(NamedTuple):
     size: int
 
 
-class Directory:
+class NodeDirectory:
     """Consecutive nodes in listing order, with their start positions."""
 
     def __init__(
@@ -126,8 +126,8 @@ class Listing(Generic[T]):
     def reload(self) -> None:
         """Read the current state of the list."""
         self._number = 0
-        self._runs = Directory([], [])
-        self._blocks: dict[int, Directory] = {}
+        self._runs = NodeDirectory([], [])
+        self._blocks: dict[int, NodeDirectory] = {}
         self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
         self._spare: tuple[str, bytes] | None = None
         try:
@@ -224,7 +224,7 @@ class Listing(Generic[T]):
         kind, _, id = key.partition(" ")
         return self.position(id, kind)
 
-    def _blocks_of(self, run: int) -> Directory:
+    def _blocks_of(self, run: int) -> NodeDirectory:
         blocks = self._blocks.get(run)
         if blocks is None:
             node = self._runs.node(run)
@@ -235,7 +235,7 @@ class Listing(Generic[T]):
 
     def _directory(
         self, level: int, lower: Edge, upper: Edge, expected: int | None = None
-    ) -> Directory:
+    ) -> NodeDirectory:
         """Nodes of a range. If its total differs from `expected`, one node of that size."""
         rows = self._rows(_NODES, (self._number, level, *lower, *upper))
         edges = [lower, *(row[:4] for row in rows[1:]), upper]
@@ -249,7 +249,7 @@ class Listing(Generic[T]):
         if self._newest_first:
             edges.reverse()
             sizes.reverse()
-        return Directory(edges, sizes, newest_first=self._newest_first)
+        return NodeDirectory(edges, sizes, newest_first=self._newest_first)
 
     def _values(self, run: int, block: int) -> list[Any]:
         """Rows of a block: (kind, JSON) tuples, replaced by models when they are accessed."""

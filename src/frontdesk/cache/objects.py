@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE
 
 if TYPE_CHECKING:
-    from frontdesk.cache.rows import Said
+    from frontdesk.cache.rows import SearchedText
 
 _TAKE_WORDS = (
     "INSERT INTO found(found, rowid, text) SELECT 'delete', number, text FROM said WHERE number = ?"
@@ -98,24 +98,30 @@ def _index(
     new: bool,
 ) -> None:
     # Deferred: the first paint does not need it.
-    from frontdesk.cache.rows import members_of, preview_in, said_in
+    from frontdesk.cache.rows import members_of, preview_in, searched_text_in
 
     value = members_of(body)
-    said = said_in(kind, value)
+    said = searched_text_in(kind, value)
     if said is None:
         return
     if kind in (MESSAGE, NOTE) and conversation_id is not None:
         said = said._replace(about=conversation_id)
     _say(connection, origin, number, kind, said, new=new)
     if kind == CONVERSATION and (preview := preview_in(value)):
-        words = said_in(MESSAGE, preview)
+        words = searched_text_in(MESSAGE, preview)
         if words and number_of(connection, origin, MESSAGE, str(preview.get("id"))) is None:
             words = words._replace(about=value.get("id"))
             _say(connection, origin, -number, MESSAGE, words, new=new)
 
 
 def _say(
-    connection: sqlite3.Connection, origin: int, number: int, kind: str, said: "Said", *, new: bool
+    connection: sqlite3.Connection,
+    origin: int,
+    number: int,
+    kind: str,
+    said: "SearchedText",
+    *,
+    new: bool,
 ) -> None:
     if not new:
         _unsay(connection, number)

@@ -115,7 +115,7 @@ _UNSAID = frozenset(
 )
 
 
-class Said(NamedTuple):
+class SearchedText(NamedTuple):
     """Searchable text of a value, as `pieces` to show.
 
     about: conversation of a message or note, contact of a conversation. sort: time, as sortable
@@ -138,7 +138,7 @@ def searched_text(text: str) -> str:
     return folded("\n".join([text, *numbers]))
 
 
-def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:
+def searched_text_in(kind: str, value: Mapping[str, Any]) -> SearchedText | None:
     """Text of a value; None for kinds that are not searchable."""
     if kind in (MESSAGE, NOTE):
         pieces, about, moment = _message_words(value), value.get("conversation_id"), "created_at"
@@ -150,7 +150,7 @@ def said_in(kind: str, value: Mapping[str, Any]) -> Said | None:
         pieces, about, moment = _contact_words(value), None, "last_activity_at"
     else:
         return None
-    return Said(tuple(pieces), about, sort_text(str(value.get(moment) or "")))
+    return SearchedText(tuple(pieces), about, sort_text(str(value.get(moment) or "")))
 
 
 def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:

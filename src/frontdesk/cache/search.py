@@ -10,10 +10,10 @@ from frontdesk.cache.rows import (
     CONVERSATION,
     MESSAGE,
     Hit,
-    Said,
+    SearchedText,
     members_of,
     preview_in,
-    said_in,
+    searched_text_in,
 )
 from frontdesk.text import clean, folded, one_line
 
@@ -115,22 +115,22 @@ def _marks(values: Sized) -> str:
     return ",".join("?" * len(values))
 
 
-class _Ways(NamedTuple):
+class _QueryPlan(NamedTuple):
     """Query plan: FROM clause, and FTS5 query if the index is used."""
 
     source: str
     match: str | None = None
 
 
-_THREAD = _Ways("said INDEXED BY said_about")
+_THREAD = _QueryPlan("said INDEXED BY said_about")
 
 
-def _ways(match: str | None) -> _Ways:
-    return _Ways("said NOT INDEXED") if match is None else _Ways(_WITH_INDEX, match)
+def _ways(match: str | None) -> _QueryPlan:
+    return _QueryPlan("said NOT INDEXED") if match is None else _QueryPlan(_WITH_INDEX, match)
 
 
 def _numbers(
-    rows: Rows, ways: _Ways, condition: str, parameters: list[object], limit: int
+    rows: Rows, ways: _QueryPlan, condition: str, parameters: list[object], limit: int
 ) -> list[int]:
     """Numbers of the newest matches: sorted if few, otherwise found by walking from the newest."""
     asked = parameters if ways.match is None else [*parameters, ways.match]
@@ -163,7 +163,7 @@ def _hit(
     if kind == MESSAGE and number < 0:
         value = preview_in(value) or {}
         id = str(value.get("id"))
-    pieces = (said_in(kind, value) or Said((), None, "")).pieces
+    pieces = (searched_text_in(kind, value) or SearchedText((), None, "")).pieces
     if kind in (CONVERSATION, CONTACT):
         pieces = (" · ".join(pieces),)
     snippet, spans = snippet_of(pieces, terms)

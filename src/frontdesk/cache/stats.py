@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from frontdesk import first_frame
 from frontdesk.cache import files, lists, objects
-from frontdesk.cache.files import State
+from frontdesk.cache.files import FileState
 from frontdesk.errors import UnusableFile
 
 _SHELVES = """
@@ -49,7 +49,7 @@ _STRANGERS = (
 )
 
 
-class Shelf(NamedTuple):
+class OriginUsage(NamedTuple):
     """Statistics of one server and key or user. size_bytes: its estimated share of the file.
 
     oldest, newest: times of the cached messages; read_at: last time that a list was shown or
@@ -68,24 +68,24 @@ class Shelf(NamedTuple):
     read_at: datetime | None
 
 
-class Contents(NamedTuple):
+class FileUsage(NamedTuple):
     """A cache file: total size including companion files, and files moved aside."""
 
     size_bytes: int
-    shelves: tuple[Shelf, ...]
+    shelves: tuple[OriginUsage, ...]
     set_aside: tuple[tuple[Path, int], ...]
 
 
-def contents(path: Path) -> Contents:
+def contents(path: Path) -> FileUsage:
     """Statistics of a cache, read without changing it.
 
     Raises: UnusableFile: another kind of file, or a damaged one.
     """
     aside = tuple((other, files.size_of(other)) for other in files.set_aside(path))
     found = files.state(path)
-    if found is State.FREE:
-        return Contents(0, (), aside)
-    if found is not State.OURS:
+    if found is FileState.FREE:
+        return FileUsage(0, (), aside)
+    if found is not FileState.OURS:
         raise UnusableFile(f"{path} is {found.value}")
     size = files.size_of(path)
     try:
@@ -94,7 +94,7 @@ def contents(path: Path) -> Contents:
     except sqlite3.Error as error:
         raise UnusableFile(f"{path} cannot be read: {error}") from error
     weight = sum(row[2] for row in rows) or 1
-    return Contents(size, tuple(_shelf(row, size / weight) for row in rows), aside)
+    return FileUsage(size, tuple(_shelf(row, size / weight) for row in rows), aside)
 
 
 def clear(path: Path) -> None:
@@ -103,12 +103,12 @@ def clear(path: Path) -> None:
     Raises: UnusableFile: another kind of file, or it cannot be deleted.
     """
     found = files.state(path)
-    if found in (State.FOREIGN, State.NEWER):
+    if found in (FileState.FOREIGN, FileState.NEWER):
         raise UnusableFile(f"{path} is {found.value}: it was left alone")
     try:
         for other in files.set_aside(path):
             files.remove(other)
-        if found is not State.OURS or _alone(path):
+        if found is not FileState.OURS or _alone(path):
             files.remove(path)
             return
     except OSError as error:
@@ -123,7 +123,7 @@ def clear_shelves(
 
     Raises: UnusableFile: the file cannot be written.
     """
-    if files.state(path) is State.FREE:
+    if files.state(path) is FileState.FREE:
         return
     try:
         with closing(files.writer(files.address_of(path))) as connection:
@@ -182,9 +182,9 @@ def _alone(path: Path) -> bool:
     return bool(mode == "delete")
 
 
-def _shelf(row: tuple[Any, ...], share: float) -> Shelf:
+def _shelf(row: tuple[Any, ...], share: float) -> OriginUsage:
     origin, name, weight, conversations, messages, notes, contacts, oldest, newest, read_at = row
-    return Shelf(
+    return OriginUsage(
         origin,
         name,
         round(weight * share),

@@ -18,7 +18,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.wire import Wire
 
 if TYPE_CHECKING:
-    from frontdesk.client import Rows
+    from frontdesk.client import RowPages
 
 
 @contextmanager
@@ -78,7 +78,7 @@ class Progress:
             self._said = False
 
 
-async def walked(rows: "Rows[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
+async def walked(rows: "RowPages[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
     """Yield all rows of a list; waits as long as the server asks (Retry-After).
 
     Raises: InboxError: Unreachable after too many waits.

@@ -11,7 +11,7 @@ removed from all texts.
 from frontdesk.client.capabilities import discover
 from frontdesk.client.client import InboxClient
 from frontdesk.client.network import Network
-from frontdesk.client.paging import Rows
+from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import FEATURES, Feature, Server
 
-__all__ = ["FEATURES", "Feature", "InboxClient", "Network", "Rows", "Server", "discover"]
+__all__ = ["FEATURES", "Feature", "InboxClient", "Network", "RowPages", "Server", "discover"]

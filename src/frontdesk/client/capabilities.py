@@ -7,18 +7,18 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeAlias, TypeVar
 
-from frontdesk.client.failures import Rejected, Trouble
-from frontdesk.client.response import Answer, UnknownForm
+from frontdesk.client.failures import ErrorResponse, RejectedRequest
+from frontdesk.client.response import Response, UnknownStructure
 from frontdesk.client.server_info import (
     ABSENT,
     FAILING,
     FEATURES,
     FORBIDDEN,
     PRESENT,
-    Notebook,
     Server,
+    ServerState,
 )
-from frontdesk.client.transport import Exchange
+from frontdesk.client.transport import Requests
 from frontdesk.errors import (
     BadResponse,
     CursorRefused,
@@ -48,10 +48,12 @@ _OF_ONE = ("messages", "notes", "contact_by_phone")
 _REMEMBERED = 100
 
 
-class Inquiries:
+class CapabilityProbe:
     """Sends requests and learns from the responses. `clock` is in seconds."""
 
-    def __init__(self, exchange: Exchange, notebook: Notebook, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, exchange: Requests, notebook: ServerState, clock: Callable[[], float]
+    ) -> None:
         self._exchange = exchange
         self._notebook = notebook
         self._clock = clock
@@ -68,7 +70,7 @@ class Inquiries:
         feature: str,
         path: str,
         parameters: Mapping[str, str],
-        read: Callable[[Answer], V],
+        read: Callable[[Response], V],
         *,
         of: str = "",
     ) -> V:
@@ -81,12 +83,12 @@ class Inquiries:
             self._check(name)
         try:
             value = await self._within_limit(path, parameters, read)
-        except Rejected as rejected:
+        except RejectedRequest as rejected:
             raise self._learnt(feature, rejected, parameters, of) from None
         except Unreachable:
             self._lost = True
             raise
-        except UnknownForm as error:
+        except UnknownStructure as error:
             words = str(error) if self._was_read else f"{error}: {_WHICH_ADDRESS}"
             self._notebook.feature(feature, FAILING, words)
             raise BadResponse(words) from error
@@ -114,13 +116,13 @@ class Inquiries:
             raise error.with_traceback(None)
 
     async def _within_limit(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
     ) -> V:
         """Request with a `limit` that the server accepts, or without one."""
         asked = self._limited(parameters)
         try:
             value = await self._exchange.get(path, asked, read)
-        except Rejected as rejected:
+        except RejectedRequest as rejected:
             if "limit" not in asked or not self._blames_limit(rejected.trouble):
                 raise
             largest = rejected.trouble.largest
@@ -142,7 +144,7 @@ class Inquiries:
             return {name: value for name, value in parameters.items() if name != "limit"}
         return {**parameters, "limit": str(min(largest, int(parameters["limit"])))}
 
-    def _blames_limit(self, trouble: Trouble) -> bool:
+    def _blames_limit(self, trouble: ErrorResponse) -> bool:
         if trouble.status not in (400, 422):
             return False
         return "limit" in trouble.code or (trouble.unnamed and not self._limit_works)
@@ -161,7 +163,7 @@ class Inquiries:
             self._doubt_notes(of)
 
     def _learnt(
-        self, feature: str, rejected: Rejected, parameters: Mapping[str, str], of: str
+        self, feature: str, rejected: RejectedRequest, parameters: Mapping[str, str], of: str
     ) -> InboxError:
         """Record what an error response shows; returns the error to raise."""
         trouble, error = rejected.trouble, rejected.error
@@ -179,7 +181,9 @@ class Inquiries:
             self._notebook.feature(feature, FAILING, str(error))
         return error
 
-    def _missing(self, feature: str, trouble: Trouble, error: NotFound, of: str) -> InboxError:
+    def _missing(
+        self, feature: str, trouble: ErrorResponse, error: NotFound, of: str
+    ) -> InboxError:
         """Distinguish a missing endpoint from a missing row."""
         if feature == "messages" and isinstance(error, NotOffered):
             # NotFound would mean that the conversation does not exist.
@@ -199,7 +203,7 @@ class Inquiries:
             self._close("notes", ABSENT, NotOffered("This server lists no notes"))
 
     def _refused(
-        self, trouble: Trouble, error: Refused, parameters: Mapping[str, str]
+        self, trouble: ErrorResponse, error: Refused, parameters: Mapping[str, str]
     ) -> InboxError:
         if "cursor" in parameters and trouble.blames_cursor:
             return CursorRefused(str(error), code=trouble.code)
@@ -222,7 +226,7 @@ _NOBODY = "zzqxj"
 Question: TypeAlias = Callable[[], Awaitable[object]]
 
 
-class Askable(Protocol):
+class DiscoveryClient(Protocol):
     """Methods of the client that discovery calls."""
 
     @property
@@ -249,7 +253,7 @@ class Askable(Protocol):
     async def report(self) -> object: ...
 
 
-async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
+async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Server:
     """Probe all features and return what is known of the server.
 
     `asking` is called with the name of each feature before its request.
@@ -283,7 +287,9 @@ async def discover(client: Askable, asking: Callable[[str], None]) -> Server:
     return client.server
 
 
-async def _first_page(client: Askable, asking: Callable[[str], None]) -> tuple[Conversation, ...]:
+async def _first_page(
+    client: DiscoveryClient, asking: Callable[[str], None]
+) -> tuple[Conversation, ...]:
     asking(FEATURES["conversations"][0])
     try:
         return (await client.conversation_page(ConversationFilter(), limit=FEW)).data
@@ -293,7 +299,7 @@ async def _first_page(client: Askable, asking: Callable[[str], None]) -> tuple[C
         return ()
 
 
-def _about(client: Askable, first: Conversation | None) -> list[tuple[str, Question]]:
+def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[str, Question]]:
     """Requests that need an existing conversation."""
 
     def filtered(**filter: str) -> Question:

@@ -11,14 +11,14 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
-from frontdesk.client.capabilities import Inquiries, discover
-from frontdesk.client.compat.lists import Filtering, Names, is_oldest_first, newest_first
+from frontdesk.client.capabilities import CapabilityProbe, discover
+from frontdesk.client.compat.lists import FilterCheck, NameLookup, is_oldest_first, newest_first
 from frontdesk.client.decode import page_of, value_of
 from frontdesk.client.network import Network
-from frontdesk.client.paging import Rows
-from frontdesk.client.response import Answer
-from frontdesk.client.server_info import Notebook, Server
-from frontdesk.client.transport import Exchange, utc_now
+from frontdesk.client.paging import RowPages
+from frontdesk.client.response import Response
+from frontdesk.client.server_info import Server, ServerState
+from frontdesk.client.transport import Requests, utc_now
 from frontdesk.errors import NotFound, NotOffered
 from frontdesk.wire import (
     CannedResponse,
@@ -49,9 +49,9 @@ PAGE = 50
 class InboxClient:
     """Asynchronous client of one server with one API key.
 
-    Plural methods such as `conversations` return `Rows`, an iterator that requests pages of `limit`
-    rows on demand. All other methods make one request; those that end in `_page` return one page.
-    Lists start after `cursor` if given.
+    Plural methods such as `conversations` return `RowPages`, an iterator that requests pages of
+    `limit` rows on demand. All other methods make one request; those that end in `_page` return one
+    page. Lists start after `cursor` if given.
 
     Transient failures (connection errors, 5xx without Retry-After) are retried, up to three
     attempts within the deadline.
@@ -80,8 +80,8 @@ class InboxClient:
         """
         self._base_url = address.base_url(base_url, in_process=app is not None)
         self._fingerprint = address.fingerprint(address.check_key(key))
-        self._notebook = Notebook(self._base_url, now)
-        self._exchange = Exchange(
+        self._notebook = ServerState(self._base_url, now)
+        self._exchange = Requests(
             self._base_url,
             key,
             self._notebook,
@@ -93,9 +93,9 @@ class InboxClient:
             clock=clock,
             now=now,
         )
-        self._inquiries = Inquiries(self._exchange, self._notebook, clock)
-        self._filtering = Filtering(self._notebook)
-        self._names = Names(
+        self._inquiries = CapabilityProbe(self._exchange, self._notebook, clock)
+        self._filtering = FilterCheck(self._notebook)
+        self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
                 "channel": lambda at: self.channel_page(cursor=at),
@@ -152,66 +152,70 @@ class InboxClient:
         label: str | None = None,
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
-    ) -> Rows[Conversation]:
+    ) -> RowPages[Conversation]:
         """Conversations, most recent activity first.
 
         status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel:
         an id. label: a title.
         """
         filter = ConversationFilter(status=status, assignee=assignee, channel=channel, label=label)
-        return Rows(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
 
     def messages(
         self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
-    ) -> Rows[Message]:
+    ) -> RowPages[Message]:
         """Messages of a conversation, newest first."""
-        return Rows(lambda at: self.message_page(conversation_id, limit=limit, cursor=at), cursor)
+        return RowPages(
+            lambda at: self.message_page(conversation_id, limit=limit, cursor=at), cursor
+        )
 
     def notes(
         self, conversation_id: str, *, limit: int = MAX_LIMIT, cursor: str | None = None
-    ) -> Rows[Note]:
+    ) -> RowPages[Note]:
         """Notes of a conversation, newest first."""
-        return Rows(lambda at: self.note_page(conversation_id, limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.note_page(conversation_id, limit=limit, cursor=at), cursor)
 
     def contacts(
         self, q: str | None = None, *, limit: int = MAX_LIMIT, cursor: str | None = None
-    ) -> Rows[Contact]:
+    ) -> RowPages[Contact]:
         """Contacts that match every word of `q`, by name; those without a name last."""
-        return Rows(lambda at: self.contact_page(q, limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.contact_page(q, limit=limit, cursor=at), cursor)
 
-    def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Label]:
+    def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[Label]:
         """Labels, by title."""
-        return Rows(lambda at: self.label_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.label_page(limit=limit, cursor=at), cursor)
 
     def custom_fields(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Rows[CustomField]:
+    ) -> RowPages[CustomField]:
         """Definitions of custom contact fields, by position."""
-        return Rows(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
 
-    def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[User]:
+    def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[User]:
         """Users, by name."""
-        return Rows(lambda at: self.user_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.user_page(limit=limit, cursor=at), cursor)
 
-    def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Team]:
+    def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[Team]:
         """Teams, by name."""
-        return Rows(lambda at: self.team_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.team_page(limit=limit, cursor=at), cursor)
 
-    def channels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> Rows[Channel]:
+    def channels(
+        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> RowPages[Channel]:
         """Channels, by name."""
-        return Rows(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
 
     def canned_responses(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Rows[CannedResponse]:
+    ) -> RowPages[CannedResponse]:
         """Canned responses, by short code."""
-        return Rows(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
 
     def templates(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Rows[Template]:
+    ) -> RowPages[Template]:
         """Templates, by name and language."""
-        return Rows(lambda at: self.template_page(limit=limit, cursor=at), cursor)
+        return RowPages(lambda at: self.template_page(limit=limit, cursor=at), cursor)
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
@@ -341,7 +345,7 @@ class InboxClient:
         if cursor is not None:
             asked["cursor"] = cursor
 
-        def read(answer: Answer) -> Page[W]:
+        def read(answer: Response) -> Page[W]:
             return page_of(answer, row, self._notebook.differs, asked=cursor)
 
         return await self._inquiries.ask(feature, path, asked, read, of=of)
@@ -349,7 +353,7 @@ class InboxClient:
     async def _value(
         self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]
     ) -> W:
-        def read(answer: Answer) -> W:
+        def read(answer: Response) -> W:
             return value_of(answer, model, self._notebook.differs)
 
         return await self._inquiries.ask(feature, path, parameters, read)

@@ -8,7 +8,7 @@ from pydantic_core import ValidationError, from_json
 from frontdesk.client.compat.envelopes import Next, list_in, next_of, single_in, spelt
 from frontdesk.client.compat.reports import counts_in, report_in
 from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
-from frontdesk.client.response import Answer, CutShort, UnknownForm, clean_json
+from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
 from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Report, Wire
 
@@ -20,7 +20,7 @@ _ENVELOPE_LEVELS = 4
 _LONGEST_NAMES = 120
 
 
-def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
+def page_of(answer: Response, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
     """Parse a page; a PartialPage if rows were dropped. `asked`: the cursor of the request.
 
     `remark` is called with a sentence on each deviation from `/v1`.
@@ -38,7 +38,7 @@ def page_of(answer: Answer, row: type[W], remark: Remark, *, asked: str | None =
     return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
 
 
-def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
+def value_of(answer: Response, model: type[W], remark: Remark) -> W:
     """Parse a single value.
 
     Raises: BadResponse: the body is not JSON, or has another structure. NotFound: it is empty.
@@ -54,13 +54,13 @@ def value_of(answer: Answer, model: type[W], remark: Remark) -> W:
 
 
 def _translated(
-    answer: Answer, body: Any, row: type[W], remark: Remark, asked: str | None
+    answer: Response, body: Any, row: type[W], remark: Remark, asked: str | None
 ) -> Page[W]:
     """Normalise a page of a deviating server."""
     members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
     where = list_in(members, row)
     if where is None:
-        raise UnknownForm(_unrecognised(body))
+        raise UnknownStructure(_unrecognised(body))
     spot, candidates = where
     way = next_of(members, answer.headers, asked, spot)
     _remark_on_envelope(spot, way, bool(candidates), remark)
@@ -70,7 +70,7 @@ def _translated(
         rows += values
         unreadable += not values
     if unreadable and not rows:
-        raise UnknownForm(_without_rows(candidates, row))
+        raise UnknownStructure(_without_rows(candidates, row))
     more = way.cursor is not None or way.more is True
     if unreadable:
         return _partial_model(row)(
@@ -79,7 +79,7 @@ def _translated(
     return _page_model(row)(data=tuple(rows), next_cursor=way.cursor, has_more=more)
 
 
-def _translated_value(answer: Answer, body: Any, model: type[W], remark: Remark) -> W:
+def _translated_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
     value = single_in(spelt(body, 1), model)
     if isinstance(value, list) and model not in (Counts, Report):
         remark(f"{model.__name__}: a list comes in the place of the one")
@@ -151,28 +151,28 @@ def _names(members: dict[str, Any]) -> str:
     return ", ".join(sorted(str(name) for name in members))[:_LONGEST_NAMES]
 
 
-def _cleaned(answer: Answer) -> bytes:
+def _cleaned(answer: Response) -> bytes:
     try:
         return clean_json(answer.body.removeprefix(_MARK))
     except ValueError as error:
         raise _unreadable(answer, answer.body) from error
 
 
-def _parsed(answer: Answer, body: bytes) -> Any:
+def _parsed(answer: Response, body: bytes) -> Any:
     try:
         return from_json(body)
     except ValueError as error:
         raise _unreadable(answer, body, ended=str(error).startswith("EOF")) from error
 
 
-def _unreadable(answer: Answer, body: bytes, *, ended: bool = False) -> BadResponse:
+def _unreadable(answer: Response, body: bytes, *, ended: bool = False) -> BadResponse:
     """Exception for an unreadable body; its message never quotes the body."""
     html = "html" in answer.headers.get("content-type", "").lower()
     if html or body.lstrip()[:1] == b"<":
         return BadResponse("The server answered with a web page: is the address right?")
     if ended and body:
-        return CutShort("The server's answer was cut short")
-    return UnknownForm("The server's answer cannot be read")
+        return TruncatedResponse("The server's answer was cut short")
+    return UnknownStructure("The server's answer cannot be read")
 
 
 def _shortened(page: Page[W]) -> Page[W]:

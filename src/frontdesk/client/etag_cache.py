@@ -14,7 +14,7 @@ _LONGEST_TAG = 512
 
 
 @dataclass
-class Kept:
+class CachedValue:
     """A cached value, its ETag, and the number of consecutive 304 responses."""
 
     tag: str
@@ -22,14 +22,14 @@ class Kept:
     unchanged: int = 0
 
 
-class Shelf:
+class EtagCache:
     """LRU cache of values by path and query."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Question, Kept] = OrderedDict()
+        self._kept: OrderedDict[Question, CachedValue] = OrderedDict()
         self._trusted = True
 
-    def offer(self, question: Question) -> Kept | None:
+    def offer(self, question: Question) -> CachedValue | None:
         """The cached value to revalidate; None for an unconditional request."""
         kept = self._kept.get(question)
         return kept if kept and self._trusted and kept.unchanged < TRUSTED else None
@@ -45,12 +45,12 @@ class Shelf:
             self._trusted = False
             self._kept.clear()
         if self._trusted and _sendable(tag) and length <= LARGEST_BODY:
-            self._kept[question] = Kept(tag, value)
+            self._kept[question] = CachedValue(tag, value)
             if len(self._kept) > MOST_ANSWERS:
                 self._kept.popitem(last=False)
         return self._trusted
 
-    def unchanged(self, question: Question, kept: Kept) -> Any:
+    def unchanged(self, question: Question, kept: CachedValue) -> Any:
         """Record a 304 and return the cached value."""
         kept.unchanged += 1
         if question in self._kept:

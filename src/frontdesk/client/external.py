@@ -18,7 +18,7 @@ import httpx
 from frontdesk.client.address import base_url, check_key
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
 from frontdesk.client.network import Network
-from frontdesk.client.response import Answer, CutShort, parse_json, read_answer
+from frontdesk.client.response import Response, TruncatedResponse, parse_json, read_answer
 from frontdesk.client.throttle import wait_told
 from frontdesk.client.transport import Connector, drop_invalid_location
 from frontdesk.errors import BadResponse, InboxError, Unreachable
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RequestPolicy:
     """Request rate, and the sources of time, sleep and randomness, which tests replace."""
 
     per_second: float
@@ -51,7 +51,7 @@ class ForeignApi:
     """
 
     def __init__(
-        self, address: str, secrets: Mapping[str, str], manners: Manners, network: Network
+        self, address: str, secrets: Mapping[str, str], manners: RequestPolicy, network: Network
     ) -> None:
         """Raises: BadSettings: the URL, a secret, the certificates or the proxy cannot be used."""
         for name in ("httpx", "httpcore"):
@@ -92,7 +92,7 @@ class ForeignApi:
             await self._turn()
             try:
                 return await self._once(path, parameters or {})
-            except _Passing as passing:
+            except _RetryableFailure as passing:
                 if attempt == MOST_TRIES - 1:
                     raise passing.reason from None
                 _log.debug("GET /%s: %s", path, passing.reason)
@@ -113,17 +113,17 @@ class ForeignApi:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._answer(path, parameters)
         except TimeoutError:
-            raise _Passing(Unreachable("The server did not answer in time")) from None
-        except CutShort as error:
-            raise _Passing(error) from None
+            raise _RetryableFailure(Unreachable("The server did not answer in time")) from None
+        except TruncatedResponse as error:
+            raise _RetryableFailure(error) from None
         if 200 <= answer.status < 300:
             return _parsed(answer)
         refusal = failure(answer, trouble_of(answer), datetime.now(UTC))
         if answer.status in TRY_AGAIN or answer.status >= 500:
-            raise _Passing(refusal, wait_told(answer.headers, datetime.now(UTC)))
+            raise _RetryableFailure(refusal, wait_told(answer.headers, datetime.now(UTC)))
         raise refusal
 
-    async def _answer(self, path: str, parameters: Mapping[str, str]) -> Answer:
+    async def _answer(self, path: str, parameters: Mapping[str, str]) -> Response:
         url = f"{self._address}/{path.lstrip('/')}"
         try:
             async with self._http.stream("GET", url, params=dict(parameters)) as response:
@@ -131,12 +131,12 @@ class ForeignApi:
         except httpx.TransportError as error:
             found, passing = self._connector.failure(error)
             # The error's traceback holds frames with the request headers.
-            raise (_Passing(found) if passing else found) from None
+            raise (_RetryableFailure(found) if passing else found) from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable("The server cannot be asked") from None
 
 
-class _Passing(Exception):
+class _RetryableFailure(Exception):
     """A transient failure; `wait`: seconds of Retry-After, or None."""
 
     def __init__(self, reason: InboxError, wait: float | None = None) -> None:
@@ -145,7 +145,7 @@ class _Passing(Exception):
         self.wait = wait
 
 
-def _parsed(answer: Answer) -> Any:
+def _parsed(answer: Response) -> Any:
     try:
         return parse_json(answer.body)
     except ValueError:
@@ -158,14 +158,14 @@ PAGE = 100
 MOST_PAGES = 1_000
 
 
-class Api(Protocol):
+class JsonApi(Protocol):
     """A JSON API with GET."""
 
     async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any: ...
 
 
 async def rows(
-    api: Api, path: str, fields: tuple[str, ...], advance: Callable[[int], object]
+    api: JsonApi, path: str, fields: tuple[str, ...], advance: Callable[[int], object]
 ) -> AsyncIterator[Any]:
     """All rows of a list; `advance` is called with the length of each page.
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from frontdesk.client.compat.aliases import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
 from frontdesk.client.compat.envelopes import found
-from frontdesk.client.response import Answer, clean_json, parse_json
+from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.client.throttle import wait_told
 from frontdesk.errors import (
     BadResponse,
@@ -32,17 +32,17 @@ _LONGEST_PROBLEM = 64 * 1024
 _LONGEST_CODE = 64
 
 
-class Rejected(Exception):
+class RejectedRequest(Exception):
     """A response with another status than the expected ones."""
 
-    def __init__(self, trouble: "Trouble", error: InboxError) -> None:
+    def __init__(self, trouble: "ErrorResponse", error: InboxError) -> None:
         super().__init__(str(error))
         self.trouble = trouble
         self.error = error
 
 
 @dataclass(frozen=True)
-class Trouble:
+class ErrorResponse:
     """Parsed error response.
 
     code: the stable code of the error, or http_<status>. said: a sentence for the user, or empty.
@@ -76,12 +76,12 @@ class Trouble:
         return self.unnamed or any(word in self.code for word in CURSOR_WORDS)
 
 
-def trouble_of(answer: Answer) -> Trouble:
+def trouble_of(answer: Response) -> ErrorResponse:
     """Parse an error response of any known structure."""
     problem = _problem(answer.body)
     scope = problem.get("required_scope")
     scopes = problem.get("key_scopes")
-    return Trouble(
+    return ErrorResponse(
         answer.status,
         _code(problem, answer.status),
         _sentence(problem),
@@ -92,7 +92,7 @@ def trouble_of(answer: Answer) -> Trouble:
     )
 
 
-def failure(answer: Answer, trouble: Trouble, now: datetime) -> InboxError:
+def failure(answer: Response, trouble: ErrorResponse, now: datetime) -> InboxError:
     """Exception for an error response."""
     status, said = answer.status, trouble.said
     if status in TRY_AGAIN:
@@ -116,7 +116,7 @@ def failure(answer: Answer, trouble: Trouble, now: datetime) -> InboxError:
     return BadResponse(f"{said or _title(status)}{trouble.reference}")
 
 
-def _names_cursor(trouble: Trouble) -> bool:
+def _names_cursor(trouble: ErrorResponse) -> bool:
     return trouble.blames_cursor and not trouble.unnamed
 
 
@@ -168,7 +168,7 @@ def _largest(problem: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _elsewhere(answer: Answer) -> str:
+def _elsewhere(answer: Response) -> str:
     """Scheme and host of a redirect's target."""
     try:
         parts = urlsplit(clean(answer.headers.get("location", "")))

@@ -13,7 +13,7 @@ W = TypeVar("W", bound=Wire)
 MOST_EMPTY_PAGES = 5
 
 
-class Rows(Generic[W]):
+class RowPages(Generic[W]):
     """Iterates over a list in the server's order; requests pages on demand.
 
     After an error, iterating again requests the same page. Iterate over either the rows or

@@ -21,7 +21,7 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """Status, headers and decompressed body; received: bytes of the body before decompression."""
 
     status: int
@@ -30,15 +30,15 @@ class Answer:
     received: int = 0
 
 
-class CutShort(BadResponse):
+class TruncatedResponse(BadResponse):
     """The response ended early; a retry may succeed."""
 
 
-class UnknownForm(BadResponse):
+class UnknownStructure(BadResponse):
     """The response has an unknown structure; the server may not be an inbox at all."""
 
 
-async def read_answer(response: httpx.Response) -> Answer:
+async def read_answer(response: httpx.Response) -> Response:
     """Read the body, and decompress it incrementally so that it never exceeds `BODY_LIMIT`.
 
     Raises: CutShort. BadResponse: too large, or with an unsupported Content-Encoding.
@@ -53,8 +53,8 @@ async def read_answer(response: httpx.Response) -> Answer:
         raise BadResponse("The server packs its answer in a way that was not asked for")
     announced = response.headers.get("content-length", "")
     if announced.isdecimal() and response.status_code != 304 and int(announced) != received:
-        raise CutShort("The server's answer was cut short")
-    return Answer(response.status_code, response.headers, body, received)
+        raise TruncatedResponse("The server's answer was cut short")
+    return Response(response.status_code, response.headers, body, received)
 
 
 async def _plain(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
@@ -77,7 +77,7 @@ async def _unpacked(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
             raise BadResponse("The server's answer cannot be unpacked") from error
         _check_size(len(body))
     if received and not decoder.eof:
-        raise CutShort("The server's answer was cut short")
+        raise TruncatedResponse("The server's answer was cut short")
     return bytes(body), received
 
 

@@ -89,7 +89,7 @@ class Server:
         return tuple(name for name in self.features if not self.has(name))
 
 
-class Notebook:
+class ServerState:
     """Records observations of responses. `clock` is in seconds, `now` in UTC."""
 
     def __init__(self, address: str, now: Callable[[], datetime]) -> None:

@@ -27,7 +27,7 @@ _FIRST_BACKOFF_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60.0
 
 
-class Pacing:
+class Throttle:
     """Throttle of one client. `clock` is in seconds.
 
     Requests inside `backoff.without_backoff()` skip pauses and the open circuit breaker. They can

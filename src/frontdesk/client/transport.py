@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 import httpx
 
-from frontdesk.client.etag_cache import Kept, Question, Shelf
-from frontdesk.client.failures import Rejected, failure, trouble_of
+from frontdesk.client.etag_cache import CachedValue, EtagCache, Question
+from frontdesk.client.failures import RejectedRequest, failure, trouble_of
 from frontdesk.client.network import Network
-from frontdesk.client.response import Answer, CutShort, read_answer
-from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, Notebook
-from frontdesk.client.throttle import Pacing, date_of, limit_reset
+from frontdesk.client.response import Response, TruncatedResponse, read_answer
+from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
+from frontdesk.client.throttle import Throttle, date_of, limit_reset
 from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Unreachable
 from frontdesk.proxy_address import shown
 from frontdesk.text import clean, one_line
@@ -162,14 +162,14 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Exchange:
+class Requests:
     """Sends GET requests to one server with one key, over kept-alive connections."""
 
     def __init__(
         self,
         base_url: str,
         key: str,
-        notebook: Notebook,
+        notebook: ServerState,
         *,
         app: Callable[..., Awaitable[None]] | None,
         network: Network,
@@ -189,8 +189,8 @@ class Exchange:
         self._chance = chance
         self._clock = clock
         self._now = now
-        self._pacing = Pacing(clock, sleep, chance)
-        self._shelf = Shelf()
+        self._pacing = Throttle(clock, sleep, chance)
+        self._shelf = EtagCache()
         self._connector = Connector(base_url, network)
         self._http = httpx.AsyncClient(
             transport=application_transport(app) if app else self._connector.transport(),
@@ -210,7 +210,9 @@ class Exchange:
         """Close the connections."""
         await self._http.aclose()
 
-    async def get(self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]) -> V:
+    async def get(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
+    ) -> V:
         """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
 
         Raises: Rejected: any other status. InboxError: no response, or an unreadable one.
@@ -224,32 +226,32 @@ class Exchange:
                 raise Unreachable(
                     f"The server did not answer within {self._deadline_seconds:g} seconds"
                 ) from _unlocated(error)
-            except _Passing as passing:
+            except TransientFailure as passing:
                 self._pacing.failed()
                 raise passing.reason from passing.__cause__
             except Unreachable:
                 self._pacing.failed()
                 raise
-            except (InboxError, Rejected):
+            except (InboxError, RejectedRequest):
                 self._pacing.answered()
                 raise
             self._pacing.succeeded()
             return value
 
     async def _tried(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
     ) -> V:
         """Up to three attempts, with pauses of random length in between."""
         for attempt in range(1, MOST_TRIES):
             try:
                 return await self._once(path, parameters, read)
-            except _Passing as passing:
+            except TransientFailure as passing:
                 _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing)
             await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
         return await self._once(path, parameters, read)
 
     async def _once(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Answer], V]
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
     ) -> V:
         """One attempt.
 
@@ -266,13 +268,13 @@ class Exchange:
                 value = read(answer)
                 self._keep(question, answer, value, offered)
                 return value
-        except CutShort as error:
-            raise _Passing(error) from None
+        except TruncatedResponse as error:
+            raise TransientFailure(error) from None
         raise self._failure(answer)
 
     async def _answer(
-        self, path: str, parameters: Mapping[str, str], offered: Kept | None
-    ) -> Answer:
+        self, path: str, parameters: Mapping[str, str], offered: CachedValue | None
+    ) -> Response:
         """Send the request and read the whole response, whatever its status."""
         url = f"{self._base_url}/v1/{path}"
         headers = {"If-None-Match": offered.tag} if offered else {}
@@ -286,7 +288,7 @@ class Exchange:
                 answer = await read_answer(response)
         except httpx.TransportError as error:
             found, passing = self._connector.failure(error)
-            raise (_Passing(found) if passing else found) from _unlocated(error)
+            raise (TransientFailure(found) if passing else found) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The server cannot be asked") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
@@ -298,7 +300,7 @@ class Exchange:
             self._pacing.pause(used_up)
         return answer
 
-    def _unchanged(self, question: Question, offered: Kept | None) -> Any:
+    def _unchanged(self, question: Question, offered: CachedValue | None) -> Any:
         if offered is None:
             raise BadResponse("The server says that nothing changed, though it was asked for all")
         self._notebook.was_unchanged()
@@ -306,7 +308,7 @@ class Exchange:
         return self._shelf.unchanged(question, offered)
 
     def _keep(
-        self, question: Question, answer: Answer, value: object, offered: Kept | None
+        self, question: Question, answer: Response, value: object, offered: CachedValue | None
     ) -> None:
         """Store the value under its ETag."""
         tag = answer.headers.get("etag", "")
@@ -317,7 +319,7 @@ class Exchange:
         elif offered is not None and offered.tag == tag:
             self._notebook.feature("unchanged", IGNORED, "Answers come in full all the same.")
 
-    def _failure(self, answer: Answer) -> Exception:
+    def _failure(self, answer: Response) -> Exception:
         """Exception for a status other than 2xx and 304."""
         trouble = trouble_of(answer)
         error = failure(answer, trouble, self._now())
@@ -328,11 +330,11 @@ class Exchange:
         elif wait is not None:
             self._pacing.pause(wait)
         elif answer.status >= 500 and not trouble.no_such_path:
-            return _Passing(error)
-        return Rejected(trouble, error)
+            return TransientFailure(error)
+        return RejectedRequest(trouble, error)
 
 
-class _Passing(Exception):
+class TransientFailure(Exception):
     """A transient failure that a retry may resolve."""
 
     def __init__(self, reason: InboxError) -> None:

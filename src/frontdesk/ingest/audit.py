@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.rules import Happening, Measure, Standing
+from frontdesk.ingest.apply.rules import ConversationState, MetricEvent, StateEvent
 from frontdesk.store import lookups, pricing, rollups
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
@@ -45,7 +45,7 @@ def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
 
 
 def _unlike(
-    conversation_id: int, stored: Iterable[Measure], measured: Iterable[Measure]
+    conversation_id: int, stored: Iterable[MetricEvent], measured: Iterable[MetricEvent]
 ) -> Iterator[str]:
     kept, counted = Counter(stored), Counter(measured)
     if kept == counted:
@@ -58,25 +58,25 @@ def _unlike(
             )
 
 
-def measures(connection: Connection, account_id: int, conversation_id: int) -> list[Measure]:
+def measures(connection: Connection, account_id: int, conversation_id: int) -> list[MetricEvent]:
     """Compute a conversation's metric events from all its facts."""
     messages = lookups.messages_of(connection, account_id, conversation_id)
     return _measured(messages, lookups.events_of(connection, account_id, conversation_id))
 
 
-def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[Measure]:
-    return rules.fold(Standing(), messages, map(_happening, events)).measures
+def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[MetricEvent]:
+    return rules.fold(ConversationState(), messages, map(_happening, events)).measures
 
 
-def _measure(row: Row) -> Measure:
-    return Measure(row["name"], row["ended_at"], row["started_at"])
+def _measure(row: Row) -> MetricEvent:
+    return MetricEvent(row["name"], row["ended_at"], row["started_at"])
 
 
-def _happening(row: Row) -> Happening:
+def _happening(row: Row) -> StateEvent:
     """Convert only what metrics depend on; assignees and labels are irrelevant."""
     until = json.loads(row["value_json"]).get("until")
     key = row["external_id"] or ""
-    return Happening(row["created_at"], row["id"], row["name"], until, key=key)
+    return StateEvent(row["created_at"], row["id"], row["name"], until, key=key)
 
 
 def _told(members: Mapping[str, object]) -> str:

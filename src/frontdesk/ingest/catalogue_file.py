@@ -130,7 +130,7 @@ class _Entry(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
-class _Channel(_Entry):
+class _ChannelEntry(_Entry):
     id: Annotated[str, _matching(CHANNEL_ID)] = Field(
         description="the id of a number has 1 to 20 digits"
     )
@@ -144,7 +144,7 @@ class _Channel(_Entry):
         return ChannelUpsert(self.id, at, alias=self.alias)
 
 
-class _User(_Entry):
+class _UserEntry(_Entry):
     external_id: _Text | None = None
     email: Annotated[_Text, _matching(r"[^@\s]+@[^@\s]+")] | None = Field(
         default=None, validate_default=True, description="an e-mail address has an @"
@@ -171,7 +171,7 @@ class _User(_Entry):
         return UserUpsert(key=self.key, name=self.name or self.key, at=at, **facts)
 
 
-class _Label(_Entry):
+class _LabelEntry(_Entry):
     title: Annotated[_Text, _matching(r"\S(?:[^\x00-\x1f]{0,98}\S)?")] = Field(
         description="a title has one to 100 characters on a line"
     )
@@ -186,7 +186,7 @@ class _Label(_Entry):
         return LabelUpsert(self.title.lower(), at, self.color, self.description)
 
 
-class _CustomField(_Entry):
+class _CustomFieldEntry(_Entry):
     key: Annotated[str, _matching(r"[\w.\-]{1,64}")] = Field(
         description="a key has letters, digits, _ . and -"
     )
@@ -211,7 +211,7 @@ class _CustomField(_Entry):
         return CustomFieldUpsert(name=self.name or self.key, at=at, options=options, **facts)
 
 
-class _CannedResponse(_Entry):
+class _CannedResponseEntry(_Entry):
     short_code: _NeededText
     text: _NeededText
 
@@ -223,7 +223,7 @@ class _CannedResponse(_Entry):
         return CannedResponseUpsert(self.short_code, self.text, at)
 
 
-class _Team(_Entry):
+class _TeamEntry(_Entry):
     name: _NeededText
     channels: _Texts = []
     members: _Texts = []
@@ -245,17 +245,17 @@ class _Team(_Entry):
         )
 
 
-class _File(_Entry):
-    channels: list[_Channel] = []
-    users: list[_User] = []
-    labels: list[_Label] = []
-    custom_fields: list[_CustomField] = []
-    canned_responses: list[_CannedResponse] = []
-    teams: list[_Team] = []
+class _CatalogueFile(_Entry):
+    channels: list[_ChannelEntry] = []
+    users: list[_UserEntry] = []
+    labels: list[_LabelEntry] = []
+    custom_fields: list[_CustomFieldEntry] = []
+    canned_responses: list[_CannedResponseEntry] = []
+    teams: list[_TeamEntry] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CatalogueProblem:
     """Invalid value, with its path in the file, such as `teams[2].channels[0]`."""
 
     path: str
@@ -286,10 +286,10 @@ def parse_file(text: str, *, is_json: bool) -> Mapping[str, Any]:
 
 def events(
     contents: Mapping[str, Any], known: References, at: int
-) -> tuple[list[DomainEvent], list[Problem]]:
+) -> tuple[list[DomainEvent], list[CatalogueProblem]]:
     """Convert a file's contents, valid as of `at`. Apply no events if there are problems."""
     try:
-        file = _File.model_validate(contents)
+        file = _CatalogueFile.model_validate(contents)
     except ValidationError as error:
         return [], [_problem(fault, contents) for fault in error.errors(include_url=False)]
     channels = {**known.channels, **{row.id: row.id for row in file.channels}}
@@ -303,12 +303,12 @@ def events(
     return [*rows, *(team.event(at, channels) for team in file.teams)], []
 
 
-def _problem(fault: ErrorDetails, contents: Mapping[str, Any]) -> Problem:
+def _problem(fault: ErrorDetails, contents: Mapping[str, Any]) -> CatalogueProblem:
     """Convert an error of pydantic."""
     location, reason = fault["loc"], _REASONS.get(fault["type"])
-    model: type[BaseModel] = _File
+    model: type[BaseModel] = _CatalogueFile
     if len(location) > 1:
-        (model,) = get_args(_File.model_fields[str(location[0])].annotation)
+        (model,) = get_args(_CatalogueFile.model_fields[str(location[0])].annotation)
     if fault["type"] == "extra_forbidden":
         reason = f"not known; allowed: {', '.join(model.model_fields)}"
     elif fault["type"] == "string_pattern_mismatch":
@@ -320,25 +320,25 @@ def _problem(fault: ErrorDetails, contents: Mapping[str, Any]) -> Problem:
         # The name of a member, which pydantic leaves out of the location.
         location = (*location, fault["input"])
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return Problem(path.removeprefix("."), reason or str(fault["ctx"]["error"]))
+    return CatalogueProblem(path.removeprefix("."), reason or str(fault["ctx"]["error"]))
 
 
 def _value_at(contents: Any, location: tuple[int | str, ...]) -> Any:
     return reduce(lambda value, part: value[part], location, contents)
 
 
-def _repeated(file: _File) -> Iterator[Problem]:
+def _repeated(file: _CatalogueFile) -> Iterator[CatalogueProblem]:
     for name, rows in file:
         keys: set[str] = set()
         for position, row in enumerate(rows):
             if row.key in keys:
-                yield Problem(f"{name}[{position}]", f"{_quoted(row.key)} is there before")
+                yield CatalogueProblem(f"{name}[{position}]", f"{_quoted(row.key)} is there before")
             keys.add(row.key)
 
 
 def _unknown_references(
-    file: _File, channels: Collection[str], users: Collection[str]
-) -> Iterator[Problem]:
+    file: _CatalogueFile, channels: Collection[str], users: Collection[str]
+) -> Iterator[CatalogueProblem]:
     for position, team in enumerate(file.teams):
         path = f"teams[{position}]"
         yield from _unknown(f"{path}.channels", team.channels, channels, "channel")
@@ -347,13 +347,15 @@ def _unknown_references(
 
 def _unknown(
     path: str, values: Sequence[str], known: Collection[str], kind: str
-) -> Iterator[Problem]:
+) -> Iterator[CatalogueProblem]:
     for position, value in enumerate(values):
         if value not in known:
             names = sorted(known)
             more = f", and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             listed = f"{', '.join(names[:_NAMES_SHOWN])}{more}" if names else "none yet"
-            yield Problem(f"{path}[{position}]", f"no {kind} {_quoted(value)}; known: {listed}")
+            yield CatalogueProblem(
+                f"{path}[{position}]", f"no {kind} {_quoted(value)}; known: {listed}"
+            )
 
 
 def _quoted(value: str) -> str:
@@ -395,7 +397,7 @@ def catalogues(connection: Connection, account_id: int) -> Catalogues:
 
 def import_file(
     connection: Connection, account_id: int, contents: Mapping[str, Any], now: int
-) -> tuple[list[str], list[Problem]]:
+) -> tuple[list[str], list[CatalogueProblem]]:
     """Apply a file completely, or not at all if it has any problem.
 
     Returns the resulting differences, and the problems.

@@ -10,11 +10,11 @@ from frontdesk.ingest.webhooks.redaction import Mention
 from frontdesk.phones import national_variants
 from frontdesk.store import contacts, counters, lookups, raw_events, writes
 from frontdesk.store import erase as erasing
-from frontdesk.store.accounts import take_turn
-from frontdesk.store.counters import Listed
+from frontdesk.store.accounts import lock_account
+from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.pricing import PricingRollups
-from frontdesk.store.raw_events import Place
+from frontdesk.store.raw_events import BodyPosition
 from frontdesk.store.rollups import Rollups
 
 BODIES_AT_ONCE = 100
@@ -40,7 +40,7 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
-class _Person:
+class _ErasedPerson:
     contact_ids: tuple[int, ...]
     conversations: tuple[Row, ...]
     mention: Mention
@@ -71,14 +71,14 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
     """
     person = database.read_latest(lambda connection: _person(connection, account_id, phone))
     bodies: Counter[str] = Counter()
-    last: Place | None = None
+    last: BodyPosition | None = None
     while some := _next(database, account_id, last):
         bodies += database.write(_pruning(account_id, some, person.mention))
         last = some[-1]
         advance(len(some))
 
     def finish(connection: Connection) -> Erased:
-        take_turn(connection, account_id)
+        lock_account(connection, account_id)
         latest = _person(connection, account_id, phone)
         # Bodies received in the meantime.
         behind = raw_events.places(connection, account_id, last, 1_000_000)
@@ -95,12 +95,12 @@ def purge(database: Database, *, patience_seconds: float) -> bool:
 
     Raises: Unreachable: not possible now.
     """
-    database.write(contacts.merge)
+    database.write(contacts.optimize_index)
     database.rewrite()
     return database.truncate_log(patience_seconds=patience_seconds)
 
 
-def _next(database: Database, account_id: int, last: Place | None) -> list[Place]:
+def _next(database: Database, account_id: int, last: BodyPosition | None) -> list[BodyPosition]:
     return database.read_latest(
         lambda connection: raw_events.places(connection, account_id, last, BODIES_AT_ONCE)
     )
@@ -110,7 +110,7 @@ def _erased(bodies: Counter[str], rows: Counter[str]) -> Erased:
     return Erased(rows + Counter(orphan=bodies["orphan"]), bodies["dropped"], bodies["cut"])
 
 
-def _person(connection: Connection, account_id: int, phone: str) -> _Person:
+def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerson:
     spellings = _spellings(phone)
     contact_ids = erasing.contact_ids(connection, account_id, spellings)
     conversations = lookups.conversations_of(connection, account_id, contact_ids)
@@ -132,7 +132,7 @@ def _person(connection: Connection, account_id: int, phone: str) -> _Person:
         wamids |= {message["wamid"] for message in messages} - {None}
     mention = Mention(frozenset(numbers), frozenset(ids | wamids))
     names = frozenset((*numbers, *(f"+{number}" for number in numbers), *ids))
-    return _Person(tuple(contact_ids), tuple(conversations), mention, names)
+    return _ErasedPerson(tuple(contact_ids), tuple(conversations), mention, names)
 
 
 def _spellings(phone: str) -> tuple[str, ...]:
@@ -140,13 +140,13 @@ def _spellings(phone: str) -> tuple[str, ...]:
 
 
 def _pruning(
-    account_id: int, places: Sequence[Place], mention: Mention
+    account_id: int, places: Sequence[BodyPosition], mention: Mention
 ) -> Callable[[Connection], Counter[str]]:
     """Return a function that removes a person from bodies and counts the results."""
 
     def prune(connection: Connection) -> Counter[str]:
         became: Counter[str] = Counter()
-        take_turn(connection, account_id)
+        lock_account(connection, account_id)
         for place in places:
             body = raw_events.body(connection, account_id, place.digest)
             after = None if body is None else redaction.pruned(body, mention)
@@ -164,14 +164,15 @@ def _pruning(
     return prune
 
 
-def _remove(connection: Connection, account_id: int, person: _Person) -> Counter[str]:
+def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> Counter[str]:
     """Delete rows and discount them from counters and roll-ups."""
     gone: Counter[str] = Counter()
     rollups, pricing = Rollups(), PricingRollups()
     ids = [row["id"] for row in person.conversations]
     labels = lookups.labels_of(connection, account_id, ids)
     moves = [
-        (Listed(row, frozenset(labels.get(row["id"], ()))), None) for row in person.conversations
+        (LabelledConversation(row, frozenset(labels.get(row["id"], ()))), None)
+        for row in person.conversations
     ]
     counters.move(connection, account_id, moves)
     for row in person.conversations:
@@ -190,5 +191,5 @@ def _remove(connection: Connection, account_id: int, person: _Person) -> Counter
         erasing.forget_contact(connection, account_id, contact_id)
         gone["contact"] += 1
     if gone.total():
-        writes.raise_revision(connection, account_id)
+        writes.bump_revision(connection, account_id)
     return +gone

@@ -38,7 +38,7 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Pricing:
+class MessagePricing:
     """Pricing of a message as reported by the provider at a time. None: not reported."""
 
     at: int
@@ -146,7 +146,7 @@ class MessageUpsert:
     edited_at: int | None = None
     deleted_at: int | None = None
     error: Mapping[str, Any] | None = None
-    pricing: Pricing | None = None
+    pricing: MessagePricing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +193,12 @@ class StatusUpdate:
     priced_at: int | None = None
 
     @property
-    def pricing(self) -> Pricing | None:
+    def pricing(self) -> MessagePricing | None:
         """Pricing of the message, None if nothing is known."""
         told = (self.category, self.billable, self.pricing_model, self.pricing_type)
         if all(one is None for one in told):
             return None
-        return Pricing(self.at if self.priced_at is None else self.priced_at, *told)
+        return MessagePricing(self.at if self.priced_at is None else self.priced_at, *told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ class Malformed(ValueError):
     """Unreadable JSON; the message explains the problem to the operator."""
 
 
-class Part:
+class JsonObject:
     """JSON object inside a body. `where` is its path in errors, such as `messages[0].text`."""
 
     __slots__ = ("_above", "_name", "members")
 
     def __init__(
-        self, members: Mapping[str, Any], where: str = "", above: "Part | None" = None
+        self, members: Mapping[str, Any], where: str = "", above: "JsonObject | None" = None
     ) -> None:
         self.members = members
         self._name = where
@@ -74,23 +74,23 @@ class Part:
             return value
         raise Malformed(f"{self.at(name)} is not true or false")
 
-    def part(self, name: str) -> "Part":
+    def part(self, name: str) -> "JsonObject":
         """Return a required object."""
         part = self.optional_part(name)
         if part is None:
             raise Malformed(f"{self.at(name)} is missing")
         return part
 
-    def optional_part(self, name: str) -> "Part | None":
+    def optional_part(self, name: str) -> "JsonObject | None":
         """Return an optional object."""
         value = self.members.get(name)
         if value is None:
             return None
         if not _is_object(value):
             raise Malformed(f"{self.at(name)} is not an object")
-        return Part(value, name, self)
+        return JsonObject(value, name, self)
 
-    def parts(self, name: str) -> list["Part"]:
+    def parts(self, name: str) -> list["JsonObject"]:
         """Return the objects of an array, [] if absent."""
         if name not in self.members:
             return []
@@ -119,14 +119,14 @@ class Part:
             return value
         raise Malformed(f"{self.at(name)} is not a number")
 
-    def elements(self, name: str) -> Iterator["Part | Malformed"]:
+    def elements(self, name: str) -> Iterator["JsonObject | Malformed"]:
         """Yield the objects of an array, and an error in place of any other element."""
         values = self.members.get(name)
         if values is not None and not isinstance(values, list):
             raise Malformed(f"{self.at(name)} is not an array")
         for position, value in enumerate(values or ()):
             if _is_object(value):
-                yield Part(value, f"{name}[{position}]", self)
+                yield JsonObject(value, f"{name}[{position}]", self)
             else:
                 yield Malformed(f"{self.at(name)}[{position}] is not an object")
 

@@ -13,14 +13,14 @@ _IN_BRACKETS = re.compile(rb'["{}\[\]]')
 _OUTSIDE = re.compile(rb'["{}\[\],\s]')
 
 
-class Value(NamedTuple):
+class JsonValue(NamedTuple):
     """Raw value. line: where it starts, from 1. text: None if it exceeds the limit."""
 
     line: int
     text: bytes | None
 
 
-def split(chunks: Iterable[bytes], limit: int) -> Iterator[Value]:
+def split(chunks: Iterable[bytes], limit: int) -> Iterator[JsonValue]:
     """Yield top-level values, and the elements of top-level arrays, in order.
 
     limit: maximum size of a value in bytes.
@@ -46,7 +46,7 @@ class _Splitter:
         self._in_string = False
         self._escaped = False
 
-    def feed(self, chunk: bytes) -> Iterator[Value]:
+    def feed(self, chunk: bytes) -> Iterator[JsonValue]:
         """Yield the values that end in a chunk."""
         position = 0
         while position < len(chunk):
@@ -59,7 +59,7 @@ class _Splitter:
             if ended:
                 yield self._finished()
 
-    def end(self) -> Iterator[Value]:
+    def end(self) -> Iterator[JsonValue]:
         """Yield an unfinished value at the end of the stream."""
         if self._begun is not None:
             yield self._finished()
@@ -130,10 +130,10 @@ class _Splitter:
         else:
             self._parts.clear()
 
-    def _finished(self) -> Value:
+    def _finished(self) -> JsonValue:
         assert self._begun is not None
         text = b"".join(self._parts) if self._size <= self._limit else None
-        value = Value(self._begun, text)
+        value = JsonValue(self._begun, text)
         self._begun, self._size, self._depth, self._in_string = None, 0, 0, False
         self._parts.clear()
         return value

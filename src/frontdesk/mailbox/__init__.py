@@ -1,20 +1,20 @@
 """Data source of the screens: cached rows at once, server requests on demand."""
 
-from frontdesk.cache import Hit, Kept, Listing
+from frontdesk.cache import CacheUsage, Hit, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import Refreshed
-from frontdesk.mailbox.mailbox import Mailbox, Seen
-from frontdesk.mailbox.protocols import Feature, Server, Source
+from frontdesk.mailbox.mailbox import Mailbox, SeenCounts
+from frontdesk.mailbox.protocols import InboxSource, ServerFeature, ServerView
 
 __all__ = [
+    "CacheUsage",
     "Catalogues",
-    "Feature",
     "Hit",
-    "Kept",
+    "InboxSource",
     "Listing",
     "Mailbox",
     "Refreshed",
-    "Seen",
-    "Server",
-    "Source",
+    "SeenCounts",
+    "ServerFeature",
+    "ServerView",
 ]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from frontdesk.cache import Cache, body_of
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
-from frontdesk.mailbox.protocols import Source
+from frontdesk.mailbox.protocols import InboxSource
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -28,7 +28,7 @@ NAMES = ("labels", "users", "channels", "custom_fields")
 
 Fetch: TypeAlias = Callable[..., Awaitable[Page[Any]]]
 
-_SHELVES: dict[str, tuple[type[Wire], Callable[[Source], Fetch]]] = {
+_SHELVES: dict[str, tuple[type[Wire], Callable[[InboxSource], Fetch]]] = {
     "labels": (Label, lambda source: source.label_page),
     "users": (User, lambda source: source.user_page),
     "channels": (Channel, lambda source: source.channel_page),
@@ -70,7 +70,9 @@ class Catalogues:
     def templates(self) -> list[Template]:
         return self._saved("templates")
 
-    async def refresh(self, source: Source, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
+    async def refresh(
+        self, source: InboxSource, names: Iterable[str] = NAMES
+    ) -> dict[str, InboxError]:
         """Refresh catalogues, by the names of the methods above.
 
         Returns errors by name, for catalogues that are forbidden, missing or unreadable; these do
@@ -82,7 +84,7 @@ class Catalogues:
             name: error for name, error in zip(wanted, outcomes, strict=True) if error is not None
         }
 
-    async def _refresh(self, source: Source, name: str) -> InboxError | None:
+    async def _refresh(self, source: InboxSource, name: str) -> InboxError | None:
         try:
             values = await _read_all(_SHELVES[name][1](source))
         except (Forbidden, NotFound, BadResponse) as error:

@@ -18,7 +18,7 @@ from frontdesk.wire import Page, PartialPage
 Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
-class Walk:
+class PageWalk:
     """Consecutive pages of one list, from its head or a cursor; `upper`: key at the start."""
 
     def __init__(self, fetch: Fetch, upper: Key, cursor: str | None = None) -> None:
@@ -116,7 +116,7 @@ class Lists:
         Saving them one by one could leave a gap that cannot be detected.
         """
         top, floor = self._cache.top(which), self._cache.floor(which)
-        walk = Walk(fetch, HIGHEST)
+        walk = PageWalk(fetch, HIGHEST)
         while await walk.step():
             keys = walk.fetched().stretch
             met = keys.keys and (top is None or keys.meets(top))
@@ -135,7 +135,7 @@ class Lists:
         The list then continues from there. If that takes too many pages, the list is cut to what
         was loaded.
         """
-        walk = Walk(fetch, HIGHEST)
+        walk = PageWalk(fetch, HIGHEST)
         try:
             while await walk.step() and walk.pages < RESTART_PAGES:
                 if walk.fetched().stretch.lowest < floor:
@@ -160,7 +160,7 @@ class Lists:
         if cursor is None:
             # Rows without a cursor: the server announced more rows, but sent no cursor.
             return Refreshed(False) if floor else await self.refresh(which, fetch)
-        walk = Walk(fetch, floor or HIGHEST, cursor)
+        walk = PageWalk(fetch, floor or HIGHEST, cursor)
         try:
             while await walk.step() and not walk.passed() and walk.pages < EMPTY_PAGES:
                 continue
@@ -196,5 +196,5 @@ class Lists:
         return oldest_message is not None and oldest_message.sort <= oldest_note.sort
 
 
-def _refreshed(saved: Saved, walk: Walk) -> Refreshed:
+def _refreshed(saved: Saved, walk: PageWalk) -> Refreshed:
     return Refreshed(saved.changed, saved.added, saved.restarted, walk.unreadable)

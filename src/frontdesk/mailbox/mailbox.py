@@ -13,8 +13,8 @@ from frontdesk.cache import (
     CONVERSATION,
     MESSAGE,
     Cache,
+    CacheUsage,
     Hit,
-    Kept,
     Listing,
     ListName,
     body_of,
@@ -33,8 +33,8 @@ from frontdesk.errors import (
 from frontdesk.export import Entry
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
-from frontdesk.mailbox.prefetch import ROWS_AHEAD, Ahead, Line
-from frontdesk.mailbox.protocols import Server, Source
+from frontdesk.mailbox.prefetch import ROWS_AHEAD, Prefetcher, ServerHealth
+from frontdesk.mailbox.protocols import InboxSource, ServerView
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -48,7 +48,7 @@ from frontdesk.wire import (
 )
 
 
-class Seen(NamedTuple):
+class SeenCounts(NamedTuple):
     """Number of cached conversations and messages."""
 
     conversations: int
@@ -68,18 +68,18 @@ class Mailbox:
 
     def __init__(
         self,
-        connect: Callable[[], Source],
+        connect: Callable[[], InboxSource],
         cache: Cache,
         *,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """`connect` creates the client; it may be slow and runs in a thread."""
         self._make_source = connect
-        self._connected: Source | None = None
+        self._connected: InboxSource | None = None
         self._cache = cache
         self._clock = clock
-        self._line = Line(clock)
-        self._ahead = Ahead(self._line)
+        self._line = ServerHealth(clock)
+        self._ahead = Prefetcher(self._line)
         self._lists = Lists(cache, clock)
         self._catalogues = Catalogues(cache)
 
@@ -103,13 +103,13 @@ class Mailbox:
             await source.close()
 
     @property
-    def _source(self) -> Source:
+    def _source(self) -> InboxSource:
         if self._connected is None:
             raise Unreachable("Not connected yet")
         return self._connected
 
     @property
-    def server(self) -> Server | None:
+    def server(self) -> ServerView | None:
         """Observed state of the server; None before `connect`."""
         return self._connected.server if self._connected is not None else None
 
@@ -125,7 +125,7 @@ class Mailbox:
         """
         await self._line.watch(self._source.discover(asking))
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
         return await self._cache.kept()
 
@@ -209,10 +209,10 @@ class Mailbox:
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
 
-    async def seen(self) -> Seen:
+    async def seen(self) -> SeenCounts:
         """Size of the search index, counted in a thread."""
         kinds = (CONVERSATION, MESSAGE)
-        return Seen(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
+        return SeenCounts(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
 
     def remember(self, name: str, value: str) -> None:
         """Store a setting for the next start on this server."""

@@ -19,7 +19,7 @@ _UNTIL_AN_ANSWER = datetime.max.replace(tzinfo=UTC)
 _THREADS_KEPT_IN_MIND = 500
 
 
-class Line:
+class ServerHealth:
     """Tracks the availability of the server, so that prefetching pauses after errors."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
@@ -46,10 +46,10 @@ class Line:
         return answer
 
 
-class Ahead:
+class Prefetcher:
     """Runs one prefetch at a time, when the caller is idle; there is no timer."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ServerHealth) -> None:
         self._line = line
         self._under_way = False
         self._read: OrderedDict[str, str] = OrderedDict()

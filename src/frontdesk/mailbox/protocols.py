@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
 
 
-class Feature(Protocol):
+class ServerFeature(Protocol):
     """Capability of a server, with display name and required scope.
 
     state: unknown, present, absent, forbidden, ignored or failing. detail: a sentence, or empty.
@@ -44,13 +44,13 @@ class Feature(Protocol):
     def detail(self) -> str: ...
 
 
-class Server(Protocol):
+class ServerView(Protocol):
     """Observed state of a server, see `frontdesk.client.Server`."""
 
     @property
     def address(self) -> str: ...
     @property
-    def features(self) -> Mapping[str, Feature]: ...
+    def features(self) -> Mapping[str, ServerFeature]: ...
     @property
     def differences(self) -> tuple[str, ...]: ...
     @property
@@ -67,13 +67,13 @@ class Server(Protocol):
     def received_bytes(self) -> int: ...
 
 
-class Source(Protocol):
+class InboxSource(Protocol):
     """Client methods that the mailbox uses. All requests raise InboxError."""
 
     @property
-    def server(self) -> Server | None: ...
+    def server(self) -> ServerView | None: ...
 
-    async def discover(self, asking: Callable[[str], None]) -> Server: ...
+    async def discover(self, asking: Callable[[str], None]) -> ServerView: ...
 
     async def close(self) -> None: ...
 

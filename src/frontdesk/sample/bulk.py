@@ -15,9 +15,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.sample.catalogue import AGENTS, Shop, all_agents, all_labels, all_shops
-from frontdesk.sample.conversation import ConversationBuilder, Step, render, schedule
+from frontdesk.sample.conversation import ConversationBuilder, ScriptStep, render, schedule
 from frontdesk.sample.people import Customer, contact, random_customer
-from frontdesk.sample.script import Scene, Script, load_scripts
+from frontdesk.sample.script import Script, ScriptScene, load_scripts
 
 T = TypeVar("T")
 
@@ -117,10 +117,10 @@ class RenderedScene(NamedTuple):
     """A scene whose slots are filled in; times are milliseconds after its beginning."""
 
     labels: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
     messages: int
 
-    def first(self, messages: int) -> tuple[Step, ...]:
+    def first(self, messages: int) -> tuple[ScriptStep, ...]:
         """The steps up to this many messages; at least one."""
         if messages >= self.messages:
             return self.steps
@@ -137,7 +137,7 @@ class _ScheduledScene(NamedTuple):
     """Steps of a scene in a thread, their times (epoch milliseconds), and when it is resolved."""
 
     labels: tuple[str, ...]
-    steps: Sequence[Step]
+    steps: Sequence[ScriptStep]
     times: Sequence[int]
     end: int
 
@@ -149,13 +149,13 @@ def bulk_events(size: Size) -> Iterator[list[DomainEvent]]:
     began, but for very long ones. The same size gives equal events.
     """
     random = Random(size.seed)
-    generator = _Generator(size, random)
+    generator = _BulkGenerator(size, random)
     lengths = thread_lengths(size, random)
     for start in range(0, size.conversations, _PORTION):
         yield generator.portion(start, lengths[start : start + _PORTION])
 
 
-class _Generator:
+class _BulkGenerator:
     """Generates portions of conversations."""
 
     def __init__(self, size: Size, random: Random) -> None:
@@ -201,7 +201,7 @@ class _Generator:
 
     def _schedule(self, number: int, length: int, shop: Shop) -> list[_ScheduledScene]:
         """Scenes of a thread with `length` messages together, oldest first."""
-        chosen: list[tuple[RenderedScene, tuple[Step, ...]]] = []
+        chosen: list[tuple[RenderedScene, tuple[ScriptStep, ...]]] = []
         stock = self._scenes[shop.id]
         while length > 0:
             scene = stock[int(self._random.random() * len(stock))]
@@ -219,7 +219,7 @@ class _Generator:
             at = end + 1
         return scheduled
 
-    def _times(self, scenes: Sequence[Sequence[Step]], share: float) -> list[int]:
+    def _times(self, scenes: Sequence[Sequence[ScriptStep]], share: float) -> list[int]:
         """The time of each step, and after those of a scene the time of its end."""
         between = min(_BETWEEN, 0.9 * (1 - share) / len(scenes))
         times: list[int] = []
@@ -280,7 +280,7 @@ class _Generator:
                 builder.add_event("read_marker", last.end, until=last.times[-1])
 
 
-def _steps(scene: _ScheduledScene, customer: Customer) -> Iterator[Step]:
+def _steps(scene: _ScheduledScene, customer: Customer) -> Iterator[ScriptStep]:
     """The steps as they are played: with few notes and reactions, and the customer's name."""
     for step, at in zip(scene.steps, scene.times, strict=True):
         if (step.kind == "note" and at % 10) or (step.kind == "reaction" and at % 3):
@@ -300,12 +300,12 @@ def _render_all(script: Script, shop: Shop, random: Random) -> tuple[RenderedSce
     )
 
 
-def _render(scene: Scene, script: Script, shop: Shop, random: Random) -> RenderedScene:
+def _render(scene: ScriptScene, script: Script, shop: Shop, random: Random) -> RenderedScene:
     customer = Customer(Person("+10"), None, _FIRST_NAME, shop.language)
     slots = script.values(customer, AGENTS[0], shop, random.random)
     # The values of a template are part of its contents, in which no name is replaced.
     nameless = {**slots, "first": "👋"}
-    steps: list[Step] = []
+    steps: list[ScriptStep] = []
     for line, at in zip(scene.lines, schedule(scene.lines, random), strict=True):
         text = line.text(random.random, slots)
         number = random.randrange(1_000_000)

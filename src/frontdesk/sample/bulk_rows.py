@@ -15,19 +15,19 @@ from typing import Any
 
 from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.batch import Telling, apply_events, by_kind
+from frontdesk.ingest.apply.batch import Appliers, apply_events, by_kind
 from frontdesk.ingest.apply.catalogue import Catalogue
-from frontdesk.ingest.apply.context import Counted
-from frontdesk.ingest.apply.conversations import Thread, conversation_row
-from frontdesk.ingest.apply.metrics import Reckoning
-from frontdesk.ingest.apply.rules import Standing
+from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.conversations import BatchConversation, conversation_row
+from frontdesk.ingest.apply.metrics import MetricDeltas
+from frontdesk.ingest.apply.rules import ConversationState
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
 from frontdesk.store import writes
 from frontdesk.store.bulk_load import Packed, filled, packed, put
 from frontdesk.store.contacts import search_text
-from frontdesk.store.counters import Cell, Listed, cells_of, entries_of
+from frontdesk.store.counters import Cell, LabelledConversation, cells_of, entries_of
 from frontdesk.store.database import Dialect, FillingConnection, Row
 from frontdesk.store.writes import Ids
 
@@ -57,12 +57,12 @@ def fill(
                 put(connection, packed)
                 if packed[0] == "conversation":
                     advance(len(packed[1]))
-        writes.raise_revision(connection, ACCOUNT)
+        writes.bump_revision(connection, ACCOUNT)
 
 
 def _portions(size: Size) -> Iterator[list[Packed] | dict[str, int]]:
     """All rows but those of the catalogue, in portions, and after them the last ids by kind."""
-    rows = _Rows(ACCOUNT, list(large_catalogue(size.until)), size.until)
+    rows = _RowGenerator(ACCOUNT, list(large_catalogue(size.until)), size.until)
     for events in bulk_events(size):
         yield list(rows.of(events))
     yield list(rows.totals())
@@ -117,7 +117,7 @@ def _send_all(sender: Pipe, size: Size) -> None:
         sender.send(portion)
 
 
-class _Rows:
+class _RowGenerator:
     """Makes the rows of an account from its events, portion by portion.
 
     All events of a person must be in one portion, and everything that they refer to by name in
@@ -129,9 +129,9 @@ class _Rows:
         self._now = now
         self._empty = _EmptyAccount()
         self._ids = Ids(self._empty, account_id)
-        self._counted = Counted()
+        self._counted = BatchCounts()
         self._catalogue = Catalogue(self._empty, account_id, self._ids, self._counted)
-        self._reckoning = Reckoning(self._empty, account_id, self._ids)
+        self._reckoning = MetricDeltas(self._empty, account_id, self._ids)
         self._cells: Counter[Cell] = Counter()
         for event in catalogue:
             if isinstance(event, ChannelUpsert):
@@ -141,7 +141,7 @@ class _Rows:
 
     def of(self, events: Iterable[DomainEvent]) -> Iterator[Packed]:
         """The rows of one portion."""
-        telling = Telling(
+        telling = Appliers(
             self._empty, self._account_id, self._now, self._ids, self._counted, self._catalogue
         )
         kinds = by_kind(events)
@@ -175,17 +175,17 @@ class _Rows:
         return self._ids.last()
 
     def _settle(
-        self, threads: Iterable[Thread]
+        self, threads: Iterable[BatchConversation]
     ) -> tuple[list[dict[str, Any]], list[dict[str, object]]]:
         """The rows of conversations and of the filter table."""
         conversations: list[dict[str, Any]] = []
         entries: list[dict[str, object]] = []
         for thread in threads:
             self._reckoning.count(thread)
-            standing = rules.fold(Standing(), thread.messages, thread.happenings)
+            standing = rules.fold(ConversationState(), thread.messages, thread.happenings)
             self._reckoning.append(thread, standing.measures)
             row = conversation_row(self._account_id, thread, standing, "auto", self._now)
-            listed = Listed(row, standing.labels)
+            listed = LabelledConversation(row, standing.labels)
             conversations.append(row)
             entries += (entry for _, entry in sorted(entries_of(self._account_id, listed).items()))
             self._cells.update(cells_of(listed))

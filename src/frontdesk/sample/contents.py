@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from frontdesk.sample.catalogue import Shop
 
 
-class Part(NamedTuple):
+class FilledLine(NamedTuple):
     """A line of a script with its slots filled. All invented values derive from `number`."""
 
     kind: str
@@ -17,7 +17,7 @@ class Part(NamedTuple):
     number: int
 
 
-class Contents(NamedTuple):
+class SampleContents(NamedTuple):
     """The members of a `MessageUpsert` that depend on its type."""
 
     type: str
@@ -58,7 +58,7 @@ ERRORS = {
 }
 
 
-def contents(part: Part) -> Contents:
+def contents(part: FilledLine) -> SampleContents:
     """The type and members of a line that is more than text."""
     return BUILDERS[part.kind](part)
 
@@ -69,7 +69,7 @@ def error(code: int) -> dict[str, Any]:
     return {"code": code, "title": title, "details": details}
 
 
-def _media(part: Part) -> Contents:
+def _media(part: FilledLine) -> SampleContents:
     kind, number = part.kind, part.number
     file_name = part.argument if kind == "document" else None
     media = {
@@ -84,15 +84,15 @@ def _media(part: Part) -> Contents:
         "url_expires_at": None,
     }
     type_ = {"voice": "audio", "animated": "sticker"}.get(kind, kind)
-    return Contents(type_, part.text or None, media=media)
+    return SampleContents(type_, part.text or None, media=media)
 
 
-def _audio(part: Part) -> Contents:
+def _audio(part: FilledLine) -> SampleContents:
     media = {"id": str(870_000_000_000_000 + part.number), "mime_type": "audio/mpeg"}
-    return Contents("audio", None, media={**media, "filename": part.argument, "voice": False})
+    return SampleContents("audio", None, media={**media, "filename": part.argument, "voice": False})
 
 
-def _location(part: Part) -> Contents:
+def _location(part: FilledLine) -> SampleContents:
     shop = part.shop
     if part.argument == "shop":
         place = {"name": f"Veldrano {shop.alias}", "address": shop.address}
@@ -102,10 +102,10 @@ def _location(part: Part) -> Contents:
         where = {"latitude": round(shop.latitude + north, 6)}
         where["longitude"] = round(shop.longitude - east, 6)
         where |= {"name": None, "address": None, "url": None}
-    return Contents("location", part.text or None, where)
+    return SampleContents("location", part.text or None, where)
 
 
-def _contacts(part: Part) -> Contents:
+def _contacts(part: FilledLine) -> SampleContents:
     name, phone = part.argument.split("|")
     first, _, last = name.partition(" ")
     person = {
@@ -120,10 +120,10 @@ def _contacts(part: Part) -> Contents:
         "birthday": None,
         "vcard": None,
     }
-    return Contents("contacts", name, {"contacts": [person]})
+    return SampleContents("contacts", name, {"contacts": [person]})
 
 
-def _answer(part: Part) -> Contents:
+def _answer(part: FilledLine) -> SampleContents:
     """Something that the customer tapped."""
     title, flow = part.argument, part.kind == "flow_reply"
     payload = title.lower().replace(" ", "-")
@@ -135,10 +135,10 @@ def _answer(part: Part) -> Contents:
         "payload": payload if part.kind == "quick_reply" else None,
         "response": {"order": title, "reason": "size", "boxed": True} if flow else None,
     }
-    return Contents("interactive", part.text or title, content)
+    return SampleContents("interactive", part.text or title, content)
 
 
-def _offer(part: Part) -> Contents:
+def _offer(part: FilledLine) -> SampleContents:
     """Something that the customer can tap."""
     content: dict[str, Any] = {"kind": part.kind, "header": None, "body": part.text}
     content |= {"footer": "Veldrano", "buttons": [], "sections": []}
@@ -154,10 +154,10 @@ def _offer(part: Part) -> Contents:
         products = [{"product_retailer_id": f"VD-{1000 + part.number % 90 + i}"} for i in range(3)]
         kept = products[:1] if part.kind == "product" else products
         content["sections"] = [{"title": part.text, "product_items": kept}]
-    return Contents("interactive", part.text, content)
+    return SampleContents("interactive", part.text, content)
 
 
-def _template(part: Part) -> Contents:
+def _template(part: FilledLine) -> SampleContents:
     language, category = TEMPLATES.get(part.argument, ("en_GB", "UTILITY"))
     values = [part.slots["first"], part.slots["order"], part.slots["weekday"]]
     parameters = [{"type": "text", "text": value} for value in values]
@@ -167,10 +167,10 @@ def _template(part: Part) -> Contents:
         "category": category,
         "components": [{"type": "body", "parameters": parameters}],
     }
-    return Contents("template", part.text, content)
+    return SampleContents("template", part.text, content)
 
 
-def _order(part: Part) -> Contents:
+def _order(part: FilledLine) -> SampleContents:
     prices = (24 + part.number % 60, 9 + part.number % 25)
     items = [
         {
@@ -181,25 +181,27 @@ def _order(part: Part) -> Contents:
         }
         for i, price in enumerate(prices)
     ]
-    return Contents("order", part.text or None, {"catalog_id": "771200000000001", "items": items})
+    return SampleContents(
+        "order", part.text or None, {"catalog_id": "771200000000001", "items": items}
+    )
 
 
-def _system(part: Part) -> Contents:
+def _system(part: FilledLine) -> SampleContents:
     content: dict[str, Any] = {"event": part.kind}
     if part.kind == "user_changed_number":
         content |= {"old_phone": "+447700900999", "new_phone": "+447700900998"}
-        return Contents("system", "The customer changed their number", content)
+        return SampleContents("system", "The customer changed their number", content)
     if part.kind == "call":
-        return Contents("system", "Voice call, 6 minutes", content)
-    return Contents("system", f"Assigned to {part.slots['agent']}", content)
+        return SampleContents("system", "Voice call, 6 minutes", content)
+    return SampleContents("system", f"Assigned to {part.slots['agent']}", content)
 
 
-def _unsupported(part: Part) -> Contents:
+def _unsupported(part: FilledLine) -> SampleContents:
     content = {"reason": "provider", "original_type": "poll", "errors": [error(131051)]}
-    return Contents("unsupported", None, content)
+    return SampleContents("unsupported", None, content)
 
 
-BUILDERS: Mapping[str, Callable[[Part], Contents]] = {
+BUILDERS: Mapping[str, Callable[[FilledLine], SampleContents]] = {
     **dict.fromkeys(MEDIA_TYPES, _media),
     **dict.fromkeys(("button_reply", "list_reply", "quick_reply", "flow_reply"), _answer),
     **dict.fromkeys(("buttons", "list", "cta_url", "flow", "location_request"), _offer),

@@ -15,9 +15,9 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.sample.catalogue import Agent, Shop
-from frontdesk.sample.contents import Contents, Part, contents, error
+from frontdesk.sample.contents import FilledLine, SampleContents, contents, error
 from frontdesk.sample.people import Customer
-from frontdesk.sample.script import AUTHORS, INBOUND, NOTE, REACTION, Line
+from frontdesk.sample.script import AUTHORS, INBOUND, NOTE, REACTION, ScriptLine
 
 _NAMES = {"ai_agent": "Luma", "campaign": "Spring arrivals", "kiosk": "Riverside lockers"}
 _AUTHORS = {kind: Author(kind, None, _NAMES.get(kind)) for kind in AUTHORS.values()}
@@ -55,7 +55,7 @@ _SAME_SPEAKER = (12, 60)
 _STATUSES = (("sent", 1000), ("delivered", 2000), ("read", 9000))
 
 
-class Step(NamedTuple):
+class ScriptStep(NamedTuple):
     """A line with its slots filled in, and when it happens.
 
     at: milliseconds, since the beginning of the scene or of the epoch. text: of a reaction, its
@@ -68,7 +68,7 @@ class Step(NamedTuple):
     text: str
     author: str = ""
     outbound: bool = False
-    contents: Contents | None = None
+    contents: SampleContents | None = None
     failure: Mapping[str, Any] | None = None
     back: int = 0
     forwarded: bool = False
@@ -77,7 +77,7 @@ class Step(NamedTuple):
     status: str = "read"
 
 
-def schedule(lines: Sequence[Line], random: Random, pace: float = 1.0) -> list[int]:
+def schedule(lines: Sequence[ScriptLine], random: Random, pace: float = 1.0) -> list[int]:
     """When each line happens: milliseconds after the first, strictly rising, in whole seconds."""
     times = [0]
     for before, line in pairwise(lines):
@@ -88,23 +88,23 @@ def schedule(lines: Sequence[Line], random: Random, pace: float = 1.0) -> list[i
 
 
 def render(
-    line: Line, at: int, text: str, slots: Mapping[str, str], shop: Shop, number: int
-) -> Step:
+    line: ScriptLine, at: int, text: str, slots: Mapping[str, str], shop: Shop, number: int
+) -> ScriptStep:
     """The step of a line. `text` is the one of its texts that was chosen."""
     if line.mark == NOTE:
-        return Step("note", at, text)
+        return ScriptStep("note", at, text)
     if line.mark == REACTION:
-        return Step("reaction", at, text)
+        return ScriptStep("reaction", at, text)
     if not line.is_message:
-        return Step("handoff", at, "")
+        return ScriptStep("handoff", at, "")
     argument = line.argument.format_map(slots) if "{" in line.argument else line.argument
-    return Step(
+    return ScriptStep(
         "message",
         at,
         text,
         AUTHORS[line.mark],
         line.mark not in INBOUND,
-        _contents(Part(line.kind, argument, text, slots, shop, number)),
+        _contents(FilledLine(line.kind, argument, text, slots, shop, number)),
         error(line.failure) if line.failure else None,
         line.back,
         line.forwarded,
@@ -113,11 +113,11 @@ def render(
     )
 
 
-def _contents(part: Part) -> Contents:
+def _contents(part: FilledLine) -> SampleContents:
     if not part.kind:
-        return Contents("text", part.text)
+        return SampleContents("text", part.text)
     if part.kind == "reaction":
-        return Contents("reaction", None, {"emoji": part.argument, "removed": False})
+        return SampleContents("reaction", None, {"emoji": part.argument, "removed": False})
     return contents(part)
 
 
@@ -145,7 +145,7 @@ class ConversationBuilder:
         self._live = live
         self._messages: list[MessageUpsert] = []
 
-    def play(self, steps: Iterable[Step], *, every_status: bool = False) -> None:
+    def play(self, steps: Iterable[ScriptStep], *, every_status: bool = False) -> None:
         """Add steps whose times are epoch milliseconds.
 
         every_status: messages go through all delivery statuses; otherwise they have the last one.
@@ -178,7 +178,7 @@ class ConversationBuilder:
         author = "user" if outbound else "contact"
         self.events.append(ReactionSet(self._channel, target, person, emoji, at, outbound, author))
 
-    def _add_message(self, step: Step, *, every_status: bool) -> None:
+    def _add_message(self, step: ScriptStep, *, every_status: bool) -> None:
         message = self._message(step, every_status=every_status)
         self.events.append(message)
         if message.type == "reaction":
@@ -194,7 +194,7 @@ class ConversationBuilder:
                 if status == step.status:
                     break
 
-    def _message(self, step: Step, *, every_status: bool) -> MessageUpsert:
+    def _message(self, step: ScriptStep, *, every_status: bool) -> MessageUpsert:
         assert step.contents is not None
         type_, text, content, media = step.contents
         wamid = f"wamid.SAMPLE{step.number or next(self._numbers):08X}"

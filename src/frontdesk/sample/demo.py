@@ -18,9 +18,9 @@ from frontdesk.sample.catalogue import (
     Shop,
     catalogue,
 )
-from frontdesk.sample.conversation import ConversationBuilder, Step, render, schedule
+from frontdesk.sample.conversation import ConversationBuilder, ScriptStep, render, schedule
 from frontdesk.sample.people import GUESTS, WHOLESALER, Customer, contact, customers, guest
-from frontdesk.sample.script import NOTE, Line, Scene, Script, load_scripts
+from frontdesk.sample.script import NOTE, Script, ScriptLine, ScriptScene, load_scripts
 
 SEED = 20
 # The key of the agent as whom the demo is run.
@@ -47,7 +47,7 @@ _SECOND_SHOP = {
 }
 
 
-class Plan(NamedTuple):
+class ConversationPlan(NamedTuple):
     """A conversation that is to be generated.
 
     age: seconds since its last message. ending: "waiting", "awaiting", "answered", "snoozed" or
@@ -65,10 +65,10 @@ class Plan(NamedTuple):
     visits: int
 
 
-class Visit(NamedTuple):
+class PlannedVisit(NamedTuple):
     """Lines, when the first happens (epoch milliseconds) and how much later each of them does."""
 
-    lines: Sequence[Line]
+    lines: Sequence[ScriptLine]
     start: int
     times: Sequence[int]
 
@@ -91,14 +91,14 @@ def demo_parts(seed: int, now: int) -> Iterator[list[DomainEvent]]:
     """The demo in two parts: a small inbox that fills a screen, and the rest."""
     random = Random(seed)
     now -= now % 1000
-    generator = _Generator(random, now)
+    generator = _DemoGenerator(random, now)
     conversations = map(generator.conversation, plans(random))
     newest = chain.from_iterable(islice(conversations, _LONG_POSITION))
     yield [*catalogue(now), *newest]
     yield list(chain.from_iterable(conversations))
 
 
-def plans(random: Random) -> Iterator[Plan]:
+def plans(random: Random) -> Iterator[ConversationPlan]:
     """All conversations, the most recently active first."""
     endings = _endings(random)
     strangers = {language: customers(random, language) for language in ("en", "es", "pt")}
@@ -107,14 +107,18 @@ def plans(random: Random) -> Iterator[Plan]:
     for position, ending in enumerate(endings):
         age = _age(position)
         if position == _LONG_POSITION:
-            yield Plan(position, age, "answered", WHOLESALE, WHOLESALER, False, AGENTS[0], True, 0)
+            yield ConversationPlan(
+                position, age, "answered", WHOLESALE, WHOLESALER, False, AGENTS[0], True, 0
+            )
             continue
         shop, customer, known = _pair(position, random, strangers, regulars)
         staff = [one for one in AGENTS if shop in one.shops and (one.active or age > 60 * _DAY)]
         agent = staff[int(random.random() ** 2.2 * len(staff))]
         visits = random.randint(8, 22) if position in threads else 1 + (random.random() < 0.1)
         assigned = random.random() < (0.9 if ending in {"resolved", "snoozed"} else 0.66)
-        yield Plan(position, age, ending, shop, customer, known, agent, assigned, visits)
+        yield ConversationPlan(
+            position, age, ending, shop, customer, known, agent, assigned, visits
+        )
 
 
 def _endings(random: Random) -> list[str]:
@@ -162,7 +166,7 @@ def _pair(
     return shop, customer, False
 
 
-class _Generator:
+class _DemoGenerator:
     """Generates planned conversations. now: epoch milliseconds of a whole second."""
 
     def __init__(self, random: Random, now: int) -> None:
@@ -171,7 +175,7 @@ class _Generator:
         self._numbers = count(1)
         self._scripts = load_scripts()
 
-    def conversation(self, plan: Plan) -> list[DomainEvent]:
+    def conversation(self, plan: ConversationPlan) -> list[DomainEvent]:
         """All events of one conversation, in the order of time."""
         builder = ConversationBuilder(plan.shop, plan.customer, plan.agent, self._numbers)
         script = self._script(plan)
@@ -190,12 +194,14 @@ class _Generator:
         self._end(builder, plan, visits[-1])
         return sorted(builder.events, key=attrgetter("at"))
 
-    def _script(self, plan: Plan) -> Script:
+    def _script(self, plan: ConversationPlan) -> Script:
         if plan.visits == 0:
             return self._scripts["wholesale"]
         return self._scripts["guests" if plan.customer.guest >= 0 else plan.customer.language]
 
-    def _scenes(self, plan: Plan, script: Script) -> list[tuple[Scene, Sequence[Line]]]:
+    def _scenes(
+        self, plan: ConversationPlan, script: Script
+    ) -> list[tuple[ScriptScene, Sequence[ScriptLine]]]:
         """The scenes of a conversation with those of their lines that are used, oldest first."""
         if plan.visits == 0:
             return self._long_thread(script)
@@ -210,14 +216,16 @@ class _Generator:
         ]
         if plan.ending == "awaiting":
             chosen[-1] = self._random.choice(script.with_handoff())
-        scenes: list[tuple[Scene, Sequence[Line]]] = [(scene, scene.lines) for scene in chosen]
+        scenes: list[tuple[ScriptScene, Sequence[ScriptLine]]] = [
+            (scene, scene.lines) for scene in chosen
+        ]
         scenes[-1] = chosen[-1], chosen[-1].until(plan.ending, self._random)
         return scenes
 
-    def _long_thread(self, script: Script) -> list[tuple[Scene, Sequence[Line]]]:
+    def _long_thread(self, script: Script) -> list[tuple[ScriptScene, Sequence[ScriptLine]]]:
         """Scenes of exactly `LONG_THREAD` messages; the oldest begins in its middle."""
         total = 0
-        newest_first: list[tuple[Scene, Sequence[Line]]] = []
+        newest_first: list[tuple[ScriptScene, Sequence[ScriptLine]]] = []
         while total < LONG_THREAD:
             scene = script.scenes[int(self._random.random() * len(script.scenes))]
             newest_first.append((scene, scene.lines))
@@ -229,19 +237,23 @@ class _Generator:
         newest_first[-1] = scene, lines
         return newest_first[::-1]
 
-    def _visits(self, plan: Plan, scenes: Sequence[tuple[Scene, Sequence[Line]]]) -> list[Visit]:
+    def _visits(
+        self, plan: ConversationPlan, scenes: Sequence[tuple[ScriptScene, Sequence[ScriptLine]]]
+    ) -> list[PlannedVisit]:
         """The visits in time, oldest first: the last ends `plan.age` seconds ago."""
         usual = 365 * _DAY / len(scenes) if plan.visits == 0 else 6 * _DAY
         pace = 0.2 if plan.visits == 0 else 1.0
         visits, end = [], self._now - plan.age * 1000
         for _, lines in reversed(scenes):
             times = schedule(lines, self._random, pace)
-            visits.append(Visit(lines, end - times[-1], times))
+            visits.append(PlannedVisit(lines, end - times[-1], times))
             gap = _HOUR + int(usual * (0.1 + 1.7 * self._random.random()))
             end = visits[-1].start - 1000 * gap
         return visits[::-1]
 
-    def _steps(self, plan: Plan, script: Script, visit: Visit) -> Iterator[Step]:
+    def _steps(
+        self, plan: ConversationPlan, script: Script, visit: PlannedVisit
+    ) -> Iterator[ScriptStep]:
         chance = self._random.random
         slots = script.values(plan.customer, plan.agent, plan.shop, chance)
         for line, after in zip(visit.lines, visit.times, strict=True):
@@ -253,7 +265,11 @@ class _Generator:
             yield step._replace(status="read" if chance() < 0.75 else "delivered")
 
     def _assign_and_label(
-        self, builder: ConversationBuilder, plan: Plan, scene: Scene, visits: Sequence[Visit]
+        self,
+        builder: ConversationBuilder,
+        plan: ConversationPlan,
+        scene: ScriptScene,
+        visits: Sequence[PlannedVisit],
     ) -> None:
         if plan.assigned:
             builder.add_event("assigned", visits[0].start, user=plan.agent.key)
@@ -264,7 +280,9 @@ class _Generator:
         for title in titles:
             builder.add_event("labelled", visits[-1].end, title=title, on=True)
 
-    def _end(self, builder: ConversationBuilder, plan: Plan, visit: Visit) -> None:
+    def _end(
+        self, builder: ConversationBuilder, plan: ConversationPlan, visit: PlannedVisit
+    ) -> None:
         """Resolve or snooze the conversation, or read some of it."""
         at = visit.end + 1000 * min(900, plan.age // 2)
         if plan.ending == "resolved":

@@ -48,7 +48,7 @@ _SIZES = ("XS", "S", "M", "L", "XL", "38", "40", "42")
 _LAST_AUTHORS = {"waiting": ">", "answered": "<@"}
 
 
-class Line(NamedTuple):
+class ScriptLine(NamedTuple):
     """One line of a scene. kind: "" for plain text. back: messages back that it quotes, or 0."""
 
     mark: str
@@ -72,19 +72,19 @@ class Line(NamedTuple):
         return text.format_map(values) if "{" in text else text
 
 
-class Scene(NamedTuple):
+class ScriptScene(NamedTuple):
     """One visit of a customer, from the first message to the end of the matter."""
 
     title: str
     labels: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ScriptLine, ...]
 
     @property
     def handoff(self) -> int:
         """The position of the line in which a bot hands over to a person, or -1."""
         return next((i for i, line in enumerate(self.lines) if line.mark == EVENT), -1)
 
-    def until(self, ending: str, random: Random) -> tuple[Line, ...]:
+    def until(self, ending: str, random: Random) -> tuple[ScriptLine, ...]:
         """The lines up to where the conversation is now.
 
         ending: "waiting" ends with the customer, "answered" with the shop, "awaiting" with a bot
@@ -107,10 +107,10 @@ class Scene(NamedTuple):
 class Script(NamedTuple):
     """The scenes of a file and the values of its slots."""
 
-    scenes: tuple[Scene, ...]
+    scenes: tuple[ScriptScene, ...]
     slots: Mapping[str, Sequence[str]]
 
-    def with_handoff(self) -> tuple[Scene, ...]:
+    def with_handoff(self) -> tuple[ScriptScene, ...]:
         """The scenes in which a bot hands over to a person."""
         return tuple(scene for scene in self.scenes if scene.handoff >= 0)
 
@@ -157,14 +157,14 @@ def parse(script: str) -> Script:
     return Script(tuple(map(_scene, scenes)), slots)
 
 
-def _scene(part: str) -> Scene:
+def _scene(part: str) -> ScriptScene:
     heading, _, body = part.partition("\n")
     title, _, labels = heading.partition(" | ")
     lines = tuple(_line(text) for text in body.splitlines() if text)
-    return Scene(title, tuple(labels.split(", ")) if labels else (), lines)
+    return ScriptScene(title, tuple(labels.split(", ")) if labels else (), lines)
 
 
-def _line(text: str) -> Line:
+def _line(text: str) -> ScriptLine:
     mark, rest = text[0], text[1:]
     back = int(rest[0]) if rest[:1].isdigit() else 0
     words = rest[1 if back else 0 :].strip()
@@ -181,4 +181,6 @@ def _line(text: str) -> Line:
         else:
             kind, argument = name, value
     texts = tuple(words.split(" // "))
-    return Line(mark, back, kind, argument, texts, failure, "forwarded" in flags, "ad" in flags)
+    return ScriptLine(
+        mark, back, kind, argument, texts, failure, "forwarded" in flags, "ad" in flags
+    )

@@ -82,7 +82,7 @@ def add_account(connection: Connection, slug: str, name: str, created_at: int) -
     return account_id
 
 
-def take_turn(connection: Connection, account_id: int) -> None:
+def lock_account(connection: Connection, account_id: int) -> None:
     """Lock the account's row until the end of the transaction, so that its writers are serialised.
 
     No-op on SQLite, which has a single writer.

@@ -56,7 +56,7 @@ def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnect
             stage(f"index {number} of {len(indexes)}, {name}")
             connection.run(statement)
         stage("index of words")
-        contacts.remember_all(connection)
+        contacts.rebuild_index(connection)
         stage("statistics")
 
 

@@ -8,25 +8,25 @@ from frontdesk.store.database import Connection, Row
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class CatalogueTable:
     """Table and its sort columns, ascending; the last column is the unique id."""
 
     table: str
     order: tuple[str, ...]
 
 
-LABELS = Catalogue("label", ("title_key", "id"))
-CUSTOM_FIELDS = Catalogue("custom_field", ("position", "id"))
-USERS = Catalogue("app_user", ("name_key", "id"))
-TEAMS = Catalogue("team", ("name_key", "id"))
-CHANNELS = Catalogue("channel", ("name_key", "id"))
-CANNED_RESPONSES = Catalogue("canned_response", ("short_code", "id"))
-TEMPLATES = Catalogue("template", ("name", "language", "id"))
+LABELS = CatalogueTable("label", ("title_key", "id"))
+CUSTOM_FIELDS = CatalogueTable("custom_field", ("position", "id"))
+USERS = CatalogueTable("app_user", ("name_key", "id"))
+TEAMS = CatalogueTable("team", ("name_key", "id"))
+CHANNELS = CatalogueTable("channel", ("name_key", "id"))
+CANNED_RESPONSES = CatalogueTable("canned_response", ("short_code", "id"))
+TEMPLATES = CatalogueTable("template", ("name", "language", "id"))
 
 
 def catalogue_page(
     connection: Connection,
-    catalogue: Catalogue,
+    catalogue: CatalogueTable,
     account_id: int,
     after: Position | None,
     count: int,
@@ -49,7 +49,7 @@ def catalogue_page(
 
 
 def catalogue_position(
-    connection: Connection, catalogue: Catalogue, account_id: int, row_id: int | str
+    connection: Connection, catalogue: CatalogueTable, account_id: int, row_id: int | str
 ) -> Position | None:
     """Return the sort key of a row, None if it does not exist."""
     row = connection.row(

@@ -53,7 +53,7 @@ _MOST_TRIGRAMS = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ContactCondition:
     """Fragments of SQL for FROM and WHERE that select matching contacts, with their parameters.
 
     `condition` alone, on the table contact, is equivalent but uses no full-text index.
@@ -85,7 +85,7 @@ def search_words(text: str) -> list[str]:
     return folded(text.replace("\0", " ")).split()
 
 
-def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> Found:
+def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:
     """Select contacts that match every one of these folded words; at least one is needed."""
     parts = [_parts(word) for word in words]
     patterns = {f"word{number}": _pattern(told) for number, told in enumerate(parts)}
@@ -94,8 +94,8 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
     parameters: dict[str, object] = {"account": account_id, **patterns}
     if connection.dialect == "postgresql":
-        return Found("contact", condition, condition, parameters)
-    return Found(
+        return ContactCondition("contact", condition, condition, parameters)
+    return ContactCondition(
         "contact_words CROSS JOIN contact ON contact.id = contact_words.rowid - :first",
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
         f" AND {condition}",
@@ -104,7 +104,7 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
     )
 
 
-def forget(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+def remove_from_index(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
     """Remove contacts from the index; must precede a change of their stored text."""
     if connection.dialect == "sqlite":
         connection.run_many(
@@ -114,7 +114,7 @@ def forget(connection: Connection, account_id: int, contact_ids: Iterable[int]) 
         )
 
 
-def remember(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+def add_to_index(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
     """Add contacts to the index with their stored text."""
     if connection.dialect == "sqlite":
         connection.run_many(
@@ -123,13 +123,13 @@ def remember(connection: Connection, account_id: int, contact_ids: Iterable[int]
         )
 
 
-def remember_all(connection: Connection) -> None:
+def rebuild_index(connection: Connection) -> None:
     """Rebuild the index after a bulk load."""
     if connection.dialect == "sqlite":
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('rebuild')")
 
 
-def merge(connection: Connection) -> None:
+def optimize_index(connection: Connection) -> None:
     """Merge the index into one segment, which removes deleted terms from the file."""
     if connection.dialect == "sqlite":
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('optimize')")

@@ -20,7 +20,7 @@ class Cell(NamedTuple):
     unread: int
 
 
-class Listed(NamedTuple):
+class LabelledConversation(NamedTuple):
     """Conversation row with its label ids, as indexed by the filter table."""
 
     conversation: Row
@@ -35,7 +35,7 @@ def state_of(conversation: Row) -> int:
 def move(
     connection: Connection,
     account_id: int,
-    moves: Iterable[tuple[Listed | None, Listed | None]],
+    moves: Iterable[tuple[LabelledConversation | None, LabelledConversation | None]],
 ) -> None:
     """Apply the difference between old and new states to entries and cells.
 
@@ -110,7 +110,7 @@ def _cell(row: Row) -> Cell:
     return Cell(*(row[name] for name in Cell._fields))
 
 
-def cells_of(listed: Listed) -> list[Cell]:
+def cells_of(listed: LabelledConversation) -> list[Cell]:
     """Return the cells that count a conversation: one for all, and one per label."""
     row = listed.conversation
     count = row["unread_count"]
@@ -125,7 +125,7 @@ def cells_of(listed: Listed) -> list[Cell]:
     return [Cell(label_id, *rest) for label_id in (0, *listed.label_ids)]
 
 
-def entries_of(account_id: int, listed: Listed) -> dict[int, dict[str, object]]:
+def entries_of(account_id: int, listed: LabelledConversation) -> dict[int, dict[str, object]]:
     """Return a conversation's filter table rows by label id."""
     row = listed.conversation
     common = {

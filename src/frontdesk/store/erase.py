@@ -126,7 +126,7 @@ def forget_changes(connection: Connection, account_id: int, names: Iterable[str]
 def forget_contact(connection: Connection, account_id: int, contact_id: int) -> None:
     """Delete a contact without conversations, with its aliases, parts and search index entry."""
     contact = {"account": account_id, "id": contact_id}
-    contacts.forget(connection, account_id, [contact_id])
+    contacts.remove_from_index(connection, account_id, [contact_id])
     connection.run(
         "DELETE FROM contact_alias WHERE account_id = :account AND contact_id = :id", contact
     )

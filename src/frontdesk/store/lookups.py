@@ -120,7 +120,7 @@ def conversation(connection: Connection, account_id: int, conversation_id: int) 
     return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
 
 
-def correspondents(
+def contact_ids_of(
     connection: Connection, account_id: int, conversation_ids: Collection[int]
 ) -> dict[int, int]:
     """Map conversation ids to contact ids."""
@@ -204,14 +204,14 @@ def notes(connection: Connection, account_id: int, external_ids: Collection[str]
     return _matching(connection, account_id, "note", "external_id", external_ids)
 
 
-def orphans(
+def pending_updates(
     connection: Connection, account_id: int, channel_id: int, targets: Collection[str]
 ) -> list[Row]:
     """Return pending updates of these messages of a channel; with channel 0, of phone numbers."""
     return _matching(connection, account_id, "orphan", "target", targets, channel_id=channel_id)
 
 
-def any_orphan(connection: Connection, account_id: int) -> bool:
+def any_pending(connection: Connection, account_id: int) -> bool:
     """Check for any pending update."""
     found = connection.row(
         "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1", {"account_id": account_id}

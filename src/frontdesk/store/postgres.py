@@ -36,7 +36,7 @@ from frontdesk.store.dsn import checked, shown
 from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
 
 
-class _Flag(Dumper):
+class _BoolDumper(Dumper):
     """Dumps bool as 1 or 0: the schema has no boolean columns."""
 
     oid = postgres.types["int2"].oid
@@ -45,14 +45,14 @@ class _Flag(Dumper):
         return b"1" if obj else b"0"
 
 
-class _Words(StrDumperUnknown):
+class _TextDumper(StrDumperUnknown):
     """Dumps str without NUL, which PostgreSQL text cannot contain."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "\ufffd"))
 
 
-class _Number(Loader):
+class _NumericLoader(Loader):
     """Loads numeric, the type of sums of BIGINT, as int if integral."""
 
     def load(self, data: Buffer) -> int | float:
@@ -63,9 +63,9 @@ class _Number(Loader):
 def adapters() -> AdaptersMap:
     """Return the adapters of a connection."""
     ours = AdaptersMap(psycopg_adapters)
-    ours.register_dumper(bool, _Flag)
-    ours.register_dumper(str, _Words)
-    ours.register_loader("numeric", _Number)
+    ours.register_dumper(bool, _BoolDumper)
+    ours.register_dumper(str, _TextDumper)
+    ours.register_loader("numeric", _NumericLoader)
     return ours
 
 

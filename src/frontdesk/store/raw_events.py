@@ -12,7 +12,7 @@ STORED, APPLIED, FAILED, IGNORED = "stored", "applied", "failed", "ignored"
 STATES = (STORED, APPLIED, FAILED, IGNORED)
 
 
-class Place(NamedTuple):
+class BodyPosition(NamedTuple):
     """Position of a raw event in the order of receipt."""
 
     received_at: int
@@ -20,7 +20,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ReceivedBody:
     """Received body, with the time (epoch milliseconds) and the retained headers as JSON."""
 
     account_id: int
@@ -33,7 +33,7 @@ class Arrival:
         return hashlib.sha256(self.body).hexdigest()
 
 
-def keep(connection: Connection, arrival: Arrival) -> bool:
+def keep(connection: Connection, arrival: ReceivedBody) -> bool:
     """Store a body; False if the same bytes are stored already."""
     return bool(
         connection.run(
@@ -152,15 +152,15 @@ def pass_over(connection: Connection, account_id: int, digest: str, ignored_json
 def places(
     connection: Connection,
     account_id: int,
-    after: Place | None,
+    after: BodyPosition | None,
     count: int,
     *,
     state: str | None = None,
     since: int = 0,
-) -> list[Place]:
+) -> list[BodyPosition]:
     """Return the positions of events after `after` and received at `since` or later, in order."""
     # "g" sorts after every hexadecimal digest, which excludes the millisecond before `since`.
-    received_at, digest = after or Place(since - 1, "g")
+    received_at, digest = after or BodyPosition(since - 1, "g")
     rows = connection.rows(
         f"""
         SELECT received_at, digest FROM raw_event
@@ -171,7 +171,7 @@ def places(
         {"account": account_id, "received": received_at, "digest": digest, "count": count}
         | ({} if state is None else {"state": state}),
     )
-    return [Place(row["received_at"], row["digest"]) for row in rows]
+    return [BodyPosition(row["received_at"], row["digest"]) for row in rows]
 
 
 def body(connection: Connection, account_id: int, digest: str) -> bytes | None:

@@ -26,7 +26,7 @@ _SUMMED_MEASURES = (
 _UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
 
 
-class Span(NamedTuple):
+class ReportSpan(NamedTuple):
     """Half-open interval in epoch milliseconds; `tag` identifies it in the result."""
 
     tag: int
@@ -35,22 +35,22 @@ class Span(NamedTuple):
 
 
 # Spans, a statement over them, and its other parameters.
-_Select = tuple[Sequence[Span], str, Mapping[str, object]]
+_Select = tuple[Sequence[ReportSpan], str, Mapping[str, object]]
 
 
-class _Parts(NamedTuple):
+class _SpanParts(NamedTuple):
     """Spans split into whole UTC days, whole quarter hours beside these, and the remainder."""
 
-    days: list[Span]
-    quarters: list[Span]
-    edges: list[Span]
+    days: list[ReportSpan]
+    quarters: list[ReportSpan]
+    edges: list[ReportSpan]
 
 
 def figures(
     connection: Connection,
     account_id: int,
     channel_id: int | None,
-    spans: Sequence[Span],
+    spans: Sequence[ReportSpan],
     *,
     detailed: bool,
 ) -> list[Row]:
@@ -74,7 +74,7 @@ def figures(
 
 
 def priced(
-    connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[Span]
+    connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[ReportSpan]
 ) -> list[Row]:
     """Return counts of messages with a known pricing, by span and pricing.
 
@@ -244,29 +244,29 @@ _CONVERSATIONS = f"""
 """
 
 
-def _parted(spans: Sequence[Span]) -> _Parts:
+def _parted(spans: Sequence[ReportSpan]) -> _SpanParts:
     days, beside = _cut(spans, DAY)
     quarters, edges = _cut(beside, QUARTER)
-    return _Parts(days, quarters, edges)
+    return _SpanParts(days, quarters, edges)
 
 
-def _cut(spans: Sequence[Span], length: int) -> tuple[list[Span], list[Span]]:
+def _cut(spans: Sequence[ReportSpan], length: int) -> tuple[list[ReportSpan], list[ReportSpan]]:
     """Split spans into whole buckets of this length and the rest."""
-    whole: list[Span] = []
-    left: list[Span] = []
+    whole: list[ReportSpan] = []
+    left: list[ReportSpan] = []
     for span in spans:
         start = -(-span.start // length) * length
         end = span.end // length * length
         if start < end:
-            whole.append(Span(span.tag, start, end))
-            beside = (Span(span.tag, span.start, start), Span(span.tag, end, span.end))
+            whole.append(ReportSpan(span.tag, start, end))
+            beside = (ReportSpan(span.tag, span.start, start), ReportSpan(span.tag, end, span.end))
             left += [part for part in beside if part.start < part.end]
         else:
             left.append(span)
     return whole, left
 
 
-def _values(spans: Sequence[Span]) -> tuple[str, dict[str, int]]:
+def _values(spans: Sequence[ReportSpan]) -> tuple[str, dict[str, int]]:
     """Return spans as rows of VALUES, with parameters."""
     rows = ", ".join(f"({span.tag:d}, :s{n}, :e{n})" for n, span in enumerate(spans))
     bounds = {f"s{n}": span.start for n, span in enumerate(spans)}

@@ -10,7 +10,7 @@ CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _TableScan:
     """Scan of a table `t`. select: statement up to FROM. key: unique columns."""
 
     select: str
@@ -21,24 +21,24 @@ _LAST_CONVERSATION = """(
   SELECT c.id FROM conversation AS c WHERE c.account_id = t.account_id AND c.contact_id = t.id
   ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1)"""
 
-_SOURCES: Mapping[str, _Source] = MappingProxyType(
+_SOURCES: Mapping[str, _TableScan] = MappingProxyType(
     {
-        "message": _Source(
+        "message": _TableScan(
             "SELECT t.conversation_id, t.created_at, t.id, t.deleted_at, t.text, t.content_json,"
             " t.media_json, t.referral_json FROM message AS t",
             ("created_at", "conversation_id", "id"),
         ),
-        "note": _Source(
+        "note": _TableScan(
             "SELECT t.conversation_id, t.created_at, t.id, t.text FROM note AS t",
             ("conversation_id", "created_at", "id"),
         ),
-        "conversation": _Source(
+        "conversation": _TableScan(
             "SELECT t.id, t.id AS conversation_id, t.last_activity_at AS created_at,"
             " p.name, p.phone FROM conversation AS t"
             " JOIN contact AS p ON p.account_id = t.account_id AND p.id = t.contact_id",
             ("id",),
         ),
-        "contact": _Source(
+        "contact": _TableScan(
             f"SELECT t.id, {_LAST_CONVERSATION} AS conversation_id,"
             " t.last_activity_at AS created_at, t.name, t.profile_name, t.phone, t.email,"
             " t.username, t.custom_json FROM contact AS t",

@@ -8,26 +8,26 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.store import contacts as contact_words
-from frontdesk.store.accounts import take_turn
+from frontdesk.store.accounts import lock_account
 from frontdesk.store.database import Connection, Row
 
 
-class _Table(NamedTuple):
+class _TableColumns(NamedTuple):
     name: str
     key: tuple[str, ...]
     columns: tuple[str, ...]
 
 
-def _table(name: str, key: str, columns: str) -> _Table:
+def _table(name: str, key: str, columns: str) -> _TableColumns:
     keys = ("account_id", *key.split())
-    return _Table(name, keys, (*keys, *columns.split()))
+    return _TableColumns(name, keys, (*keys, *columns.split()))
 
 
 _NAMED = "name name_key created_at updated_at"
 # Tables whose rows belong to a conversation and to a contact part.
 _FACTS = ("message", "note", "conversation_event")
 
-_TABLES: Mapping[str, _Table] = MappingProxyType(
+_TABLES: Mapping[str, _TableColumns] = MappingProxyType(
     {
         "channel": _table(
             "channel",
@@ -162,21 +162,21 @@ def save_contacts(
         if text != contact["search"]:
             contact["search"] = text
             changed.append(contact["id"])
-    contact_words.forget(connection, account_id, changed)
+    contact_words.remove_from_index(connection, account_id, changed)
     save(connection, "contact", rows)
-    contact_words.remember(connection, account_id, changed)
+    contact_words.add_to_index(connection, account_id, changed)
 
 
 def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
     """Delete merged contacts; aliases must have been moved before."""
-    contact_words.forget(connection, account_id, contact_ids)
+    contact_words.remove_from_index(connection, account_id, contact_ids)
     connection.run_many(
         "DELETE FROM contact WHERE account_id=:account_id AND id=:id",
         [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
     )
 
 
-def free_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
+def clear_unique_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
     """Null unique columns of contacts about to be saved, so that contacts can exchange numbers."""
     connection.run_many(
         "UPDATE contact SET phone=NULL, wa_user_id=NULL WHERE account_id=:account_id AND id=:id",
@@ -220,7 +220,7 @@ def drop_parts(connection: Connection, account_id: int, part_ids: Iterable[int])
     )
 
 
-def hand_over(
+def move_facts(
     connection: Connection,
     account_id: int,
     source: tuple[int, int | None],
@@ -240,7 +240,7 @@ def hand_over(
         )
 
 
-def free_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
+def release_contact(connection: Connection, account_id: int, conversation_id: int) -> None:
     """Release a conversation's contact before it is saved, so that contacts can swap
     conversations."""
     connection.run(
@@ -249,7 +249,7 @@ def free_conversation(connection: Connection, account_id: int, conversation_id: 
     )
 
 
-def absorb_conversation(
+def merge_conversation(
     connection: Connection, account_id: int, source_id: int, target_id: int
 ) -> None:
     """Move the facts of a conversation into another and delete it; its filter entries remain."""
@@ -263,7 +263,7 @@ def absorb_conversation(
     connection.run("DELETE FROM conversation WHERE account_id=:account_id AND id=:source", ids)
 
 
-def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, int]) -> None:
+def save_last_assigned(connection: Connection, account_id: int, turns: Mapping[int, int]) -> None:
     """Store the user that each team assigned last: {team id: user id}."""
     connection.run_many(
         "UPDATE team SET last_assigned=:user_id WHERE account_id=:account_id AND id=:id",
@@ -274,7 +274,7 @@ def turn_rotations(connection: Connection, account_id: int, turns: Mapping[int, 
     )
 
 
-def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
+def drop_pending(connection: Connection, rows: Iterable[Row]) -> None:
     """Delete pending updates that have been applied."""
     connection.run_many(
         "DELETE FROM orphan WHERE account_id=:account_id AND channel_id=:channel_id "
@@ -283,7 +283,7 @@ def drop_orphans(connection: Connection, rows: Iterable[Row]) -> None:
     )
 
 
-def change_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+def update_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
     """Update stored messages; `was_at` is their previous created_at, which is part of the key."""
     fixed = ("account_id", "conversation_id", "id")
     changes = (f"{name}=:{name}" for name in _TABLES["message"].columns if name not in fixed)
@@ -325,7 +325,7 @@ def link_team(
         )
 
 
-def raise_revision(connection: Connection, account_id: int) -> None:
+def bump_revision(connection: Connection, account_id: int) -> None:
     """Increment the account's revision, which ETags are computed from."""
     connection.run(
         "UPDATE account SET revision = revision + 1 WHERE id=:account_id",
@@ -333,7 +333,7 @@ def raise_revision(connection: Connection, account_id: int) -> None:
     )
 
 
-def _insert(table: _Table) -> str:
+def _insert(table: _TableColumns) -> str:
     values = ", ".join(f":{name}" for name in table.columns)
     return f"INSERT INTO {table.name}({', '.join(table.columns)}) VALUES ({values})"
 
@@ -347,7 +347,7 @@ class Ids:
     def __init__(self, connection: Connection, account_id: int) -> None:
         self._connection = connection
         self._account_id = account_id
-        take_turn(connection, account_id)
+        lock_account(connection, account_id)
         rows = connection.rows(
             "SELECT kind, value FROM last_id WHERE account_id=:account_id",
             {"account_id": account_id},

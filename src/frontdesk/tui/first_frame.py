@@ -9,7 +9,7 @@ from textual.geometry import Size
 
 from frontdesk.cache import Cache
 from frontdesk.errors import Unreachable
-from frontdesk.mailbox import Mailbox, Source
+from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.preferences import Preferences
 
@@ -54,7 +54,7 @@ class _ReadOnlyMailbox(Mailbox):
         """No-op: rendering must not change state."""
 
 
-def _no_source() -> Source:
+def _no_source() -> InboxSource:
     """Raises: Unreachable, so that the viewer exits after its first paint."""
     raise Unreachable("There is no server behind a saved screen")
 

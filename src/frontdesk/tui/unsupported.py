@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from frontdesk.mailbox import Mailbox, Server
+from frontdesk.mailbox import Mailbox, ServerView
 from frontdesk.text import one_line
 
 # Members of the server filter, with the features that provide their values.
@@ -28,7 +28,7 @@ def lacking(mailbox: Mailbox, name: str) -> str:
     return why_not(mailbox.server, name)
 
 
-def why_not(server: Server | None, name: str) -> str:
+def why_not(server: ServerView | None, name: str) -> str:
     """`lacking` for the state of a server; None means not connected."""
     if server is None:
         return ""

@@ -15,7 +15,7 @@ from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
 
 if TYPE_CHECKING:
-    from frontdesk.cache.stats import Shelf
+    from frontdesk.cache.stats import OriginUsage
 
 _HEADINGS = (
     *("SERVER", "SIZE", "CONVERSATIONS", "MESSAGES", "NOTES", "CONTACTS"),
@@ -76,7 +76,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     click.echo(f"{file_size(freed)} freed")
 
 
-def _row(shelf: "Shelf") -> tuple[str, ...]:
+def _row(shelf: "OriginUsage") -> tuple[str, ...]:
     return (
         shelf.name,
         file_size(shelf.size_bytes),

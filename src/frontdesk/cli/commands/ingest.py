@@ -20,7 +20,7 @@ from frontdesk.wire import instant
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
-    from frontdesk.ingest.webhooks.processor import Intake, Step
+    from frontdesk.ingest.webhooks.processor import StepResult, WebhookProcessor
     from frontdesk.store.database import Connection, Database
 
 FAILURES_SHOWN = 10
@@ -96,7 +96,7 @@ def replay_command(
     What is known already changes nothing. --since alone takes everything from then on. Broken off,
     the rest is applied by the service, or by the next replay.
     """
-    from frontdesk.ingest.webhooks.processor import Intake
+    from frontdesk.ingest.webhooks.processor import WebhookProcessor
 
     # A time alone selects all bodies received since.
     state = "failed" if which == "failed" or (which is None and since is None) else None
@@ -108,9 +108,11 @@ def replay_command(
         try:
             _choose(store, account_id, state, since or 0)
             waiting = _waiting(store, account_id)
-            intake = Intake(store, now, admission=admission, retain_revoked=retain_revoked)
+            intake = WebhookProcessor(
+                store, now, admission=admission, retain_revoked=retain_revoked
+            )
 
-            def take(step: "Step") -> None:
+            def take(step: "StepResult") -> None:
                 settled.update(step.settled)
                 passed_over.update(step.passed_over)
 
@@ -150,11 +152,11 @@ def purge_command(database: str, account: str, days: int) -> None:
 def _choose(store: "Database", account_id: int, state: str | None, since: int) -> None:
     """Reset the selected bodies to pending."""
     from frontdesk.store import raw_events
-    from frontdesk.store.raw_events import Place
+    from frontdesk.store.raw_events import BodyPosition
 
-    last: Place | None = None
+    last: BodyPosition | None = None
 
-    def page(connection: "Connection") -> list[Place]:
+    def page(connection: "Connection") -> list[BodyPosition]:
         return raw_events.places(connection, account_id, last, _PAGE, state=state, since=since)
 
     while some := store.read_latest(page):
@@ -175,7 +177,9 @@ def _waiting(store: "Database", account_id: int) -> int:
     return sum(row["n"] for row in told if row["state"] == STORED)
 
 
-def _apply(intake: "Intake", account_id: int, waiting: int, take: Callable[["Step"], None]) -> None:
+def _apply(
+    intake: "WebhookProcessor", account_id: int, waiting: int, take: Callable[["StepResult"], None]
+) -> None:
     """Apply pending bodies until none is left or another process applies them; `take` each step."""
     with progress("Replaying", waiting) as advance:
         moved = True

@@ -23,10 +23,10 @@ from frontdesk.wire.queries import (
 from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, Rows
+    from frontdesk.client import InboxClient, RowPages
 
 F = TypeVar("F", bound=Callable[..., object])
-Ask: TypeAlias = "Callable[[InboxClient], Rows[Any]]"
+Ask: TypeAlias = "Callable[[InboxClient], RowPages[Any]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,8 @@ def _catalogue(name: str, help_text: str, of: Sequence[Column[Any]]) -> None:
     ) -> None:
         extent = _extent(limit, cursor, all_pages, CATALOGUE_LIMIT)
 
-        def ask(client: "InboxClient") -> "Rows[Any]":
-            rows: Rows[Any] = getattr(client, name.replace("-", "_"))(
+        def ask(client: "InboxClient") -> "RowPages[Any]":
+            rows: RowPages[Any] = getattr(client, name.replace("-", "_"))(
                 limit=extent.limit, cursor=cursor
             )
             return rows
@@ -167,7 +167,7 @@ def _list(
 
 
 async def _write(
-    rows: "Rows[Any]", writer: Writer[Any], noun: str, extent: Extent, style: str
+    rows: "RowPages[Any]", writer: Writer[Any], noun: str, extent: Extent, style: str
 ) -> None:
     if extent.all:
         # Rows and progress on the same terminal would mix.

@@ -9,7 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cache import Cache, Hit
-from frontdesk.cache.rows import members_of, said_in, searched_text
+from frontdesk.cache.rows import members_of, searched_text, searched_text_in
 from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
@@ -284,7 +284,7 @@ class DatabaseScan:
 
 def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
     """Return the searchable texts of a row."""
-    said = said_in(kind, _value(kind, row))
+    said = searched_text_in(kind, _value(kind, row))
     return said.pieces if said else ()
 
 

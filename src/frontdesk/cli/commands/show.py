@@ -28,7 +28,7 @@ from frontdesk.text import words
 from frontdesk.wire import Contact, CustomField, Note, Wire
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, Rows
+    from frontdesk.client import InboxClient, RowPages
 
 W = TypeVar("W", bound=Wire)
 
@@ -89,7 +89,7 @@ async def _notes(client: "InboxClient", id: str, last: int | None, *, wanted: bo
         return []
 
 
-async def _newest(rows: "Rows[W]", noun: str, last: int | None) -> list[W]:
+async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
     found: list[W] = []
     async for row in walked(rows, noun, Progress(shown=True)):
         found.append(row)

@@ -98,12 +98,12 @@ class _Found:
 
 
 async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Found:
-    from frontdesk.client.external import ForeignApi, Manners
+    from frontdesk.client.external import ForeignApi, RequestPolicy
     from frontdesk.ingest.webhooks import account as business_account
 
     found = _Found()
     secrets = {"Authorization": f"Bearer {token}"}
-    async with ForeignApi(graph_url, secrets, Manners(_PER_SECOND), network()) as api:
+    async with ForeignApi(graph_url, secrets, RequestPolicy(_PER_SECOND), network()) as api:
         for account in accounts:
             numbers = (f"{account}/phone_numbers", business_account.NUMBER_FIELDS)
             async for row in _rows(api, *numbers):

@@ -25,7 +25,7 @@ from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePre
 from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, Rows
+    from frontdesk.client import InboxClient, RowPages
 
 
 # Page size of polls; always the same, so that unchanged pages are answered 304.
@@ -116,7 +116,7 @@ class Feed:
             if self._active.get(conversation.id) != conversation.last_activity_at:
                 yield conversation
 
-    def _rows(self) -> "Rows[Conversation]":
+    def _rows(self) -> "RowPages[Conversation]":
         return self._client.conversations(**dict(self._filter), limit=HEAD)
 
     async def _told(self, conversation: Conversation) -> list[Activity]:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from frontdesk.client.compat.rows import BARE
-from frontdesk.client.server_info import IGNORED, Notebook
+from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
 from frontdesk.wire import (
     Contact,
@@ -24,10 +24,10 @@ from frontdesk.wire import (
 _HERE = "The server sends rows that do not match; they are left out here."
 
 
-class Filtering:
+class FilterCheck:
     """Applies filters to received pages, and records which ones the server ignores."""
 
-    def __init__(self, notebook: Notebook) -> None:
+    def __init__(self, notebook: ServerState) -> None:
         self._notebook = notebook
 
     def conversations(
@@ -102,7 +102,7 @@ PARTS = ("contact", "channel", "assignee")
 Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
-class Names:
+class NameLookup:
     """Names by id, loaded from the lists when the first row without a name arrives."""
 
     def __init__(self, lists: Mapping[str, Fetch], clock: Callable[[], float]) -> None:

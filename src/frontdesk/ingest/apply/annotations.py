@@ -6,17 +6,17 @@ from typing import Any
 
 from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
-from frontdesk.ingest.apply.context import Counted
-from frontdesk.ingest.apply.conversations import Thread, Threads
-from frontdesk.ingest.apply.messages import Correspondence
-from frontdesk.ingest.apply.rules import Happening
+from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
+from frontdesk.ingest.apply.messages import Messages
+from frontdesk.ingest.apply.rules import StateEvent
 from frontdesk.ingest.events import ConversationEvent, NoteUpsert, ReactionSet
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.writes import Ids
 
 
-class Asides:
+class Annotations:
     """Reactions, notes and events of a batch. `load` the stored ones first."""
 
     def __init__(
@@ -24,10 +24,10 @@ class Asides:
         connection: Connection,
         account_id: int,
         ids: Ids,
-        counted: Counted,
+        counted: BatchCounts,
         catalogue: Catalogue,
-        threads: Threads,
-        correspondence: Correspondence,
+        threads: Conversations,
+        correspondence: Messages,
     ) -> None:
         self._connection = connection
         self._account_id = account_id
@@ -122,13 +122,13 @@ class Asides:
 
     def record(
         self,
-        thread: Thread,
+        thread: BatchConversation,
         at: int,
         name: str,
         value: Mapping[str, Any],
         external_id: str,
         part: int | None,
-    ) -> Happening:
+    ) -> StateEvent:
         """Insert a new conversation event and return it as the state rules take it."""
         row = {
             "account_id": self._account_id,
@@ -145,7 +145,7 @@ class Asides:
         self._counted.new("happenings")
         return self._happening(row, value)
 
-    def happening(self, row: Row) -> Happening:
+    def happening(self, row: Row) -> StateEvent:
         """Convert a stored conversation event to what the state rules take."""
         return self._happening(row, json.loads(row["value_json"]))
 
@@ -164,10 +164,10 @@ class Asides:
         yield "note", list(self._noted.values())
         yield "reaction", list(self._reacted.values())
 
-    def _happening(self, row: Row, value: Mapping[str, Any]) -> Happening:
+    def _happening(self, row: Row, value: Mapping[str, Any]) -> StateEvent:
         at = row["created_at"]
         user, title = value.get("user"), value.get("title")
-        return Happening(
+        return StateEvent(
             at=at,
             id=row["id"],
             name=row["name"],
@@ -178,7 +178,7 @@ class Asides:
             key=row["external_id"] or "",
         )
 
-    def _new_note(self, event: NoteUpsert, thread: Thread) -> dict[str, Any]:
+    def _new_note(self, event: NoteUpsert, thread: BatchConversation) -> dict[str, Any]:
         author_id, author_name = self._catalogue.author(event.author, event.at)
         return {
             "account_id": self._account_id,

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from frontdesk.ingest.apply.conversations import Thread
-from frontdesk.ingest.apply.message_row import Letter
-from frontdesk.ingest.apply.rules import INBOUND, OPEN, QUIET_TYPES, Standing
+from frontdesk.ingest.apply.conversations import BatchConversation
+from frontdesk.ingest.apply.message_row import MessageRow
+from frontdesk.ingest.apply.rules import INBOUND, OPEN, QUIET_TYPES, ConversationState
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Connection, Row
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Assignment:
     """Assignment to a user. at: epoch milliseconds; user_key: key of a `UserUpsert`.
 
     part: contact part of the message that opened the conversation.
@@ -22,7 +22,7 @@ class Turn:
     part: int | None
 
 
-class Distribution:
+class RoundRobin:
     """Round-robin state of an account's teams while one batch is applied.
 
     Members are eligible if active and neither offline nor busy. The first team of the channel with
@@ -35,7 +35,7 @@ class Distribution:
         self._members: dict[int, list[Row]] = {}
         self._last: dict[int, int] = {}
 
-    def turn(self, thread: Thread, standing: Standing) -> Turn | None:
+    def turn(self, thread: BatchConversation, standing: ConversationState) -> Assignment | None:
         """Return the assignment if a live inbound message has just opened the conversation."""
         if standing.assignee_id or standing.status != OPEN:
             return None
@@ -52,13 +52,13 @@ class Distribution:
             return None
         # Ordered after other events of the same moment, which preceded the decision.
         clash = any(happening.at == standing.folded_at for happening in thread.happenings)
-        return Turn(
+        return Assignment(
             member["user_key"], standing.folded_at + int(clash), external_id, opening["part"]
         )
 
     def save(self) -> None:
         """Store each team's last assignee."""
-        writes.turn_rotations(self._connection, self._account_id, self._last)
+        writes.save_last_assigned(self._connection, self._account_id, self._last)
 
     def _next(self, channel_id: int) -> Row | None:
         members = self._eligible(channel_id)
@@ -81,12 +81,12 @@ class Distribution:
         return self._members[channel_id]
 
 
-def _opens(message: Letter) -> bool:
+def _opens(message: MessageRow) -> bool:
     """Check for a live inbound message."""
     return bool(
         message["live"] and message["direction"] == INBOUND and message["type"] not in QUIET_TYPES
     )
 
 
-def _order(message: Letter) -> tuple[int, str]:
+def _order(message: MessageRow) -> tuple[int, str]:
     return message["created_at"], message["wamid"] or ""

@@ -10,16 +10,16 @@ from typing import Any, TypeVar
 
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.annotations import Asides
-from frontdesk.ingest.apply.assignment import Distribution
-from frontdesk.ingest.apply.catalogue import Catalogue, CatalogueUpsert, tell_numbers
-from frontdesk.ingest.apply.contacts import Namesakes, People, Sighting
-from frontdesk.ingest.apply.context import Applied, Counted, Tally
-from frontdesk.ingest.apply.conversations import Thread, Threads, conversation_row
-from frontdesk.ingest.apply.messages import Correspondence
-from frontdesk.ingest.apply.metrics import Reckoning
-from frontdesk.ingest.apply.pending import Orphans
-from frontdesk.ingest.apply.rules import InitialStatus, Standing
+from frontdesk.ingest.apply.annotations import Annotations
+from frontdesk.ingest.apply.assignment import RoundRobin
+from frontdesk.ingest.apply.catalogue import Catalogue, CatalogueUpsert, apply_number_facts
+from frontdesk.ingest.apply.contacts import Contacts, Namesakes, Sighting
+from frontdesk.ingest.apply.context import ApplyResult, BatchCounts, Tally
+from frontdesk.ingest.apply.conversations import BatchConversation, Conversations, conversation_row
+from frontdesk.ingest.apply.messages import Messages
+from frontdesk.ingest.apply.metrics import MetricDeltas
+from frontdesk.ingest.apply.pending import PendingUpdates
+from frontdesk.ingest.apply.rules import ConversationState, InitialStatus
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,
@@ -43,7 +43,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.store import counters, lookups, raw_events, writes
-from frontdesk.store.counters import Listed
+from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.writes import Ids
 
@@ -61,7 +61,7 @@ def by_kind(events: Iterable[DomainEvent]) -> Kinds:
     return kinds
 
 
-class Telling:
+class Appliers:
     """Contacts, conversations and messages of one batch. Call `load`, then `tell`."""
 
     def __init__(
@@ -70,17 +70,19 @@ class Telling:
         account_id: int,
         now: int,
         ids: Ids,
-        counted: Counted,
+        counted: BatchCounts,
         catalogue: Catalogue,
     ) -> None:
         place = (connection, account_id)
-        self.orphans = Orphans(*place)
-        self.people = People(*place, now, ids, counted)
-        self.threads = Threads(*place, ids, counted, self.people)
-        self.correspondence = Correspondence(
+        self.orphans = PendingUpdates(*place)
+        self.people = Contacts(*place, now, ids, counted)
+        self.threads = Conversations(*place, ids, counted, self.people)
+        self.correspondence = Messages(
             *place, ids, counted, catalogue, self.people, self.threads, self.orphans
         )
-        self.asides = Asides(*place, ids, counted, catalogue, self.threads, self.correspondence)
+        self.asides = Annotations(
+            *place, ids, counted, catalogue, self.threads, self.correspondence
+        )
 
     def load(self, kinds: Kinds) -> None:
         """Read all rows that the batch refers to, and resolve its persons."""
@@ -177,7 +179,7 @@ def _message_order(event: MessageUpsert) -> tuple[int, str]:
     return event.at, event.wamid or ""
 
 
-__all__ = ["Applied", "InitialStatus", "Tally", "apply_events"]
+__all__ = ["ApplyResult", "InitialStatus", "Tally", "apply_events"]
 
 _NAMED = (
     UserUpsert,
@@ -198,7 +200,7 @@ def apply_events(
     initial_status: InitialStatus = "auto",
     live: bool = False,
     placeholders: bool = True,
-) -> Applied:
+) -> ApplyResult:
     """Apply `events` to an account, inside one write transaction.
 
     Events may come in any order and more than once. The account's revision is incremented only if
@@ -220,19 +222,19 @@ class _Batch:
         self._now = now
         place = (connection, account_id)
         self._ids = Ids(*place)
-        self._counted = Counted()
+        self._counted = BatchCounts()
         self._catalogue = Catalogue(*place, self._ids, self._counted)
-        self._telling = Telling(*place, now, self._ids, self._counted, self._catalogue)
-        self._reckoning = Reckoning(*place, self._ids)
+        self._telling = Appliers(*place, now, self._ids, self._counted, self._catalogue)
+        self._reckoning = MetricDeltas(*place, self._ids)
 
     def apply(
         self, events: Sequence[DomainEvent], initial_status: InitialStatus, *, live: bool
-    ) -> Applied:
+    ) -> ApplyResult:
         telling, kinds = self._telling, by_kind(events)
         # Catalogue rows first, so that events that refer to them find them.
         for upsert in _outermost(kinds.get(ChannelUpsert, ())):
             self._catalogue.tell_channel(upsert)
-        tell_numbers(
+        apply_number_facts(
             self._catalogue,
             telling.orphans,
             kinds.get(NumberUpdate, ()),
@@ -247,7 +249,7 @@ class _Batch:
         self._save_conversations(initial_status, live=live)
         self._save_rest()
         if self._counted.changed:
-            writes.raise_revision(self._connection, self._account_id)
+            writes.bump_revision(self._connection, self._account_id)
         return self._counted.applied()
 
     def _save_rest(self) -> None:
@@ -266,10 +268,10 @@ class _Batch:
         """Fold the touched conversations and write their rows, filter entries and counters."""
         threads = self._telling.threads
         rows: list[dict[str, Any]] = []
-        moves: list[tuple[Listed | None, Listed | None]] = [
+        moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = [
             (_listed(thread), None) for thread in threads.gone
         ]
-        distribution = Distribution(self._connection, self._account_id)
+        distribution = RoundRobin(self._connection, self._account_id)
         for thread in threads.touched():
             self._reckoning.count(thread)
             standing = self._stand(thread)
@@ -277,12 +279,14 @@ class _Batch:
                 standing = self._assign(distribution, thread, standing)
             row = conversation_row(self._account_id, thread, standing, initial_status, self._now)
             rows.append(row)
-            moves.append((_listed(thread), Listed(row, standing.labels)))
+            moves.append((_listed(thread), LabelledConversation(row, standing.labels)))
         distribution.save()
         writes.save(self._connection, "conversation", rows)
         counters.move(self._connection, self._account_id, moves)
 
-    def _assign(self, distribution: Distribution, thread: Thread, standing: Standing) -> Standing:
+    def _assign(
+        self, distribution: RoundRobin, thread: BatchConversation, standing: ConversationState
+    ) -> ConversationState:
         """Assign a newly opened conversation to the next team member in turn, if there is one."""
         turn = distribution.turn(thread, standing)
         if turn is None:
@@ -292,10 +296,10 @@ class _Batch:
         )
         return rules.fold(standing, (), (happening,))
 
-    def _stand(self, thread: Thread) -> Standing:
+    def _stand(self, thread: BatchConversation) -> ConversationState:
         """Fold new facts onto the stored state, or all facts again if they are out of order."""
         stored = thread.stored
-        before = Standing() if stored is None else _standing(stored, thread.labels)
+        before = ConversationState() if stored is None else _standing(stored, thread.labels)
         if not thread.refold and (
             stored is None or rules.continues(before, thread.messages, thread.happenings)
         ):
@@ -305,7 +309,7 @@ class _Batch:
         messages = lookups.messages_of(self._connection, self._account_id, thread.id)
         events = lookups.events_of(self._connection, self._account_id, thread.id)
         happenings = map(self._telling.asides.happening, events)
-        standing = rules.fold(Standing(), messages, happenings)
+        standing = rules.fold(ConversationState(), messages, happenings)
         self._reckoning.replace(thread, standing.measures)
         return standing
 
@@ -337,14 +341,14 @@ def _moment(upsert: ChannelUpsert) -> int:
     return upsert.at
 
 
-def _listed(thread: Thread) -> Listed | None:
+def _listed(thread: BatchConversation) -> LabelledConversation | None:
     """Return a conversation's filter entry before the batch."""
-    return None if thread.stored is None else Listed(thread.stored, thread.labels)
+    return None if thread.stored is None else LabelledConversation(thread.stored, thread.labels)
 
 
-def _standing(stored: Row, labels: frozenset[int]) -> Standing:
+def _standing(stored: Row, labels: frozenset[int]) -> ConversationState:
     """Restore the fold's state from a conversation row."""
-    return Standing(
+    return ConversationState(
         status=stored["status"] if stored["told"] else None,
         assignee_id=stored["assignee_id"],
         awaiting_human=bool(stored["awaiting_human"]),

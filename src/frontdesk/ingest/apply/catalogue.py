@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.apply.context import Counted
+from frontdesk.ingest.apply.context import BatchCounts
 from frontdesk.ingest.apply.message_row import packed
-from frontdesk.ingest.apply.pending import NUMBER, Orphans
+from frontdesk.ingest.apply.pending import NUMBER, PendingUpdates
 from frontdesk.ingest.events import (
     Author,
     CannedResponseUpsert,
@@ -37,7 +37,7 @@ CatalogueUpsert = (
 )
 
 
-class _Shelf(NamedTuple):
+class _CatalogueKind(NamedTuple):
     """Table, unique column and default values of a kind of catalogue row."""
 
     table: str
@@ -45,17 +45,17 @@ class _Shelf(NamedTuple):
     defaults: Mapping[str, Any]
 
 
-_SHELVES: Mapping[str, _Shelf] = MappingProxyType(
+_KINDS: Mapping[str, _CatalogueKind] = MappingProxyType(
     {
-        "channel": _Shelf("channel", "phone_number_id", {}),
-        "user": _Shelf("app_user", "key", {"role": "agent", "active": 1}),
-        "label": _Shelf("label", "title_key", {"color": "#1f93ff"}),
-        "team": _Shelf("team", "name", {"distribution": "round_robin"}),
-        "custom_field": _Shelf(
+        "channel": _CatalogueKind("channel", "phone_number_id", {}),
+        "user": _CatalogueKind("app_user", "key", {"role": "agent", "active": 1}),
+        "label": _CatalogueKind("label", "title_key", {"color": "#1f93ff"}),
+        "team": _CatalogueKind("team", "name", {"distribution": "round_robin"}),
+        "custom_field": _CatalogueKind(
             "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
         ),
-        "canned_response": _Shelf("canned_response", "short_code", {}),
-        "template": _Shelf("template", "id", {"components_json": "[]"}),
+        "canned_response": _CatalogueKind("canned_response", "short_code", {}),
+        "template": _CatalogueKind("template", "id", {"components_json": "[]"}),
     }
 )
 
@@ -63,7 +63,9 @@ _SHELVES: Mapping[str, _Shelf] = MappingProxyType(
 class Catalogue:
     """Catalogue of an account while one batch is applied."""
 
-    def __init__(self, connection: Connection, account_id: int, ids: Ids, counted: Counted) -> None:
+    def __init__(
+        self, connection: Connection, account_id: int, ids: Ids, counted: BatchCounts
+    ) -> None:
         self._connection = connection
         self._account_id = account_id
         self._ids = ids
@@ -151,7 +153,7 @@ class Catalogue:
         for place, row in self._unsaved.items():
             if self._times.get(place):
                 row["told_json"] = json.dumps(self._times[place], sort_keys=True)
-        for kind in _SHELVES:
+        for kind in _KINDS:
             rows = [row for (of, _), row in self._unsaved.items() if of == kind]
             if rows:
                 writes.save(self._connection, kind, rows)
@@ -169,7 +171,7 @@ class Catalogue:
     def _find(self, kind: str, key: str) -> dict[str, Any] | None:
         row = self._rows.get((kind, key))
         if row is None:
-            shelf = _SHELVES[kind]
+            shelf = _KINDS[kind]
             stored = lookups.catalogue_row(
                 self._connection, self._account_id, shelf.table, shelf.key, key
             )
@@ -180,7 +182,7 @@ class Catalogue:
     def _make(self, kind: str, key: str, at: int, told: Mapping[str, Any]) -> dict[str, Any]:
         """Insert a row with its defaults and key."""
         self._counted.changed = True
-        shelf = _SHELVES[kind]
+        shelf = _KINDS[kind]
         row = {**writes.blank(kind), **shelf.defaults, "account_id": self._account_id}
         row["created_at"] = row["updated_at"] = at
         row.update({name: value for name, value in told.items() if value is not None})
@@ -333,9 +335,9 @@ def _template(event: TemplateUpsert) -> dict[str, Any]:
 _NO_CHANNEL = 0
 
 
-def tell_numbers(
+def apply_number_facts(
     catalogue: Catalogue,
-    orphans: Orphans,
+    orphans: PendingUpdates,
     updates: Sequence[NumberUpdate],
     upserts: Sequence[ChannelUpsert],
 ) -> None:
@@ -354,7 +356,7 @@ def tell_numbers(
                     catalogue.tell_channel(told, seen=False)
 
 
-def _keep(orphans: Orphans, update: NumberUpdate) -> None:
+def _keep(orphans: PendingUpdates, update: NumberUpdate) -> None:
     """Keep the latest value of each detail as {name: [milliseconds, value]}; it stays parked."""
     facts = _facts(orphans, update.phone)
     told = {name: [update.at, value] for name, value in update.details.items()}
@@ -365,7 +367,7 @@ def _keep(orphans: Orphans, update: NumberUpdate) -> None:
         orphans.keep(_NO_CHANNEL, update.phone, NUMBER, latest, facts)
 
 
-def _facts(orphans: Orphans, phone: str) -> dict[str, list[Any]]:
+def _facts(orphans: PendingUpdates, phone: str) -> dict[str, list[Any]]:
     waiting = orphans.waiting(_NO_CHANNEL, phone, NUMBER)
     return {} if waiting is None else waiting[1]
 

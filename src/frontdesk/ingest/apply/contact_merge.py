@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 from frontdesk.ingest.apply import contact_facts
 from frontdesk.ingest.apply.contact_facts import Contact
-from frontdesk.ingest.apply.context import Counted
+from frontdesk.ingest.apply.context import BatchCounts
 from frontdesk.ingest.events import IdentityChange, Person
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Connection
 from frontdesk.store.writes import Ids
 
 
-class Directory:
+class ContactIndex:
     """Finds contacts by phone number, wa_id, user id or alias."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ _NOT_KEPT = frozenset(("account_id", "id", "search", "updated_at"))
 _KEPT = tuple(name for name in writes.blank("contact") if name not in _NOT_KEPT)
 
 
-class Share(NamedTuple):
+class PartMove(NamedTuple):
     """Result for a stored part: the part that it merged into (usually itself) and its contact.
 
     began: start of its conversation by channel id; None: it was the whole contact.
@@ -116,7 +116,7 @@ class Share(NamedTuple):
     began: Mapping[int, int] | None
 
 
-class Parts:
+class ContactParts:
     """Parts and identity changes of a batch's contacts."""
 
     def __init__(
@@ -125,8 +125,8 @@ class Parts:
         account_id: int,
         now: int,
         ids: Ids,
-        counted: Counted,
-        directory: Directory,
+        counted: BatchCounts,
+        directory: ContactIndex,
     ) -> None:
         self._connection = connection
         self._account_id = account_id
@@ -191,16 +191,16 @@ class Parts:
             if part_id != home and part_id not in self._directory.stored:
                 self._counted.unmake("contacts")
 
-    def shares(self) -> dict[int, list[Share]]:
+    def shares(self) -> dict[int, list[PartMove]]:
         """Return what became of stored contacts that have several parts, by contact id."""
-        found: dict[int, list[Share]] = {}
+        found: dict[int, list[PartMove]] = {}
         for id_ in sorted({*self._stored, *self._whole}):
             part = self._directory.stored[id_]["id"]
             contact_id, began = id_, None
             if id_ in self._stored:
                 contact_id, packed = self._stored[id_]
                 began = _began(json.loads(packed))
-            found.setdefault(contact_id, []).append(Share(id_, part, self.home(part), began))
+            found.setdefault(contact_id, []).append(PartMove(id_, part, self.home(part), began))
         return found
 
     def reach(self, part_id: int, channel_id: int, at: int) -> None:

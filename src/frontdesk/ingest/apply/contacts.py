@@ -5,8 +5,14 @@ from typing import Any
 
 from frontdesk.ingest.apply import contact_facts
 from frontdesk.ingest.apply.contact_facts import Contact
-from frontdesk.ingest.apply.contact_merge import Directory, Parts, Share, replace, wa_number
-from frontdesk.ingest.apply.context import Counted
+from frontdesk.ingest.apply.contact_merge import (
+    ContactIndex,
+    ContactParts,
+    PartMove,
+    replace,
+    wa_number,
+)
+from frontdesk.ingest.apply.context import BatchCounts
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     ContactRemove,
@@ -25,7 +31,7 @@ Sighting = tuple[Person, int, int]
 Namesakes = tuple[Mapping[Person, int], tuple[int, int] | None]
 
 
-class People:
+class Contacts:
     """Contacts named by a batch, identified by wa_user_id, then phone, then wa_id or alias.
 
     Contacts that turn out to be one person are merged. The latest identifiers become the contact's
@@ -33,15 +39,15 @@ class People:
     """
 
     def __init__(
-        self, connection: Connection, account_id: int, now: int, ids: Ids, counted: Counted
+        self, connection: Connection, account_id: int, now: int, ids: Ids, counted: BatchCounts
     ) -> None:
         self._connection = connection
         self._account_id = account_id
         self._now = now
         self._ids = ids
         self._counted = counted
-        self._directory = Directory()
-        self._parts = Parts(connection, account_id, now, ids, counted, self._directory)
+        self._directory = ContactIndex()
+        self._parts = ContactParts(connection, account_id, now, ids, counted, self._directory)
         self._aliases: dict[str, Contact] = {}
         self._no_aliases: set[str] = set()
         self._unsaved: dict[int, Contact] = {}
@@ -123,10 +129,10 @@ class People:
             contact["last_activity_at"] = at
             self._change(contact)
 
-    def shares(self) -> dict[int, list[Share]]:
+    def shares(self) -> dict[int, list[PartMove]]:
         """Return what became of stored contacts that were merged or split, by id."""
         plain = {
-            id_: [Share(id_, into, into, None)]
+            id_: [PartMove(id_, into, into, None)]
             for id_, into in self._absorbed.items()
             if not self._parts.has(into)
         }
@@ -155,7 +161,9 @@ class People:
         contacts = self.unsaved()
         writes.drop_contacts(*place, sorted({*absorbed, *self._parts.gone()}))
         writes.move_aliases(*place, absorbed)
-        writes.free_names(*place, [one["id"] for one in contacts if self._parts.has(one["id"])])
+        writes.clear_unique_names(
+            *place, [one["id"] for one in contacts if self._parts.has(one["id"])]
+        )
         writes.save_contacts(*place, contacts)
         writes.drop_aliases(*place, sorted(self._no_aliases))
         aliases = [

@@ -17,7 +17,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class ApplyResult:
     """Tallies by kind.
 
     catalogue: users, teams, labels, custom fields, canned responses and templates. amendments:
@@ -36,8 +36,8 @@ class Applied:
     catalogue: Tally = field(default_factory=Tally)
     ignored: int = 0
 
-    def __add__(self, other: "Applied") -> "Applied":
-        return Applied(
+    def __add__(self, other: "ApplyResult") -> "ApplyResult":
+        return ApplyResult(
             **{
                 each.name: getattr(self, each.name) + getattr(other, each.name)
                 for each in fields(self)
@@ -45,7 +45,7 @@ class Applied:
         )
 
 
-class Counted:
+class BatchCounts:
     """Mutable counters of a batch; `changed` is set if readers can see a difference."""
 
     def __init__(self) -> None:
@@ -70,10 +70,10 @@ class Counted:
     def ignore(self) -> None:
         self._counts["ignored", "known"] += 1
 
-    def applied(self) -> Applied:
+    def applied(self) -> ApplyResult:
         tallies = {
             each.name: Tally(*(self._counts[each.name, how] for how in ("new", "changed", "known")))
-            for each in fields(Applied)
+            for each in fields(ApplyResult)
             if each.name != "ignored"
         }
-        return Applied(**tallies, ignored=self._counts["ignored", "known"])
+        return ApplyResult(**tallies, ignored=self._counts["ignored", "known"])

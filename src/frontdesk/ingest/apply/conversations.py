@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.contact_merge import Share
-from frontdesk.ingest.apply.contacts import People
-from frontdesk.ingest.apply.context import Counted
-from frontdesk.ingest.apply.message_row import Letter
-from frontdesk.ingest.apply.rules import Happening, InitialStatus, Standing
+from frontdesk.ingest.apply.contact_merge import PartMove
+from frontdesk.ingest.apply.contacts import Contacts
+from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.message_row import MessageRow
+from frontdesk.ingest.apply.rules import ConversationState, InitialStatus, StateEvent
 from frontdesk.ingest.events import Person
 from frontdesk.store import lookups, writes
 from frontdesk.store.conversations import preview_json, previewed_id
@@ -24,7 +24,7 @@ _Place = tuple[int, int | None]
 
 
 @dataclass(slots=True)
-class Thread:
+class BatchConversation:
     """Conversation in this batch. stored: its row before, None if it is new; labels: its label ids.
 
     first_at: earliest fact in this batch. refold: stored facts changed, so that all must be folded
@@ -38,19 +38,24 @@ class Thread:
     first_at: int
     stored: Row | None = None
     labels: frozenset[int] = frozenset()
-    messages: list[Letter] = field(default_factory=list)
-    happenings: list[Happening] = field(default_factory=list)
-    rewritten: dict[int, Letter] = field(default_factory=dict)
+    messages: list[MessageRow] = field(default_factory=list)
+    happenings: list[StateEvent] = field(default_factory=list)
+    rewritten: dict[int, MessageRow] = field(default_factory=dict)
     refold: bool = False
     touched: bool = False
     divided: bool = False
 
 
-class Threads:
+class Conversations:
     """Conversations of a batch. `load` those of its contacts first."""
 
     def __init__(
-        self, connection: Connection, account_id: int, ids: Ids, counted: Counted, people: People
+        self,
+        connection: Connection,
+        account_id: int,
+        ids: Ids,
+        counted: BatchCounts,
+        people: Contacts,
     ) -> None:
         self._connection = connection
         self._account_id = account_id
@@ -58,9 +63,9 @@ class Threads:
         self._counted = counted
         self._people = people
         # Conversations merged into others.
-        self.gone: list[Thread] = []
-        self._threads: dict[int, Thread] = {}
-        self._by_pair: dict[tuple[int, int], Thread] = {}
+        self.gone: list[BatchConversation] = []
+        self._threads: dict[int, BatchConversation] = {}
+        self._by_pair: dict[tuple[int, int], BatchConversation] = {}
         # Moved parts: old to new (conversation, part); merged conversations: old to new id.
         self._handed: dict[_Place, _Place] = {}
         self._into: dict[int, int] = {}
@@ -72,9 +77,9 @@ class Threads:
         self._keep(stored)
 
     def contact_ids(self, conversation_ids: Collection[int]) -> dict[int, int]:
-        return lookups.correspondents(self._connection, self._account_id, conversation_ids)
+        return lookups.contact_ids_of(self._connection, self._account_id, conversation_ids)
 
-    def regroup(self, shares: Mapping[int, Sequence[Share]]) -> None:
+    def regroup(self, shares: Mapping[int, Sequence[PartMove]]) -> None:
         """Move conversations to the contacts that theirs were merged or split into."""
         for thread in list(self._threads.values()):
             present = [
@@ -91,19 +96,19 @@ class Threads:
         conversation_id, part = self._handed.get(before, before)
         return self._into.get(conversation_id, conversation_id), part
 
-    def touched(self) -> list[Thread]:
+    def touched(self) -> list[BatchConversation]:
         """Return changed conversations by id."""
         return sorted(
             (thread for thread in self._threads.values() if thread.touched),
             key=lambda thread: thread.id,
         )
 
-    def of(self, channel_id: int, person: Person, at: int) -> Thread:
+    def of(self, channel_id: int, person: Person, at: int) -> BatchConversation:
         """Return the conversation of a channel and a person; creates it if unknown."""
         contact_id = self._people.contact_id(person, at)
         thread = self._by_pair.get((contact_id, channel_id))
         if thread is None:
-            thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
+            thread = BatchConversation(self._ids.next("conversation"), contact_id, channel_id, at)
             self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
             self._counted.new("conversations")
         self.reach(thread, self._people.part(person), at)
@@ -113,7 +118,7 @@ class Threads:
         """Return the part id for a person, as stored in a column `part`."""
         return self._people.part(person)
 
-    def reach(self, thread: Thread, part: int | None, at: int) -> None:
+    def reach(self, thread: BatchConversation, part: int | None, at: int) -> None:
         """Extend a conversation and a part back to `at`."""
         thread.first_at = min(thread.first_at, at)
         self._people.reach(part or thread.contact_id, thread.channel_id, at)
@@ -125,14 +130,14 @@ class Threads:
             thread.touched = self._counted.changed = True
         self.reach(thread, row["part"], at)
 
-    def holding(self, row: Row) -> Thread:
+    def holding(self, row: Row) -> BatchConversation:
         """Return the conversation of a stored row."""
         conversation_id = row["conversation_id"]
         if conversation_id not in self._threads:
             self._keep([lookups.conversation(self._connection, self._account_id, conversation_id)])
         return self._threads[conversation_id]
 
-    def _regroup(self, thread: Thread, shares: Sequence[Share]) -> None:
+    def _regroup(self, thread: BatchConversation, shares: Sequence[PartMove]) -> None:
         """Move everything to the contact of its part; the thread stays if any part does.
 
         Facts of the contact's own part have no part id, so they are moved first.
@@ -158,28 +163,30 @@ class Threads:
                 self._into[thread.id] = into.id
                 self._receive(into, thread.first_at)
 
-    def _hand_over(self, thread: Thread, target: Thread, share: Share) -> None:
+    def _hand_over(
+        self, thread: BatchConversation, target: BatchConversation, share: PartMove
+    ) -> None:
         before = thread.id, None if share.id == thread.contact_id else share.id
         after = target.id, None if share.part == share.contact else share.part
         if before != after:
-            writes.hand_over(self._connection, self._account_id, before, after)
+            writes.move_facts(self._connection, self._account_id, before, after)
             self._handed[before] = after
 
-    def _receiver(self, channel_id: int, contact_id: int, at: int) -> Thread:
+    def _receiver(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
         """Find or create the conversation that receives facts from another."""
         thread = self._by_pair.get((contact_id, channel_id))
         if thread is None:
-            thread = Thread(self._ids.next("conversation"), contact_id, channel_id, at)
+            thread = BatchConversation(self._ids.next("conversation"), contact_id, channel_id, at)
             self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
         thread.refold = thread.touched = True
         self._receive(thread, at)
         return thread
 
-    def _receive(self, thread: Thread, at: int) -> None:
+    def _receive(self, thread: BatchConversation, at: int) -> None:
         thread.first_at = min(thread.first_at, at)
         self._received[thread.id] = min(at, self._received.get(thread.id, at))
 
-    def _move(self, thread: Thread, contact_id: int) -> Thread:
+    def _move(self, thread: BatchConversation, contact_id: int) -> BatchConversation:
         """Move a conversation to a contact, merging it if the contact has one on that channel.
 
         Returns the resulting conversation.
@@ -187,11 +194,11 @@ class Threads:
         del self._by_pair[thread.contact_id, thread.channel_id]
         other = self._by_pair.get((contact_id, thread.channel_id))
         if other is None:
-            writes.free_conversation(self._connection, self._account_id, thread.id)
+            writes.release_contact(self._connection, self._account_id, thread.id)
             thread.contact_id, thread.touched = contact_id, True
             self._by_pair[contact_id, thread.channel_id] = thread
             return thread
-        writes.absorb_conversation(self._connection, self._account_id, thread.id, other.id)
+        writes.merge_conversation(self._connection, self._account_id, thread.id, other.id)
         self.gone.append(self._threads.pop(thread.id))
         other.first_at = min(other.first_at, thread.first_at)
         other.touched = other.refold = True
@@ -203,14 +210,20 @@ class Threads:
             self._connection, self._account_id, [row["id"] for row in stored]
         )
         for row in stored:
-            thread = Thread(row["id"], row["contact_id"], row["channel_id"], row["created_at"])
+            thread = BatchConversation(
+                row["id"], row["contact_id"], row["channel_id"], row["created_at"]
+            )
             thread.stored, thread.labels = row, frozenset(labels.get(row["id"], ()))
             self._threads[thread.id] = thread
             self._by_pair[thread.contact_id, thread.channel_id] = thread
 
 
 def conversation_row(
-    account_id: int, thread: Thread, standing: Standing, choice: InitialStatus, now: int
+    account_id: int,
+    thread: BatchConversation,
+    standing: ConversationState,
+    choice: InitialStatus,
+    now: int,
 ) -> dict[str, Any]:
     """Build a row of `conversation`.
 
@@ -249,12 +262,12 @@ def conversation_row(
     }
 
 
-def _still_told(thread: Thread) -> Row | None:
+def _still_told(thread: BatchConversation) -> Row | None:
     """Return the stored row unless some of its facts moved to another conversation."""
     return None if thread.divided else thread.stored
 
 
-def _last_activity(thread: Thread, standing: Standing) -> int:
+def _last_activity(thread: BatchConversation, standing: ConversationState) -> int:
     """Return the newest message's time; never decreases."""
     newest_at = standing.newest_at
     stored = _still_told(thread)
@@ -264,7 +277,7 @@ def _last_activity(thread: Thread, standing: Standing) -> int:
     return before if newest_at is None else max(before, newest_at)
 
 
-def _preview(thread: Thread, standing: Standing) -> str | None:
+def _preview(thread: BatchConversation, standing: ConversationState) -> str | None:
     """Return the newest message's preview; the stored one if no newer message was folded."""
     if standing.last_message is not None:
         return preview_json(standing.last_message)

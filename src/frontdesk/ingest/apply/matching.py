@@ -87,7 +87,7 @@ def was_changed(row: Row) -> bool:
     return row["edited_at"] is not None or row["deleted_at"] is not None
 
 
-class Messages:
+class MessageIndex:
     """Index of messages by match key and time; each message matches at most once."""
 
     def __init__(self, rows: Iterable[Row]) -> None:

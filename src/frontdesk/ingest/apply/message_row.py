@@ -11,13 +11,13 @@ from frontdesk.ingest.events import (
     PLACEHOLDER,
     Author,
     MessageEdit,
+    MessagePricing,
     MessageUpsert,
-    Pricing,
     StatusUpdate,
 )
 from frontdesk.store import writes
 
-Letter = dict[str, Any]
+MessageRow = dict[str, Any]
 
 # Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = MappingProxyType(
@@ -58,7 +58,7 @@ _AUTHORS = MappingProxyType({"api": 0, "phone": 1})
 _FOLDED = ("created_at", "author", "type", "live", "category")
 
 
-def letter(event: MessageUpsert, author_id: int | None, author_name: str | None) -> Letter:
+def message_row(event: MessageUpsert, author_id: int | None, author_name: str | None) -> MessageRow:
     """Build a message row, without ids."""
     return _BLANK | {
         "created_at": event.at,
@@ -88,7 +88,7 @@ def letter(event: MessageUpsert, author_id: int | None, author_name: str | None)
     }
 
 
-def enrich(row: Letter, copy: Letter) -> bool:
+def merge_copy(row: MessageRow, copy: MessageRow) -> bool:
     """Merge another copy of the message; return True if the row changed.
 
     Richer contents replace poorer ones. Ties are resolved independently of the order of arrival,
@@ -113,7 +113,7 @@ def enrich(row: Letter, copy: Letter) -> bool:
     return _take(row, told)
 
 
-def identify(row: Letter, copy: Letter) -> None:
+def identify(row: MessageRow, copy: MessageRow) -> None:
     """Give a message of a chat export its wamid and the provider's time.
 
     stamped_at keeps the export's time, by which later exports match it.
@@ -123,16 +123,16 @@ def identify(row: Letter, copy: Letter) -> None:
     row["wamid"], row["created_at"] = copy["wamid"], at
     for name in ("edited_at", "deleted_at"):
         row[name] = None if row[name] is None else max(row[name], at)
-    enrich(row, copy)
+    merge_copy(row, copy)
 
 
-def exported(row: Letter) -> Letter:
+def exported(row: MessageRow) -> MessageRow:
     """Return the export's part of a wrongly matched message, as a row without a wamid."""
     at = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
     return _BLANK | {name: row[name] for name in EXPORTED} | {"created_at": at, "live": 0}
 
 
-def edit(row: Letter, event: MessageEdit) -> bool:
+def edit(row: MessageRow, event: MessageEdit) -> bool:
     """Apply an edit unless a later one was applied; return True if the row changed."""
     words = {
         "type": event.type,
@@ -146,13 +146,13 @@ def edit(row: Letter, event: MessageEdit) -> bool:
     return _take(row, {**_left(row, words), "edited_at": event.at})
 
 
-def revoke(row: Letter, at: int) -> bool:
+def revoke(row: MessageRow, at: int) -> bool:
     """Clear the contents, with the earliest time of deletion; return True if the row changed."""
     told = {"deleted_at": _earliest(row["deleted_at"], at)}
     return _take(row, told | dict.fromkeys((*_WORDS[1:], "raw_json")))
 
 
-def deliver(row: Letter, event: StatusUpdate) -> bool:
+def deliver(row: MessageRow, event: StatusUpdate) -> bool:
     """Apply a delivery status; return True if the row changed."""
     moment = f"{event.status}_at"
     told: dict[str, Any] = {
@@ -171,10 +171,10 @@ def deliver(row: Letter, event: StatusUpdate) -> bool:
     return _take(row, told)
 
 
-def stand_in(event: StatusUpdate) -> Letter:
+def placeholder_row(event: StatusUpdate) -> MessageRow:
     """Build a placeholder row for a message of which only a status is known."""
     assert event.person is not None
-    return letter(
+    return message_row(
         MessageUpsert(
             channel=event.channel,
             person=event.person,
@@ -210,7 +210,7 @@ def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
     )
 
 
-def standing_parts(row: Letter) -> tuple[object, ...]:
+def folded_columns(row: MessageRow) -> tuple[object, ...]:
     """Return the columns that the state rules depend on; a difference requires a refold."""
     return tuple(row[name] for name in _FOLDED)
 
@@ -220,7 +220,7 @@ def packed(value: object) -> str | None:
     return None if value is None else _ENCODER.encode(value)
 
 
-def _pricing(pricing: Pricing | None) -> dict[str, Any]:
+def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:
     if pricing is None:
         return {}
     return {
@@ -232,7 +232,7 @@ def _pricing(pricing: Pricing | None) -> dict[str, Any]:
     }
 
 
-def _later_pricing(row: Letter, other: Mapping[str, Any]) -> dict[str, Any]:
+def _later_pricing(row: MessageRow, other: Mapping[str, Any]) -> dict[str, Any]:
     """Return the other pricing's columns if it was reported later."""
     if other["priced_at"] is None or _pricing_order(other) <= _pricing_order(row):
         return {}
@@ -245,7 +245,7 @@ def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
     return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
 
 
-def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
+def _better_words(row: MessageRow, copy: MessageRow) -> dict[str, Any]:
     """Return contents and origin of a copy if it is the better one."""
     if _quality(copy) <= _quality(row):
         return {}
@@ -257,12 +257,12 @@ def _better_words(row: Letter, copy: Letter) -> dict[str, Any]:
     return told
 
 
-def _left(row: Letter, words: Mapping[str, Any]) -> dict[str, Any]:
+def _left(row: MessageRow, words: Mapping[str, Any]) -> dict[str, Any]:
     """Return the contents to store; for a deleted message only the type."""
     return dict(words) if row["deleted_at"] is None else {"type": words["type"]}
 
 
-def _quality(row: Letter) -> tuple[Any, ...]:
+def _quality(row: MessageRow) -> tuple[Any, ...]:
     return row["richness"], _SOURCES.get(row["source"], -1), row["source"], _order(row)
 
 
@@ -270,12 +270,12 @@ def _order(words: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(words[name] or "" for name in _WORDS)
 
 
-def _authority(row: Letter) -> tuple[Any, ...]:
+def _authority(row: MessageRow) -> tuple[Any, ...]:
     kind = row["author"]
     return _AUTHORS.get(kind, 2), row["author_id"] is not None, kind, row["author_name"] or ""
 
 
-def _take(row: Letter, told: Mapping[str, Any]) -> bool:
+def _take(row: MessageRow, told: Mapping[str, Any]) -> bool:
     differing = {name: value for name, value in told.items() if row[name] != value}
     row.update(differing)
     return bool(differing)

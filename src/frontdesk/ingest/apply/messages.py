@@ -6,13 +6,13 @@ from typing import Any
 
 from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
-from frontdesk.ingest.apply.contacts import People
-from frontdesk.ingest.apply.context import Counted
-from frontdesk.ingest.apply.conversations import Thread, Threads
+from frontdesk.ingest.apply.contacts import Contacts
+from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
 from frontdesk.ingest.apply.matching import EXPORT, alike, was_changed
-from frontdesk.ingest.apply.message_row import Letter
+from frontdesk.ingest.apply.message_row import MessageRow
 from frontdesk.ingest.apply.nameless import NamelessMessages
-from frontdesk.ingest.apply.pending import EDIT, REVOKE, STATUS, Orphans
+from frontdesk.ingest.apply.pending import EDIT, REVOKE, STATUS, PendingUpdates
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.events import (
     CONTENTS,
@@ -31,7 +31,7 @@ from frontdesk.wire.values import DELIVERY_STEPS
 _LATEST = 1 << 62
 
 
-class Correspondence:
+class Messages:
     """Messages of a batch. `load` the stored ones first."""
 
     def __init__(
@@ -39,11 +39,11 @@ class Correspondence:
         connection: Connection,
         account_id: int,
         ids: Ids,
-        counted: Counted,
+        counted: BatchCounts,
         catalogue: Catalogue,
-        people: People,
-        threads: Threads,
-        orphans: Orphans,
+        people: Contacts,
+        threads: Conversations,
+        orphans: PendingUpdates,
     ) -> None:
         self._connection = connection
         self._account_id = account_id
@@ -53,7 +53,7 @@ class Correspondence:
         self._people = people
         self._threads = threads
         self._orphans = orphans
-        self._letters: dict[tuple[int, str], Letter] = {}
+        self._letters: dict[tuple[int, str], MessageRow] = {}
         self._nameless = NamelessMessages(connection, account_id)
 
     def load(self, wamids: Iterable[tuple[str, str, int]], times: Iterable[int]) -> None:
@@ -77,7 +77,7 @@ class Correspondence:
                     "was_at": row["created_at"],
                 }
 
-    def named(self, channel: str, wamid: str) -> Letter | None:
+    def named(self, channel: str, wamid: str) -> MessageRow | None:
         """Return the stored message with a wamid, if any."""
         return self._letters.get((self._catalogue.channel_id(channel, _LATEST), wamid))
 
@@ -91,9 +91,9 @@ class Correspondence:
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.known(channel_id, event.wamid)
         author_id, author_name = self._catalogue.author(event.author, event.at)
-        copy = message_row.letter(event, author_id, author_name)
+        copy = message_row.message_row(event, author_id, author_name)
         if row is not None:
-            before = message_row.standing_parts(row)
+            before = message_row.folded_columns(row)
             changed = self._enrich(row, copy, event.person)
             self._rewrite(row, before, "messages", changed=changed)
             return
@@ -110,31 +110,31 @@ class Correspondence:
         else:
             self._identify(exported, copy)
 
-    def _identify(self, row: Letter, copy: Letter) -> None:
+    def _identify(self, row: MessageRow, copy: MessageRow) -> None:
         """Give a message imported from a chat export its wamid and the provider's data."""
-        before = message_row.standing_parts(row)
+        before = message_row.folded_columns(row)
         message_row.identify(row, copy)
         self._name(row)
         self._rewrite(row, before, "messages", changed=True)
 
-    def _name(self, row: Letter) -> None:
+    def _name(self, row: MessageRow) -> None:
         """Index a message by its new wamid, and apply pending updates."""
         self._letters[row["channel_id"], row["wamid"]] = row
         self._take_orphans(row)
 
-    def _enrich(self, row: Letter, copy: Letter, person: Person) -> bool:
+    def _enrich(self, row: MessageRow, copy: MessageRow, person: Person) -> bool:
         """Merge a copy; displaces export contents that turn out to be another message's."""
         if row["source"] != EXPORT or copy["source"] == EXPORT or copy["richness"] != CONTENTS:
-            return message_row.enrich(row, copy)
+            return message_row.merge_copy(row, copy)
         if was_changed(row) or alike(row, copy):
             if row["stamped_at"] in (None, row["created_at"]):
                 message_row.identify(row, copy)
                 return True
-            return message_row.enrich(row, copy)
+            return message_row.merge_copy(row, copy)
         self._give_back(row, copy, person)
         return True
 
-    def _give_back(self, row: Letter, copy: Letter, person: Person) -> None:
+    def _give_back(self, row: MessageRow, copy: MessageRow, person: Person) -> None:
         """Undo a wrong match between a wamid and a message of a chat export.
 
         The displaced contents are swapped with the right message, or become a message of their own.
@@ -147,7 +147,7 @@ class Correspondence:
             self._append(thread, displaced, person)
             self._counted.new("messages")
             return
-        before = message_row.standing_parts(own)
+        before = message_row.folded_columns(own)
         row["stamped_at"] = own["created_at"]
         own.update({name: displaced[name] for name in message_row.EXPORTED})
         self._rewrite(own, before, "messages", changed=True)
@@ -164,7 +164,7 @@ class Correspondence:
         if event.status not in DELIVERY_STEPS or (row is not None and not row["direction"]):
             self._counted.ignore()
         elif row is not None:
-            before = message_row.standing_parts(row)
+            before = message_row.folded_columns(row)
             changed = message_row.deliver(row, event)
             self._rewrite(row, before, "statuses", changed=changed)
         elif event.person is None:
@@ -182,13 +182,13 @@ class Correspondence:
         self._people.seen(person, event.at)
         row = self._nameless.take_sent(thread, event.at) if event.status == "sent" else None
         if row is not None:
-            before = message_row.standing_parts(row)
+            before = message_row.folded_columns(row)
             row["wamid"], row["stamped_at"] = event.wamid, row["stamped_at"] or row["created_at"]
             message_row.deliver(row, event)
             self._name(row)
             self._rewrite(row, before, "statuses", changed=True)
             return
-        row = message_row.stand_in(event)
+        row = message_row.placeholder_row(event)
         message_row.deliver(row, event)
         self._append(thread, row, person)
         self._counted.new("statuses")
@@ -201,11 +201,11 @@ class Correspondence:
             kept = self._keep_orphan(channel_id, event)
             (self._counted.new if kept else self._counted.known)("amendments")
             return
-        before = message_row.standing_parts(row)
+        before = message_row.folded_columns(row)
         changed = _amend(row, event)
         self._rewrite(row, before, "amendments", changed=changed)
 
-    def known(self, channel_id: int, wamid: str | None) -> Letter | None:
+    def known(self, channel_id: int, wamid: str | None) -> MessageRow | None:
         """Return a message by wamid, if it is stored or in this batch."""
         return None if wamid is None else self._letters.get((channel_id, wamid))
 
@@ -213,9 +213,9 @@ class Correspondence:
         """Write the messages; conversation rows follow after the fold."""
         writes.add(self._connection, "message", self.added())
         rewritten = [row for one in self._threads.touched() for row in one.rewritten.values()]
-        writes.change_messages(self._connection, rewritten)
+        writes.update_messages(self._connection, rewritten)
 
-    def added(self) -> list[Letter]:
+    def added(self) -> list[MessageRow]:
         return [
             row
             for thread in self._threads.touched()
@@ -251,7 +251,7 @@ class Correspondence:
         if waiting is None or asdict(merged) != waiting[1]:
             self._orphans.keep(*place, merged.at, asdict(merged))
 
-    def _take_orphans(self, row: Letter) -> None:
+    def _take_orphans(self, row: MessageRow) -> None:
         """Apply the pending updates of a message."""
         place = row["channel_id"], row["wamid"]
         if not self._orphans.wait_for(*place):
@@ -265,7 +265,7 @@ class Correspondence:
             if step is not None and row["direction"] == OUTBOUND:
                 message_row.deliver(row, _status(step[1]))
 
-    def _append(self, thread: Thread, row: Letter, person: Person) -> None:
+    def _append(self, thread: BatchConversation, row: MessageRow, person: Person) -> None:
         row["account_id"] = self._account_id
         row["conversation_id"] = thread.id
         row["channel_id"] = thread.channel_id
@@ -279,7 +279,7 @@ class Correspondence:
 
     def _rewrite(
         self,
-        row: Letter,
+        row: MessageRow,
         before: tuple[object, ...],
         kind: str,
         *,
@@ -295,7 +295,7 @@ class Correspondence:
         self._threads.reach(thread, row["part"], row["created_at"])
         if "was_at" in row:
             thread.rewritten[row["id"]] = row
-            thread.refold = thread.refold or message_row.standing_parts(row) != before
+            thread.refold = thread.refold or message_row.folded_columns(row) != before
 
 
 def _status(detail: Mapping[str, Any]) -> StatusUpdate:
@@ -303,7 +303,7 @@ def _status(detail: Mapping[str, Any]) -> StatusUpdate:
     return StatusUpdate(**{**detail, "person": None})
 
 
-def _amend(row: Letter, event: MessageEdit | MessageRevoke) -> bool:
+def _amend(row: MessageRow, event: MessageEdit | MessageRevoke) -> bool:
     if isinstance(event, MessageEdit):
         return message_row.edit(row, event)
     return message_row.revoke(row, event.at)

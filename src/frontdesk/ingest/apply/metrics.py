@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from frontdesk.ingest.apply.conversations import Thread
-from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES, Measure
+from frontdesk.ingest.apply.conversations import BatchConversation
+from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES, MetricEvent
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.pricing import PricingRollups
@@ -13,7 +13,7 @@ from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
 from frontdesk.store.writes import Ids
 
 
-class Reckoning:
+class MetricDeltas:
     """Collects the deltas of a batch's conversations and writes them together."""
 
     def __init__(self, connection: Connection, account_id: int, ids: Ids) -> None:
@@ -25,7 +25,7 @@ class Reckoning:
         self._new: list[dict[str, Any]] = []
         self._gone: list[Row] = []
 
-    def count(self, thread: Thread) -> None:
+    def count(self, thread: BatchConversation) -> None:
         """Count new messages, and replace the counts of changed ones."""
         channel_id, rewritten = thread.channel_id, thread.rewritten.values()
         self._rollups.add_messages(figures(channel_id, thread.messages))
@@ -37,7 +37,7 @@ class Reckoning:
             self._pricing.add(channel_id, before, -1)
             self._pricing.add(channel_id, rewritten)
 
-    def append(self, thread: Thread, measures: Iterable[Measure]) -> None:
+    def append(self, thread: BatchConversation, measures: Iterable[MetricEvent]) -> None:
         """Add metric events newer than all stored ones of the conversation."""
         for name, ended_at, started_at in measures:
             row = {
@@ -52,11 +52,11 @@ class Reckoning:
             self._new.append(row)
             self._rollups.add_measure(row)
 
-    def replace(self, thread: Thread, measures: Sequence[Measure]) -> None:
+    def replace(self, thread: BatchConversation, measures: Sequence[MetricEvent]) -> None:
         """Replace the conversation's metric events; equal ones are kept."""
         missing = Counter(measures)
         for row in lookups.metric_events_of(self._connection, self._account_id, thread.id):
-            measure = Measure(row["name"], row["ended_at"], row["started_at"])
+            measure = MetricEvent(row["name"], row["ended_at"], row["started_at"])
             if missing[measure]:
                 missing[measure] -= 1
             else:

@@ -15,13 +15,13 @@ STATUS = "status:"
 _Place = tuple[int, str, str]
 
 
-class Orphans:
+class PendingUpdates:
     """Parked updates of a batch's targets. Call `load` first."""
 
     def __init__(self, connection: Connection, account_id: int) -> None:
         self._connection = connection
         self._account_id = account_id
-        self._any = lookups.any_orphan(connection, account_id)
+        self._any = lookups.any_pending(connection, account_id)
         self._rows: dict[_Place, dict[str, Any]] = {}
         self._stored: dict[_Place, Row] = {}
         self._unsaved: set[_Place] = set()
@@ -32,7 +32,7 @@ class Orphans:
         numbers."""
         if not self._any:
             return
-        for row in lookups.orphans(self._connection, self._account_id, channel_id, targets):
+        for row in lookups.pending_updates(self._connection, self._account_id, channel_id, targets):
             place = (channel_id, row["target"], row["kind"])
             self._stored[place], self._rows[place] = row, dict(row)
             self._targets.add(place[:2])
@@ -71,7 +71,7 @@ class Orphans:
 
     def save(self) -> None:
         gone = [row for place, row in self._stored.items() if place not in self._rows]
-        writes.drop_orphans(self._connection, gone)
+        writes.drop_pending(self._connection, gone)
         writes.save(
             self._connection, "orphan", [self._rows[place] for place in sorted(self._unsaved)]
         )

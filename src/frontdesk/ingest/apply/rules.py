@@ -24,7 +24,7 @@ Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class StateEvent:
     """Conversation event with resolved names: user_id 0 is nobody.
 
     key: id at its source; orders events of the same time.
@@ -40,7 +40,7 @@ class Happening:
     key: str = ""
 
 
-class Measure(NamedTuple):
+class MetricEvent(NamedTuple):
     """Metric event with the time of its end.
 
     name: episode_opened (after a resolution), first_response, reply, resolved, bot_handoff,
@@ -53,7 +53,7 @@ class Measure(NamedTuple):
 
 
 @dataclass(slots=True)
-class Standing:
+class ConversationState:
     """State of a conversation after the facts so far. Times are epoch milliseconds.
 
     status None: only back-fill is known. last_message: the newest message folded since the state
@@ -80,11 +80,11 @@ class Standing:
     labels: frozenset[int] = frozenset()
     last_message: Message | None = None
     inbound_at: list[int] = field(default_factory=list)
-    measures: list[Measure] = field(default_factory=list)
+    measures: list[MetricEvent] = field(default_factory=list)
 
 
 def continues(
-    standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
+    standing: ConversationState, messages: Iterable[Message], happenings: Iterable[StateEvent]
 ) -> bool:
     """Check if new facts can be folded onto `standing`; otherwise all facts must be folded again.
 
@@ -99,8 +99,8 @@ def continues(
 
 
 def fold(
-    standing: Standing, messages: Iterable[Message], happenings: Iterable[Happening]
-) -> Standing:
+    standing: ConversationState, messages: Iterable[Message], happenings: Iterable[StateEvent]
+) -> ConversationState:
     """Fold more facts; at the same time, messages precede events.
 
     Messages of the same time are ordered by wamid, so that the order of arrival does not matter.
@@ -118,7 +118,9 @@ def fold(
     return after
 
 
-def initial_status(standing: Standing, choice: InitialStatus, now: int, newest_at: int) -> int:
+def initial_status(
+    standing: ConversationState, choice: InitialStatus, now: int, newest_at: int
+) -> int:
     """Return the status; one of back-fill alone depends on `choice` and on its age at `now`."""
     if standing.status is not None:
         return standing.status
@@ -131,13 +133,13 @@ def _thread_order(message: Message) -> tuple[int, str, int]:
     return message["created_at"], message["wamid"] or "", message["id"]
 
 
-def _marks_the_past(standing: Standing, happening: Happening) -> bool:
+def _marks_the_past(standing: ConversationState, happening: StateEvent) -> bool:
     if happening.name != "read_marker" or happening.until is None:
         return False
     return (standing.read_marker or 0) < happening.until < (standing.last_inbound_at or 0)
 
 
-def _say(standing: Standing, message: Message) -> None:
+def _say(standing: ConversationState, message: Message) -> None:
     """Fold one message."""
     at = message["created_at"]
     standing.folded_at = max(standing.folded_at, at)
@@ -159,7 +161,7 @@ def _say(standing: Standing, message: Message) -> None:
             standing.bot_spoke_at = at
 
 
-def _arrive(standing: Standing, at: int, *, live: bool) -> None:
+def _arrive(standing: ConversationState, at: int, *, live: bool) -> None:
     """An inbound message reopens a conversation and starts the wait; back-fill does not reopen."""
     if live and standing.status != OPEN:
         _open(standing, at)
@@ -171,7 +173,7 @@ def _arrive(standing: Standing, at: int, *, live: bool) -> None:
         standing.unread_count = (standing.unread_count or 0) + 1
 
 
-def _reply(standing: Standing, at: int) -> None:
+def _reply(standing: ConversationState, at: int) -> None:
     """A reply by a person ends the wait."""
     _measure_reply(standing, at)
     standing.waiting_since = None
@@ -181,14 +183,14 @@ def _reply(standing: Standing, at: int) -> None:
     _mark_read(standing, at)
 
 
-def _measure_reply(standing: Standing, at: int) -> None:
+def _measure_reply(standing: ConversationState, at: int) -> None:
     """Time the first reply of an episode from its start, later ones from the customer's message."""
     if standing.first_reply_at is not None:
         if standing.waiting_since is not None:
-            standing.measures.append(Measure("reply", at, standing.waiting_since))
+            standing.measures.append(MetricEvent("reply", at, standing.waiting_since))
     elif standing.episode_at is not None and _since(standing.last_inbound_at, standing.episode_at):
         base = max(standing.episode_at, standing.handed_over_at or 0)
-        standing.measures.append(Measure("first_response", at, base))
+        standing.measures.append(MetricEvent("first_response", at, base))
 
 
 def _bulk(message: Message) -> bool:
@@ -198,7 +200,7 @@ def _bulk(message: Message) -> bool:
     return message["author"] in UNATTENDED
 
 
-def _happen(standing: Standing, happening: Happening) -> None:
+def _happen(standing: ConversationState, happening: StateEvent) -> None:
     """Fold one event; unknown names have no effect."""
     standing.folded_at = max(standing.folded_at, happening.at)
     match happening.name:
@@ -220,34 +222,34 @@ def _happen(standing: Standing, happening: Happening) -> None:
             _mark_read(standing, happening.until)
 
 
-def _open(standing: Standing, at: int) -> None:
+def _open(standing: ConversationState, at: int) -> None:
     _begin_anew(standing, at)
     standing.status = OPEN
     standing.snoozed_until = None
 
 
-def _begin_anew(standing: Standing, at: int) -> None:
+def _begin_anew(standing: ConversationState, at: int) -> None:
     """Start a new episode, without a first reply, if the conversation was resolved."""
     if standing.status == RESOLVED:
         standing.first_reply_at = None
         standing.episode_at = at
-        standing.measures.append(Measure("episode_opened", at))
+        standing.measures.append(MetricEvent("episode_opened", at))
 
 
-def _resolve(standing: Standing, at: int) -> None:
+def _resolve(standing: ConversationState, at: int) -> None:
     """Resolve a conversation, unless it is resolved already."""
     if standing.status != RESOLVED:
         started_at = standing.episode_at
-        standing.measures.append(Measure("resolved", at, started_at))
+        standing.measures.append(MetricEvent("resolved", at, started_at))
         by_bot = started_at is not None and _since(standing.bot_spoke_at, started_at)
         if by_bot and standing.first_reply_at is None:
-            standing.measures.append(Measure("bot_resolved", at, started_at))
+            standing.measures.append(MetricEvent("bot_resolved", at, started_at))
     standing.status = RESOLVED
     standing.awaiting_human = False
     standing.episode_at = standing.waiting_since = standing.snoozed_until = None
 
 
-def _await_human(standing: Standing, happening: Happening) -> None:
+def _await_human(standing: ConversationState, happening: StateEvent) -> None:
     """Set awaiting_human; a resolved conversation awaits nobody."""
     if happening.name == "bot_handoff":
         _hand_over(standing, happening.at)
@@ -255,22 +257,22 @@ def _await_human(standing: Standing, happening: Happening) -> None:
         standing.awaiting_human = happening.on and standing.status != RESOLVED
 
 
-def _hand_over(standing: Standing, at: int) -> None:
+def _hand_over(standing: ConversationState, at: int) -> None:
     """A bot hands over: the conversation opens and awaits a human."""
     _open(standing, at)
-    standing.measures.append(Measure("bot_handoff", at))
+    standing.measures.append(MetricEvent("bot_handoff", at))
     standing.handed_over_at = at
     standing.awaiting_human = True
     if standing.waiting_since is None:
         standing.waiting_since = at
 
 
-def _label(standing: Standing, happening: Happening) -> None:
+def _label(standing: ConversationState, happening: StateEvent) -> None:
     one = frozenset((happening.label_id,)) if happening.label_id else frozenset[int]()
     standing.labels = standing.labels | one if happening.on else standing.labels - one
 
 
-def _mark_read(standing: Standing, until: int) -> None:
+def _mark_read(standing: ConversationState, until: int) -> None:
     """Move the read marker forward; messages after it remain unread."""
     if standing.read_marker is not None and until <= standing.read_marker:
         return

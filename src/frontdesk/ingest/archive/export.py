@@ -24,10 +24,10 @@ def lines(
 ) -> Iterator[Line]:
     """Yield the lines of all accounts or one. `advance` is called for each conversation."""
     for account in dump.accounts(connection, slug):
-        yield from _Export(connection, account, advance).lines()
+        yield from _AccountExport(connection, account, advance).lines()
 
 
-class _Export:
+class _AccountExport:
     """Export of one account."""
 
     def __init__(

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events
-from frontdesk.ingest.apply.context import Applied, Tally
+from frontdesk.ingest.apply.context import ApplyResult, Tally
 from frontdesk.ingest.archive import native, reader, restore
-from frontdesk.ingest.archive.reader import Line, Native, Reading, Rejected
+from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, ReaderOptions, RejectedLine
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.json_reader import Malformed
@@ -41,7 +41,7 @@ class Transactions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ImportOptions:
     """Import options. account: slug; None for the accounts named in the file, else the default.
 
     channel: default of records of sent messages that name none. clock: now in epoch milliseconds.
@@ -56,14 +56,14 @@ class Order:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ImportResult:
     """Import result so far. ignored: skipped elements by kind.
 
     lines: imported lines. rejected: lines not imported, completely or in part; partly: the latter
     only.
     """
 
-    applied: Applied = field(default_factory=Applied)
+    applied: ApplyResult = field(default_factory=ApplyResult)
     lines: int = 0
     rejected: int = 0
     partly: int = 0
@@ -71,7 +71,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ArchiveFile:
     """File to import. digest: key of its checkpoint, None to use none.
 
     rejected is called with each rejected line, advance after each transaction.
@@ -79,7 +79,7 @@ class Source:
 
     stream: io.BufferedReader
     digest: str | None
-    rejected: Callable[[Rejected], object]
+    rejected: Callable[[RejectedLine], object]
     advance: Callable[[], object]
 
 
@@ -97,10 +97,10 @@ class _Account:
     copying: int | None = None
 
 
-class _Copy(NamedTuple):
+class _RowCopy(NamedTuple):
     """Row copy of an export, with its line."""
 
-    line: Native
+    line: NativeLine
     row: dict[str, Any]
 
     @property
@@ -117,7 +117,7 @@ class _Copy(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Batch:
+class _LineBatch:
     """Lines of one transaction, as events or as row copies.
 
     held: copies outside the transaction that wait for the line of their conversation.
@@ -127,8 +127,8 @@ class _Batch:
     last: int = 0
     events: list[DomainEvent] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
-    copies: list[_Copy] = field(default_factory=list)
-    held: list[_Copy] = field(default_factory=list)
+    copies: list[_RowCopy] = field(default_factory=list)
+    held: list[_RowCopy] = field(default_factory=list)
 
     @property
     def full(self) -> bool:
@@ -139,7 +139,7 @@ class _Batch:
         if not self.held:
             self.last = number
 
-    def copy(self, copy: _Copy) -> None:
+    def copy(self, copy: _RowCopy) -> None:
         """Hold a copy back, or release all held copies with their conversation's line."""
         self.held.append(copy)
         if not copy.is_fact or len(self.held) >= COPIES_HELD:
@@ -147,7 +147,7 @@ class _Batch:
             self.lines += len(self.held)
             self.held = []
 
-    def stray(self, conversation_id: int | None) -> list[_Copy]:
+    def stray(self, conversation_id: int | None) -> list[_RowCopy]:
         """Remove and return held copies of any other conversation."""
         if not self.held or self.held[-1].conversation_id == conversation_id:
             return []
@@ -155,23 +155,23 @@ class _Batch:
         return stray
 
 
-class _Done(NamedTuple):
+class _BatchResult(NamedTuple):
     """Result of a transaction: counters, the account afterwards, and skipped elements by kind.
 
     unplaced: copies whose conversation refers to a missing contact or channel.
     """
 
-    applied: Applied
+    applied: ApplyResult
     account: _Account
     passed_over: Counter[str]
-    unplaced: Sequence[_Copy] = ()
+    unplaced: Sequence[_RowCopy] = ()
 
 
-def _pairs(copies: Iterable[_Copy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
+def _pairs(copies: Iterable[_RowCopy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
     return [(copy.line.members, copy.row) for copy in copies]
 
 
-def digest_of(path: Path, order: Order) -> str:
+def digest_of(path: Path, order: ImportOptions) -> str:
     """Identify a file's contents and its target account."""
     with path.open("rb") as file:
         contents = hashlib.file_digest(file, "sha256").hexdigest()
@@ -185,18 +185,18 @@ class Import:
     also archive.Foreign if the file has no lines.
     """
 
-    def __init__(self, database: Transactions, order: Order) -> None:
-        self.outcome = Outcome()
+    def __init__(self, database: Transactions, order: ImportOptions) -> None:
+        self.outcome = ImportResult()
         self.resumed_after = 0
         self._database = database
         self._order = order
         self._account = self._first_account()
 
-    def read(self, source: Source) -> None:
+    def read(self, source: ArchiveFile) -> None:
         """Import a file, resuming after the last checkpoint."""
         reached = self._resume(source.digest)
-        reading = Reading(channel=self._order.channel, after=reached)
-        batch = _Batch()
+        reading = ReaderOptions(channel=self._order.channel, after=reached)
+        batch = _LineBatch()
         for line in reader.read(source.stream, reading):
             batch = self._take(source, line, batch)
         self._finish(source, batch)
@@ -223,67 +223,73 @@ class Import:
         self._account = _Account(**reached.state)
         return reached.line
 
-    def _take(self, source: Source, line: Line | Native | Rejected, batch: _Batch) -> _Batch:
+    def _take(
+        self, source: ArchiveFile, line: ArchiveLine | NativeLine | RejectedLine, batch: _LineBatch
+    ) -> _LineBatch:
         """Add a line to the batch; full batches are written."""
-        if isinstance(line, Native) and line.members["kind"] == "account":
+        if isinstance(line, NativeLine) and line.members["kind"] == "account":
             self._finish(source, batch)
-            batch = _Batch()
+            batch = _LineBatch()
             self._try(source, line, lambda: self._enter(source, line))
-        elif isinstance(line, Native) and self._account.copying is not None:
+        elif isinstance(line, NativeLine) and self._account.copying is not None:
             if not restore.is_copy(line.members):
                 self._finish(source, batch)
-                batch = _Batch()
+                batch = _LineBatch()
                 self._account = replace(self._account, copying=None)
                 return self._take(source, line, batch)
             self._try(source, line, lambda: self._copy(source, batch, line))
-        elif isinstance(line, Rejected):
+        elif isinstance(line, RejectedLine):
             self._reject(source, line)
         else:
-            if isinstance(line, Line) and line.rejected is not None:
+            if isinstance(line, ArchiveLine) and line.rejected is not None:
                 self._reject(source, line.rejected)
             self._try(source, line, lambda: self._tell(batch, line))
         batch.reach(line.number)
         if batch.full:
             self._put_in(source, batch)
-            return _Batch(held=batch.held)
+            return _LineBatch(held=batch.held)
         return batch
 
-    def _try(self, source: Source, line: Line | Native, work: Callable[[], None]) -> None:
+    def _try(
+        self, source: ArchiveFile, line: ArchiveLine | NativeLine, work: Callable[[], None]
+    ) -> None:
         try:
             work()
         except Malformed as error:
-            assert isinstance(line, Native)
+            assert isinstance(line, NativeLine)
             text = json.dumps(line.members, ensure_ascii=False).encode()
-            self._reject(source, Rejected(line.number, str(error), text, place=line.place))
+            self._reject(source, RejectedLine(line.number, str(error), text, place=line.place))
 
-    def _reject(self, source: Source, line: Rejected) -> None:
+    def _reject(self, source: ArchiveFile, line: RejectedLine) -> None:
         self.outcome.rejected += 1
         self.outcome.partly += line.partly
         source.rejected(line)
 
-    def _tell(self, batch: _Batch, line: Line | Native) -> None:
-        if isinstance(line, Line):
+    def _tell(self, batch: _LineBatch, line: ArchiveLine | NativeLine) -> None:
+        if isinstance(line, ArchiveLine):
             batch.events += line.events
             batch.ignored.update(line.ignored)
         else:
             batch.events += native.told(line.members, self._order.clock())
         batch.lines += 1
 
-    def _copy(self, source: Source, batch: _Batch, line: Native) -> None:
-        copy = _Copy(line, restore.row(line.members, self._account.id))
+    def _copy(self, source: ArchiveFile, batch: _LineBatch, line: NativeLine) -> None:
+        copy = _RowCopy(line, restore.row(line.members, self._account.id))
         self._reject_stray(source, batch, copy.conversation_id)
         batch.copy(copy)
 
-    def _finish(self, source: Source, batch: _Batch) -> None:
+    def _finish(self, source: ArchiveFile, batch: _LineBatch) -> None:
         """Write the last lines of a file or an account."""
         self._reject_stray(source, batch, None)
         self._put_in(source, batch)
 
-    def _reject_stray(self, source: Source, batch: _Batch, conversation_id: int | None) -> None:
+    def _reject_stray(
+        self, source: ArchiveFile, batch: _LineBatch, conversation_id: int | None
+    ) -> None:
         """Reject copies whose conversation has no line."""
         self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
 
-    def _reject_copies(self, source: Source, copies: Iterable[_Copy], missing: str) -> None:
+    def _reject_copies(self, source: ArchiveFile, copies: Iterable[_RowCopy], missing: str) -> None:
         """Reject copies that cannot be restored alone; a later import applies them as events."""
         reason = (
             f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
@@ -291,9 +297,9 @@ class Import:
         )
         for line, _ in copies:
             text = json.dumps(line.members, ensure_ascii=False).encode()
-            self._reject(source, Rejected(line.number, reason, text, place=line.place))
+            self._reject(source, RejectedLine(line.number, reason, text, place=line.place))
 
-    def _enter(self, source: Source, line: Native) -> None:
+    def _enter(self, source: ArchiveFile, line: NativeLine) -> None:
         """Switch to the account that a line names, creating it if necessary."""
         slug = line.members.get("slug")
         if not isinstance(slug, str) or not accounts.SLUG.fullmatch(slug):
@@ -320,14 +326,14 @@ class Import:
         self._account = self._database.write(enter)
         self.outcome.lines += 1
 
-    def _put_in(self, source: Source, batch: _Batch) -> None:
+    def _put_in(self, source: ArchiveFile, batch: _LineBatch) -> None:
         """Write a batch in one transaction."""
         if not batch.last:
             return
         account = self._account
         put_in = self._apply if account.copying is None else self._restore
 
-        def put_in_and_keep(connection: Connection) -> _Done:
+        def put_in_and_keep(connection: Connection) -> _BatchResult:
             done = put_in(connection, account, batch)
             self._keep(connection, source, batch.last, done.account)
             return done
@@ -340,7 +346,7 @@ class Import:
         self.outcome.ignored.update(batch.ignored + done.passed_over)
         source.advance()
 
-    def _apply(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
+    def _apply(self, connection: Connection, account: _Account, batch: _LineBatch) -> _BatchResult:
         now, admission = self._order.clock(), self._order.admission
         wake(connection, account.id, now)
         part = admission.part(connection, account.id, batch.events)
@@ -352,11 +358,13 @@ class Import:
             initial_status=self._order.initial_status,
             placeholders=admission.placeholders,
         )
-        return _Done(applied, account, part.passed_over)
+        return _BatchResult(applied, account, part.passed_over)
 
-    def _restore(self, connection: Connection, account: _Account, batch: _Batch) -> _Done:
+    def _restore(
+        self, connection: Connection, account: _Account, batch: _LineBatch
+    ) -> _BatchResult:
         """Restore row copies; the account must not have changed since the last batch."""
-        accounts.take_turn(connection, account.id)
+        accounts.lock_account(connection, account.id)
         if accounts.revision(connection, account.id) != account.copying:
             raise UnusableFile(
                 f"The account {account.slug!r} was changed by something else while it was restored:"
@@ -370,15 +378,17 @@ class Import:
         after = replace(account, copying=accounts.revision(connection, account.id))
         kinds = Counter(restore.TALLIES[line["kind"]] for line, _ in pairs)
         tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
-        return _Done(Applied(**tallies), after, Counter(), unplaced)
+        return _BatchResult(ApplyResult(**tallies), after, Counter(), unplaced)
 
-    def _keep(self, connection: Connection, source: Source, line: int, account: _Account) -> None:
+    def _keep(
+        self, connection: Connection, source: ArchiveFile, line: int, account: _Account
+    ) -> None:
         if source.digest is not None:
             reached = Checkpoint(line, asdict(account))
             checkpoints.keep(connection, source.digest, reached, self._order.clock())
 
 
-class Undone(Exception):
+class RolledBack(Exception):
     """Rolls back the transaction of a dry run."""
 
 
@@ -386,14 +396,14 @@ def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> No
     """Run `work` in one transaction that is rolled back (dry run)."""
 
     def whole(connection: Connection) -> None:
-        work(_Within(connection))
-        raise Undone
+        work(_NestedTransactions(connection))
+        raise RolledBack
 
-    with suppress(Undone):
+    with suppress(RolledBack):
         database.write(whole)
 
 
-class _Within:
+class _NestedTransactions:
     """Adapter that runs nested transactions within one."""
 
     def __init__(self, connection: Connection) -> None:

@@ -26,14 +26,14 @@ from frontdesk.ingest.events import (
     ConversationEvent,
     DomainEvent,
     MessageEdit,
+    MessagePricing,
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
-    Pricing,
     ReactionSet,
     StatusUpdate,
 )
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
@@ -59,7 +59,7 @@ def told(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
 
     Raises: Malformed.
     """
-    line = Part(members)
+    line = JsonObject(members)
     kind = line.text("kind")
     if members.get("v", VERSION) != VERSION:
         raise Malformed(f"v is not {VERSION}, the version of lines that this program reads")
@@ -69,13 +69,13 @@ def told(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
     return list(reader(line, now))
 
 
-def _contact(line: Part, now: int) -> Iterator[DomainEvent]:
+def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     person = person_of(line, "the contact")
     created, at = optional_instant(line, "created_at"), at_of(line, now)
     if created is not None and created < at:
         yield ContactUpsert(person, created)
-    stored = line.optional_part(STORED) or Part({})
-    custom = line.optional_part("custom_fields") or Part({})
+    stored = line.optional_part(STORED) or JsonObject({})
+    custom = line.optional_part("custom_fields") or JsonObject({})
     yield ContactUpsert(
         person=person,
         at=at,
@@ -89,7 +89,7 @@ def _contact(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-def _conversation(line: Part, now: int) -> Iterator[DomainEvent]:
+def _conversation(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     """Convert the state of a conversation to events; of a full copy, its own events suffice."""
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = at_of(line, now)
@@ -99,7 +99,7 @@ def _conversation(line: Part, now: int) -> Iterator[DomainEvent]:
         yield ConversationEvent(channel, person, key, at, name, value)
 
 
-def _standing(line: Part) -> Iterator[tuple[str, dict[str, Any]]]:
+def _standing(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events that lead to the described state."""
     status = chosen(line, "status", STATUSES)
     if status == "snoozed":
@@ -117,7 +117,7 @@ def _standing(line: Part) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "read_marker", {"until": read_until}
 
 
-def _message(line: Part, now: int) -> Iterator[DomainEvent]:
+def _message(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, at = channel_of(line), created_at(line)
     message = _upsert(line, channel, at)
     yield message
@@ -136,10 +136,10 @@ def _message(line: Part, now: int) -> Iterator[DomainEvent]:
         yield MessageRevoke(channel, message.wamid, deleted)
 
 
-def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
+def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
     outbound = chosen(line, "direction", DIRECTIONS, required=True) == "outbound"
     content = _object(line, "content")
-    stored = line.optional_part(STORED) or Part({})
+    stored = line.optional_part(STORED) or JsonObject({})
     text = line.optional_text("text")
     wamid = line.optional_id("wamid")
     unnamed = wamid is None
@@ -155,7 +155,7 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
         text=None if text is None else text[:TEXT_LIMIT],
         content=content,
         media=_object(line, "media"),
-        reply_wamid=(line.optional_part("reply_to") or Part({})).optional_id("wamid"),
+        reply_wamid=(line.optional_part("reply_to") or JsonObject({})).optional_id("wamid"),
         forwarded=chosen(line, "forwarded", ("once", "many")),
         referral=_object(line, "referral"),
         status=_status(line, wamid),
@@ -169,29 +169,29 @@ def _upsert(line: Part, channel: str, at: int) -> MessageUpsert:
     )
 
 
-def _pricing(line: Part, at: int) -> Pricing | None:
+def _pricing(line: JsonObject, at: int) -> MessagePricing | None:
     """Return the message's pricing; older exports have only the category, under `stored`."""
-    told = line.optional_part("pricing") or Part({})
-    stored = line.optional_part(STORED) or Part({})
+    told = line.optional_part("pricing") or JsonObject({})
+    stored = line.optional_part(STORED) or JsonObject({})
     category = told.optional_text("category") or stored.optional_text("category")
     model, type_ = told.optional_text("model"), told.optional_text("type")
     billable = told.flag("billable")
     if category is None and model is None and type_ is None and billable is None:
         return None
-    return Pricing(stored.number("priced_at") or at, category, billable, model, type_)
+    return MessagePricing(stored.number("priced_at") or at, category, billable, model, type_)
 
 
-def _status(line: Part, wamid: str | None) -> str | None:
+def _status(line: JsonObject, wamid: str | None) -> str | None:
     """Return the delivery status, unless a delivery step provides it with a time."""
     status = chosen(line, "delivery_status", ("pending", *DELIVERY_STEPS))
-    steps = line.optional_part("delivery") or Part({})
+    steps = line.optional_part("delivery") or JsonObject({})
     return None if wamid and f"{status}_at" in steps else status
 
 
-def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
+def _deliveries(line: JsonObject, message: MessageUpsert) -> Iterator[DomainEvent]:
     """Yield the delivery steps with a known time."""
     assert message.wamid is not None
-    steps = line.optional_part("delivery") or Part({})
+    steps = line.optional_part("delivery") or JsonObject({})
     for step in DELIVERY_STEPS:
         at = optional_instant(steps, f"{step}_at")
         if at is not None:
@@ -206,11 +206,11 @@ def _deliveries(line: Part, message: MessageUpsert) -> Iterator[DomainEvent]:
             )
 
 
-def _reaction(line: Part, now: int) -> Iterator[DomainEvent]:
+def _reaction(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     yield _reaction_of(line, channel_of(line), line.id("wamid"))
 
 
-def _reaction_of(reaction: Part, channel: str, wamid: str) -> ReactionSet:
+def _reaction_of(reaction: JsonObject, channel: str, wamid: str) -> ReactionSet:
     outbound = chosen(reaction, "direction", DIRECTIONS, required=True) == "outbound"
     return ReactionSet(
         channel=channel,
@@ -223,7 +223,7 @@ def _reaction_of(reaction: Part, channel: str, wamid: str) -> ReactionSet:
     )
 
 
-def _note(line: Part, now: int) -> Iterator[DomainEvent]:
+def _note(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
     created = created_at(line)
     text, author = line.text("text")[:TEXT_LIMIT], _author(line, "user")
@@ -234,19 +234,19 @@ def _note(line: Part, now: int) -> Iterator[DomainEvent]:
         yield NoteUpsert(channel, person, key, updated, text, author)
 
 
-def _event(line: Part, now: int) -> Iterator[DomainEvent]:
+def _event(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = created_at(line)
     name = chosen(line, "name", HAPPENINGS, required=True)
     assert name is not None
-    value = _value(name, line.optional_part("value") or Part({}, "value"))
+    value = _value(name, line.optional_part("value") or JsonObject({}, "value"))
     made_up = f"line {digest([channel, str(person), at, name, value])}"
     yield ConversationEvent(
         channel, person, line.optional_id("external_id") or made_up, at, name, value
     )
 
 
-def _value(name: str, value: Part) -> dict[str, Any]:
+def _value(name: str, value: JsonObject) -> dict[str, Any]:
     """Decode an event's value."""
     match name:
         case "snoozed" | "read_marker":
@@ -261,27 +261,27 @@ def _value(name: str, value: Part) -> dict[str, Any]:
             return {}
 
 
-def _waiting(line: Part, now: int) -> Iterator[DomainEvent]:
+def _waiting(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     """Accept lines that only have an effect when restored into an empty account."""
     yield from ()
 
 
-def _author(line: Part, default: str) -> Author:
+def _author(line: JsonObject, default: str) -> Author:
     kind = line.optional_text("author") or default
     reference = line.members.get("author_ref")
     if kind != "user" or reference is None:
-        name = (line.optional_part("author_ref") or Part({})).optional_text("name")
+        name = (line.optional_part("author_ref") or JsonObject({})).optional_text("name")
         return Author(kind, name=name if kind != "contact" else None)
     name = reference.get("name") if isinstance(reference, Mapping) else None
     return Author(kind, user_key(line, "author_ref"), name if isinstance(name, str) else None)
 
 
-def _object(line: Part, name: str) -> Mapping[str, Any] | None:
+def _object(line: JsonObject, name: str) -> Mapping[str, Any] | None:
     part = line.optional_part(name)
     return None if part is None else dict(part.members)
 
 
-_READERS: Mapping[str, Callable[[Part, int], Iterator[DomainEvent]]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = MappingProxyType(
     {
         **native_catalogue.READERS,
         "contact": _contact,

@@ -16,7 +16,7 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
@@ -33,7 +33,7 @@ _DETAILS = (
 )
 
 
-def texts(line: Part, name: str) -> tuple[str, ...]:
+def texts(line: JsonObject, name: str) -> tuple[str, ...]:
     """Return a list of texts, empty if absent."""
     values = line.members.get(name)
     if values is None:
@@ -46,7 +46,7 @@ def texts(line: Part, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _channel(line: Part, now: int) -> Iterator[DomainEvent]:
+def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     number, at = channel_id(line, "id"), at_of(line, now)
     created = optional_instant(line, "created_at")
     if created is not None and created < at:
@@ -67,8 +67,8 @@ def _channel(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-def _user(line: Part, now: int) -> Iterator[DomainEvent]:
-    key = user_key(Part({"user": line.members}), "user")
+def _user(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    key = user_key(JsonObject({"user": line.members}), "user")
     assert key is not None
     yield UserUpsert(
         key=key,
@@ -82,12 +82,12 @@ def _user(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-def _team(line: Part, now: int) -> Iterator[DomainEvent]:
+def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     members = line.members.get("members") or []
     if not isinstance(members, list):
         raise Malformed(f"{line.at('members')} is not an array")
     keys = (
-        user_key(Part({f"members[{n}]": member}), f"members[{n}]")
+        user_key(JsonObject({f"members[{n}]": member}), f"members[{n}]")
         for n, member in enumerate(members)
     )
     yield TeamUpsert(
@@ -100,7 +100,7 @@ def _team(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-def _label(line: Part, now: int) -> Iterator[DomainEvent]:
+def _label(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     """Titles are stored in lower case."""
     title, description = line.id("title").lower(), line.optional_text("description")
     color = (line.optional_text("color") or "").lower() or None
@@ -109,7 +109,7 @@ def _label(line: Part, now: int) -> Iterator[DomainEvent]:
     yield LabelUpsert(title, at_of(line, now), color, description)
 
 
-def _custom_field(line: Part, now: int) -> Iterator[DomainEvent]:
+def _custom_field(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     yield CustomFieldUpsert(
         key=line.id("key"),
         name=line.optional_text("name") or line.id("key"),
@@ -123,11 +123,11 @@ def _custom_field(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-def _canned_response(line: Part, now: int) -> Iterator[DomainEvent]:
+def _canned_response(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     yield CannedResponseUpsert(line.id("short_code"), line.text("text"), at_of(line, now))
 
 
-def _template(line: Part, now: int) -> Iterator[DomainEvent]:
+def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     names = ("category", "status", "quality_score", "waba_id", "rejected_reason")
     more = ("previous_category", "parameter_format")
     yield TemplateUpsert(
@@ -140,7 +140,7 @@ def _template(line: Part, now: int) -> Iterator[DomainEvent]:
     )
 
 
-READERS: Mapping[str, Callable[[Part, int], Iterator[DomainEvent]]] = MappingProxyType(
+READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = MappingProxyType(
     {
         "channel": _channel,
         "user": _user,

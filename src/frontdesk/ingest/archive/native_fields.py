@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from frontdesk.ingest.events import Person
-from frontdesk.ingest.json_reader import Malformed, Part, instant
+from frontdesk.ingest.json_reader import JsonObject, Malformed, instant
 from frontdesk.ingest.webhooks.change import channel_id, is_phone
 
 
-def channel_of(line: Part) -> str:
+def channel_of(line: JsonObject) -> str:
     """Return the phone_number_id of a line's channel, given as text or {id}."""
     if isinstance(line.members.get("channel"), Mapping):
         return channel_id(line.part("channel"), "id")
     return channel_id(line, "channel")
 
 
-def person_of(contact: Part, what: str = "contact") -> Person:
+def person_of(contact: JsonObject, what: str = "contact") -> Person:
     """Parse an object with phone, wa_id and wa_user_id, any of which may be missing."""
     phone = contact.optional_text("phone")
     digits = (phone or "").removeprefix("+")
@@ -32,7 +32,7 @@ def person_of(contact: Part, what: str = "contact") -> Person:
     return Person(phone, wa_id, wa_user_id)
 
 
-def user_key(line: Part, name: str) -> str | None:
+def user_key(line: JsonObject, name: str) -> str | None:
     """Return a user key: text, or external_id, else email, else name of an object."""
     value = line.members.get(name)
     if not isinstance(value, Mapping):
@@ -44,7 +44,7 @@ def user_key(line: Part, name: str) -> str | None:
     raise Malformed(f"{name} has no external_id, no email and no name")
 
 
-def optional_instant(line: Part, name: str) -> int | None:
+def optional_instant(line: JsonObject, name: str) -> int | None:
     """Return an optional time, given in ISO 8601 or epoch milliseconds, as the latter."""
     value = line.members.get(name)
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
@@ -55,7 +55,7 @@ def optional_instant(line: Part, name: str) -> int | None:
         raise Malformed(f"{name} {error}") from None
 
 
-def created_at(line: Part) -> int:
+def created_at(line: JsonObject) -> int:
     """Return the required creation time in epoch milliseconds."""
     moment = optional_instant(line, "created_at")
     if moment is None:
@@ -63,14 +63,16 @@ def created_at(line: Part) -> int:
     return moment
 
 
-def at_of(line: Part, now: int) -> int:
+def at_of(line: JsonObject, now: int) -> int:
     """Return the time as of which a line's facts are valid."""
     updated = optional_instant(line, "updated_at")
     created = optional_instant(line, "created_at") if updated is None else None
     return next((at for at in (updated, created) if at is not None), now)
 
 
-def chosen(line: Part, name: str, allowed: Sequence[str], *, required: bool = False) -> str | None:
+def chosen(
+    line: JsonObject, name: str, allowed: Sequence[str], *, required: bool = False
+) -> str | None:
     """Return a value of an enumeration."""
     word = line.text(name) if required else line.optional_text(name)
     if word is not None and word not in allowed:

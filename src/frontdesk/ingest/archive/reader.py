@@ -32,12 +32,12 @@ _GZIP_BEGINS = b"\x1f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Foreign(Malformed):
+class NotAnArchive(Malformed):
     """Raised for a file that is no archive at all; the message says what it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ArchiveLine:
     """Parsed webhook line. number counts from 1; ignored: skipped elements by kind.
 
     rejected: the line again, with the reason, if some of its elements could not be read.
@@ -46,11 +46,11 @@ class Line:
     number: int
     events: tuple[DomainEvent, ...]
     ignored: Mapping[str, int]
-    rejected: "Rejected | None" = None
+    rejected: "RejectedLine | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
+class NativeLine:
     """Line with a `kind`, to be converted by `native.told` unless it starts an account."""
 
     number: int
@@ -59,7 +59,7 @@ class Native:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedLine:
     """Unreadable line with the reason. text: its bytes, None if they exceed the limit.
 
     partly: only some of its elements were unreadable. place: position in the file if `number` is
@@ -74,7 +74,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReaderOptions:
     """Reader options.
 
     live: treat as current, not as back-fill. channel: default of records that name none. after:
@@ -87,8 +87,8 @@ class Reading:
 
 
 def read(
-    stream: io.BufferedReader, reading: Reading | None = None
-) -> Iterator[Line | Native | Rejected]:
+    stream: io.BufferedReader, reading: ReaderOptions | None = None
+) -> Iterator[ArchiveLine | NativeLine | RejectedLine]:
     """Yield every value of an archive, in order, in constant memory.
 
     Values are on a line each, blank lines aside; or the first line starts an array or an object
@@ -98,7 +98,7 @@ def read(
 
     Raises: Foreign: it is no archive; nothing was read.
     """
-    reading = reading or Reading()
+    reading = reading or ReaderOptions()
     if stream.peek(1).startswith(_GZIP_BEGINS):
         with gzip.GzipFile(fileobj=stream) as unpacked:
             yield from _read(unpacked, reading)
@@ -121,7 +121,7 @@ def check(stream: io.BufferedReader) -> None:
 def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
     what = foreign_format(stream.peek(HEAD)[:HEAD])
     if what is not None:
-        raise Foreign(what)
+        raise NotAnArchive(what)
 
 
 class _Text(NamedTuple):
@@ -133,8 +133,8 @@ class _Text(NamedTuple):
 
 
 def _read(
-    stream: io.BufferedReader | gzip.GzipFile, reading: Reading
-) -> Iterator[Line | Native | Rejected]:
+    stream: io.BufferedReader | gzip.GzipFile, reading: ReaderOptions
+) -> Iterator[ArchiveLine | NativeLine | RejectedLine]:
     number = blank = 0
     try:
         _refuse_foreign(stream)
@@ -143,19 +143,19 @@ def _read(
             blank = 0 if found.text is None or found.text.strip() else blank + len(found.text)
             if blank > BLANK_LIMIT:
                 limit = BLANK_LIMIT // 1024 // 1024
-                yield Rejected(number, f"{limit} MiB of blank lines, nothing more is read")
+                yield RejectedLine(number, f"{limit} MiB of blank lines, nothing more is read")
                 return
             if number <= reading.after:
                 continue
             if found.text is None:
                 limit = LINE_LIMIT // 1024 // 1024
-                yield Rejected(number, f"it is longer than {limit} MiB", place=found.place)
+                yield RejectedLine(number, f"it is longer than {limit} MiB", place=found.place)
             elif found.text.strip():
                 yield _parsed(found, found.text, reading)
     except EOFError:
-        yield Rejected(number + 1, "the gzip data ends early, nothing more can be read")
+        yield RejectedLine(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
-        yield Rejected(number + 1, "the data is damaged, nothing more can be read")
+        yield RejectedLine(number + 1, "the data is damaged, nothing more can be read")
 
 
 def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
@@ -232,19 +232,21 @@ def _lines(
             yield line
 
 
-def _parsed(found: _Text, line: bytes, reading: Reading) -> Line | Native | Rejected:
+def _parsed(
+    found: _Text, line: bytes, reading: ReaderOptions
+) -> ArchiveLine | NativeLine | RejectedLine:
     number, place = found.number, found.place
     try:
         value, received_at = unwrap(line)
         kind = value.get("kind")
         if kind == sent.KIND:
-            return Line(number, tuple(sent.told(value, reading.channel)), {})
+            return ArchiveLine(number, tuple(sent.told(value, reading.channel)), {})
         if isinstance(kind, str) and "object" not in value:
-            return Native(number, value, place)
+            return NativeLine(number, value, place)
         told = normalise(value, live=reading.live, received_at=received_at)
     except Malformed as error:
-        return Rejected(number, str(error), line, place=place)
+        return RejectedLine(number, str(error), line, place=place)
     if told.refusal is None:
-        return Line(number, told.events, told.ignored)
-    rejected = Rejected(number, told.refusal, line, partly=True, place=place)
-    return Line(number, told.events, told.ignored, rejected)
+        return ArchiveLine(number, told.events, told.ignored)
+    rejected = RejectedLine(number, told.refusal, line, partly=True, place=place)
+    return ArchiveLine(number, told.events, told.ignored, rejected)

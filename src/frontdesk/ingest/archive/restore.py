@@ -5,14 +5,14 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest import admission
-from frontdesk.ingest.apply.conversations import Thread
-from frontdesk.ingest.apply.metrics import Reckoning
+from frontdesk.ingest.apply.conversations import BatchConversation
+from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.archive.row_codec import STORED, row_of
 from frontdesk.ingest.audit import measures
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store import counters, dump, lookups, raw_events, writes
 from frontdesk.store.contacts import label_key
-from frontdesk.store.counters import Listed
+from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection
 from frontdesk.store.writes import Ids
 
@@ -88,7 +88,7 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
             raise Malformed("last_ids is not an object of whole numbers")
         ids.skip(kind, value)
     ids.save()
-    writes.raise_revision(connection, account_id)
+    writes.bump_revision(connection, account_id)
     return True
 
 
@@ -120,7 +120,7 @@ def restore(
     for line, each in copies:
         by_kind.setdefault(line["kind"], []).append((line, each))
     ids = Ids(connection, account_id)
-    reckoning = Reckoning(connection, account_id, ids)
+    reckoning = MetricDeltas(connection, account_id, ids)
     for kind, pairs in by_kind.items():
         rows = [each for _, each in pairs]
         if kind == "contact":
@@ -135,15 +135,17 @@ def restore(
     _settle(connection, account_id, by_kind.get("conversation", ()), reckoning)
     reckoning.save()
     ids.save()
-    writes.raise_revision(connection, account_id)
+    writes.bump_revision(connection, account_id)
 
 
-def _threads(messages: Iterable[Row]) -> Iterable[Thread]:
-    found: dict[int, Thread] = {}
+def _threads(messages: Iterable[Row]) -> Iterable[BatchConversation]:
+    found: dict[int, BatchConversation] = {}
     for message in messages:
         number = message["conversation_id"]
         if number not in found:
-            found[number] = Thread(number, 0, message["channel_id"], message["created_at"])
+            found[number] = BatchConversation(
+                number, 0, message["channel_id"], message["created_at"]
+            )
         found[number].messages.append(message)
     return found.values()
 
@@ -152,18 +154,20 @@ def _settle(
     connection: Connection,
     account_id: int,
     conversations: Iterable[tuple[Mapping[str, Any], Row]],
-    reckoning: Reckoning,
+    reckoning: MetricDeltas,
 ) -> None:
     """Insert conversations, whose facts are complete, and compute their entries and metrics."""
-    moves: list[tuple[Listed | None, Listed | None]] = []
+    moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = []
     rows: list[Row] = []
     for line, each in conversations:
-        thread = Thread(each["id"], each["contact_id"], each["channel_id"], each["created_at"])
+        thread = BatchConversation(
+            each["id"], each["contact_id"], each["channel_id"], each["created_at"]
+        )
         reckoning.append(thread, measures(connection, account_id, each["id"]))
         titles = (label_key(str(title)) for title in line["labels"])
         labels = _ids(connection, account_id, ("label", "title_key"), titles)
         rows.append(each)
-        moves.append((None, Listed(each, frozenset(labels))))
+        moves.append((None, LabelledConversation(each, frozenset(labels))))
     dump.put(connection, "conversation", rows)
     counters.move(connection, account_id, moves)
 

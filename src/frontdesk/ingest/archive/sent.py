@@ -7,9 +7,9 @@ from typing import Any
 
 from frontdesk.ingest.archive.native_fields import optional_instant, user_key
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
-from frontdesk.ingest.json_reader import Malformed, Part
-from frontdesk.ingest.webhooks.change import Value, checked_channel_id, phone_of
-from frontdesk.ingest.webhooks.messages import say
+from frontdesk.ingest.json_reader import JsonObject, Malformed
+from frontdesk.ingest.webhooks.change import WebhookChange, checked_channel_id, phone_of
+from frontdesk.ingest.webhooks.messages import add_message
 
 KIND = "cloud_api_send"
 
@@ -19,7 +19,7 @@ def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
 
     channel: default of records that name none. Raises: Malformed.
     """
-    record = Part(members)
+    record = JsonObject(members)
     channel = record.optional_id("phone_number_id") or record.optional_id("channel") or channel
     if channel is None:
         raise Malformed("phone_number_id is missing; --channel tells it of a whole file")
@@ -31,9 +31,9 @@ def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
     answers = response.parts("messages")
     if not answers:
         raise Malformed("response.messages is empty: nothing was sent")
-    value = Value(
+    value = WebhookChange(
         channel=channel,
-        metadata=Part({}),
+        metadata=JsonObject({}),
         contacts=[],
         errors=[],
         live=False,
@@ -42,14 +42,14 @@ def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
         source="archive",
     )
     message = _as_webhook(request, answers[0].id("id"), at)
-    say(value, message, _person(request, response), outbound=True, status="pending")
+    add_message(value, message, _person(request, response), outbound=True, status="pending")
     return [_signed(event, _author(record)) for event in value.events]
 
 
-def _as_webhook(request: Part, wamid: str, at: int) -> Part:
+def _as_webhook(request: JsonObject, wamid: str, at: int) -> JsonObject:
     """Convert an API request to the shape of a webhook message."""
     context = request.optional_part("context")
-    return Part(
+    return JsonObject(
         {
             **request.members,
             "id": wamid,
@@ -60,7 +60,7 @@ def _as_webhook(request: Part, wamid: str, at: int) -> Part:
     )
 
 
-def _person(request: Part, response: Part) -> Person:
+def _person(request: JsonObject, response: JsonObject) -> Person:
     contacts = response.parts("contacts")
     wa_id = contacts[0].optional_id("wa_id") if contacts else None
     phone = phone_of(request.optional_text("to")) or phone_of(wa_id)
@@ -69,7 +69,7 @@ def _person(request: Part, response: Part) -> Person:
     return Person(phone, wa_id or phone.removeprefix("+"))
 
 
-def _author(record: Part) -> Author:
+def _author(record: JsonObject) -> Author:
     author = record.optional_part("author")
     if author is None:
         return Author("api")

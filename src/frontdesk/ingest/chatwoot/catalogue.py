@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontdesk.ingest.archive.native_catalogue import FIELD_TYPES
-from frontdesk.ingest.json_reader import LAST_SECOND, Malformed, Part, instant
+from frontdesk.ingest.json_reader import LAST_SECOND, JsonObject, Malformed, instant
 from frontdesk.ingest.webhooks.change import checked_channel_id, phone_of
 from frontdesk.wire import timestamp
 
@@ -37,7 +37,7 @@ WHATSAPP = "Channel::Whatsapp"
 
 
 @dataclass(frozen=True, slots=True)
-class Inbox:
+class WhatsAppInbox:
     """WhatsApp inbox. id: Chatwoot's; channel: phone_number_id."""
 
     id: str
@@ -45,7 +45,7 @@ class Inbox:
     channel: str
 
 
-def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
+def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, JsonObject]]:
     """Select WhatsApp inboxes. mapped: phone_number_ids by inbox id, where Chatwoot has none.
 
     Raises: Malformed: the phone_number_id of an inbox is unknown.
@@ -55,7 +55,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
         if row.optional_text("channel_type") != WHATSAPP:
             continue
         number, name = row.text("id"), row.optional_text("name") or row.text("id")
-        config = row.optional_part("provider_config") or Part({})
+        config = row.optional_part("provider_config") or JsonObject({})
         channel = mapped.get(number) or config.optional_id("phone_number_id")
         if channel is None:
             raise Malformed(
@@ -63,13 +63,13 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[Inbox, Part]]:
                 f"token would see: say --map {number}=<phone_number_id>"
             )
         checked_channel_id(channel, f"the phone_number_id of the inbox {name!r}")
-        found.append((Inbox(number, name, channel), row))
+        found.append((WhatsAppInbox(number, name, channel), row))
     return found
 
 
-def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
+def channel_lines(inbox: WhatsAppInbox, row: JsonObject) -> Iterator[Line]:
     """Yield the lines of a channel and its templates."""
-    config = row.optional_part("provider_config") or Part({})
+    config = row.optional_part("provider_config") or JsonObject({})
     account = config.optional_id("business_account_id")
     yield _line(
         "channel",
@@ -90,16 +90,16 @@ def channel_lines(inbox: Inbox, row: Part) -> Iterator[Line]:
             )
 
 
-def nameless_templates(row: Part) -> int:
+def nameless_templates(row: JsonObject) -> int:
     """Count templates without id, name or language, which are skipped."""
     return sum(not _is_named(template) for template in _parts(row.members.get("message_templates")))
 
 
-def _is_named(template: Part) -> bool:
+def _is_named(template: JsonObject) -> bool:
     return all(name in template for name in ("id", "name", "language"))
 
 
-def user_line(row: Part) -> Line:
+def user_line(row: JsonObject) -> Line:
     """Convert an agent; identified by the e-mail address."""
     role = row.optional_text("role")
     return _line(
@@ -112,13 +112,13 @@ def user_line(row: Part) -> Line:
     )
 
 
-def user_key(row: Part) -> str:
+def user_key(row: JsonObject) -> str:
     """Return the user key: the e-mail address, or else one made of the id."""
     return row.optional_id("email") or f"chatwoot user {row.text('id')}"
 
 
 def team_line(
-    row: Part, members: Collection[str], inbox_members: Mapping[str, Collection[str]]
+    row: JsonObject, members: Collection[str], inbox_members: Mapping[str, Collection[str]]
 ) -> Line:
     """Convert a team, linked to the inboxes that have all its members (Chatwoot has no links)."""
     channels = sorted(
@@ -137,7 +137,7 @@ def team_line(
     )
 
 
-def label_line(row: Part) -> Line:
+def label_line(row: JsonObject) -> Line:
     color = row.optional_text("color")
     return _line(
         "label",
@@ -147,11 +147,11 @@ def label_line(row: Part) -> Line:
     )
 
 
-def canned_response_line(row: Part) -> Line:
+def canned_response_line(row: JsonObject) -> Line:
     return _line("canned_response", short_code=row.text("short_code"), text=row.text("content"))
 
 
-def custom_field_line(row: Part) -> Line:
+def custom_field_line(row: JsonObject) -> Line:
     type_ = row.optional_text("attribute_display_type")
     values = row.members.get("attribute_values")
     options = [str(value) for value in values] if isinstance(values, list) else []
@@ -167,13 +167,13 @@ def custom_field_line(row: Part) -> Line:
     )
 
 
-def contact_line(row: Part) -> Line | None:
+def contact_line(row: JsonObject) -> Line | None:
     """Convert a contact; None without a phone number."""
     phone = phone_of(row.optional_text("phone_number"))
     if phone is None:
         return None
     name = row.optional_text("name")
-    custom = row.optional_part("custom_attributes") or Part({})
+    custom = row.optional_part("custom_attributes") or JsonObject({})
     return _line(
         "contact",
         phone=phone,
@@ -189,7 +189,7 @@ def contact_line(row: Part) -> Line | None:
     )
 
 
-def left_out_of_contact(row: Part) -> Iterator[str]:
+def left_out_of_contact(row: JsonObject) -> Iterator[str]:
     """Yield descriptions of contact attributes that are not imported."""
     more = row.members.get("additional_attributes")
     for name, value in more.items() if isinstance(more, dict) else ():
@@ -212,8 +212,8 @@ def rows_in(answer: Any) -> list[Any]:
     raise Malformed("Chatwoot answered with something that is not a list")
 
 
-def _parts(rows: Any) -> list[Part]:
-    return Part({"rows": rows}).parts("rows")
+def _parts(rows: Any) -> list[JsonObject]:
+    return JsonObject({"rows": rows}).parts("rows")
 
 
 def _line(kind: str, **members: Any) -> Line:

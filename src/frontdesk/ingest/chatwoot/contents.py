@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from frontdesk.ingest.chatwoot.catalogue import Line
-from frontdesk.ingest.json_reader import Part
+from frontdesk.ingest.json_reader import JsonObject
 from frontdesk.text import file_size
 
 _FILES: Mapping[str, str] = MappingProxyType(
@@ -18,7 +18,7 @@ _KINDS: Mapping[str, str] = MappingProxyType({"input_csat": "csat", "input_selec
 _HIGHEST_RATING = 5
 
 
-def contents_of(row: Part, *, keep_urls: bool = False) -> list[Line]:
+def contents_of(row: JsonObject, *, keep_urls: bool = False) -> list[Line]:
     """Convert a message; the text goes with the first attachment, each other one is separate.
 
     A message without known contents becomes type "unsupported".
@@ -32,14 +32,14 @@ def contents_of(row: Part, *, keep_urls: bool = False) -> list[Line]:
     return [first | {"text": text or first["text"]}, *others]
 
 
-def note_text(row: Part, *, keep_urls: bool = False) -> str | None:
+def note_text(row: JsonObject, *, keep_urls: bool = False) -> str | None:
     """Return a private note's text, with a line per attachment; None if empty."""
     parts = attached(row, keep_urls=keep_urls)
     lines = [text_of(row), *(f"Attached: {_described(part)}" for part in parts)]
     return "\n".join(line for line in lines if line) or None
 
 
-def attached(row: Part, *, keep_urls: bool = False) -> list[Line]:
+def attached(row: JsonObject, *, keep_urls: bool = False) -> list[Line]:
     """Convert attachments; those for phones of one contact card are merged."""
     parts: list[Line] = []
     cards: list[dict[str, Any]] = []
@@ -57,17 +57,17 @@ def attached(row: Part, *, keep_urls: bool = False) -> list[Line]:
     return [{"text": _text_with(part), **part} for part in parts]
 
 
-def attributes_of(row: Part) -> Mapping[str, Any]:
+def attributes_of(row: JsonObject) -> Mapping[str, Any]:
     """Return `content_attributes`, {} if malformed."""
     attributes = row.members.get("content_attributes")
     return attributes if isinstance(attributes, dict) else {}
 
 
-def text_of(row: Part) -> str | None:
+def text_of(row: JsonObject) -> str | None:
     return row.optional_text("content") or None
 
 
-def _without_files(row: Part, text: str | None) -> Line:
+def _without_files(row: JsonObject, text: str | None) -> Line:
     attributes = attributes_of(row)
     kind = row.optional_text("content_type") or "text"
     if attributes.get("deleted") is True:
@@ -87,9 +87,9 @@ def _unsupported(reason: str, kind: str | None) -> Line:
     return {"type": "unsupported", "text": None, "content": content}
 
 
-def _call(row: Part) -> Line:
+def _call(row: JsonObject) -> Line:
     """Convert a call, with its scalar attributes."""
-    call = row.optional_part("call") or Part({})
+    call = row.optional_part("call") or JsonObject({})
     told = {
         name: value for name, value in call.members.items() if isinstance(value, str | int | float)
     }
@@ -137,14 +137,14 @@ def _answers(attributes: Mapping[str, Any]) -> Iterator[str]:
         yield email
 
 
-def _rating(attributes: Mapping[str, Any]) -> Part | None:
+def _rating(attributes: Mapping[str, Any]) -> JsonObject | None:
     """Return the answer to a satisfaction survey (CSAT)."""
     submitted = attributes.get("submitted_values")
     answer = submitted.get("csat_survey_response") if isinstance(submitted, dict) else None
-    return Part(answer) if isinstance(answer, dict) and answer else None
+    return JsonObject(answer) if isinstance(answer, dict) and answer else None
 
 
-def _location(file: Part) -> Line:
+def _location(file: JsonObject) -> Line:
     content = {
         "latitude": file.members.get("coordinates_lat"),
         "longitude": file.members.get("coordinates_long"),
@@ -154,9 +154,9 @@ def _location(file: Part) -> Line:
     return {"type": "location", "content": content}
 
 
-def _add_card(cards: list[dict[str, Any]], file: Part) -> None:
+def _add_card(cards: list[dict[str, Any]], file: JsonObject) -> None:
     """Add a phone to its contact card: Chatwoot has an attachment for each phone of a card."""
-    meta = file.optional_part("meta") or Part({})
+    meta = file.optional_part("meta") or JsonObject({})
     first, last = (meta.optional_text(name) or None for name in ("firstName", "lastName"))
     title = file.optional_text("fallback_title") or ""
     # Chatwoot has a sentence in place of a missing number.
@@ -180,7 +180,7 @@ def _name_cards(cards: list[dict[str, Any]], text: str | None) -> None:
         card["name"] = card["name"] or next((phone["phone"] for phone in card["phones"]), None)
 
 
-def _media(row: Part, file: Part, kind: str, *, keep_urls: bool) -> Line:
+def _media(row: JsonObject, file: JsonObject, kind: str, *, keep_urls: bool) -> Line:
     url = file.optional_text("data_url") or ""
     name = unquote(urlsplit(url).path.rpartition("/")[2]) or file.optional_text("fallback_title")
     media = {
@@ -198,7 +198,7 @@ def _media(row: Part, file: Part, kind: str, *, keep_urls: bool) -> Line:
     }
 
 
-def _is_sticker(row: Part, file: Part, name: str) -> bool:
+def _is_sticker(row: JsonObject, file: JsonObject, name: str) -> bool:
     """Detect stickers, which Chatwoot files as images.
 
     WhatsApp images are JPEG or PNG, so a WebP from a phone is a sticker.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, milliseconds, user_key
-from frontdesk.ingest.chatwoot.messages import Place
-from frontdesk.ingest.json_reader import Part
+from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, user_key
+from frontdesk.ingest.chatwoot.messages import MessageContext
+from frontdesk.ingest.json_reader import JsonObject
 from frontdesk.ingest.webhooks.change import phone_of
 from frontdesk.wire import timestamp
 
@@ -33,7 +33,7 @@ class Summary:
     """
 
     id: str
-    inbox: Inbox
+    inbox: WhatsAppInbox
     phone: str | None
     status: str
     created_at: int
@@ -45,10 +45,10 @@ class Summary:
     left_out: tuple[str, ...] = ()
 
 
-def summary(row: Part, inbox: Inbox) -> Summary:
+def summary(row: JsonObject, inbox: WhatsAppInbox) -> Summary:
     """Parse a row of the list. Raises: Malformed."""
-    meta = row.optional_part("meta") or Part({})
-    sender = meta.optional_part("sender") or Part({})
+    meta = row.optional_part("meta") or JsonObject({})
+    sender = meta.optional_part("sender") or JsonObject({})
     assignee = meta.optional_part("assignee")
     labels = row.members.get("labels")
     created = milliseconds(row.members.get("created_at"))
@@ -70,7 +70,7 @@ def summary(row: Part, inbox: Inbox) -> Summary:
     )
 
 
-def _left_out(row: Part, meta: Part) -> Iterator[str]:
+def _left_out(row: JsonObject, meta: JsonObject) -> Iterator[str]:
     if row.members.get("priority"):
         yield "priority of a conversation"
     if meta.members.get("team"):
@@ -82,7 +82,7 @@ def _left_out(row: Part, meta: Part) -> Iterator[str]:
 
 
 def event_lines(
-    one: Summary, events: list[Part], place: Place, followed_at: int | None
+    one: Summary, events: list[JsonObject], place: MessageContext, followed_at: int | None
 ) -> Iterator[Line]:
     """Convert the events of a conversation other than messages.
 
@@ -113,7 +113,7 @@ def event_lines(
         yield _event(one, place, "resolved", over_at, "over")
 
 
-def _standing(one: Summary, place: Place, at: int) -> Line:
+def _standing(one: Summary, place: MessageContext, at: int) -> Line:
     """Convert the state. Pending (handled by a bot) becomes open and awaiting a human."""
     pending = one.status == "pending"
     known = one.status in ("open", "resolved", "snoozed")
@@ -132,7 +132,7 @@ def _standing(one: Summary, place: Place, at: int) -> Line:
 
 def _event(
     one: Summary,
-    place: Place,
+    place: MessageContext,
     name: str,
     at: int,
     key: str,

@@ -15,11 +15,11 @@ from typing import IO, Any, Protocol
 from frontdesk import private_files
 from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, UnusableFile
 from frontdesk.ingest.chatwoot import catalogue
-from frontdesk.ingest.chatwoot.catalogue import Inbox, Line, milliseconds, rows_in
+from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, rows_in
 from frontdesk.ingest.chatwoot.conversations import Summary, event_lines, summary
-from frontdesk.ingest.chatwoot.messages import Place, message_lines, with_own_moments
+from frontdesk.ingest.chatwoot.messages import MessageContext, message_lines, with_own_moments
 from frontdesk.ingest.chatwoot.windows import rows_by_windows
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.text import clean
 
 _PROGRESS = ".progress"
@@ -108,14 +108,14 @@ _LINES, _SKIPPED, _CONTACTS, _MESSAGES = "line ", "skipped ", "contacts", "messa
 _COUNTED_TYPES = (0, 1)
 
 
-class Api(Protocol):
+class ChatwootApi(Protocol):
     """HTTP client that returns decoded JSON."""
 
     async def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CrawlOptions:
     """Export options.
 
     inboxes: ids, empty for all. since: epoch milliseconds. mapped: phone_number_ids of inboxes for
@@ -130,15 +130,15 @@ class Order:
 
 
 @dataclass(slots=True)
-class Walk:
+class Crawler:
     """Export of one account.
 
     stage is called with a description, the number done and the total. clock: epoch milliseconds.
     differences: lists shorter than Chatwoot's own count; unchecked: those without a count.
     """
 
-    api: Api
-    order: Order
+    api: ChatwootApi
+    order: CrawlOptions
     journal: Journal
     stage: Callable[[str, int, int | None], object]
     clock: Callable[[], int]
@@ -181,10 +181,10 @@ class Walk:
         query = {name: str(value) for name, value in parameters.items()}
         return await self.api.get(f"api/{version}/accounts/{self.order.account}/{path}", query)
 
-    async def _rows(self, path: str, **parameters: object) -> list[Part]:
-        return Part({path: rows_in(await self._get(path, **parameters))}).parts(path)
+    async def _rows(self, path: str, **parameters: object) -> list[JsonObject]:
+        return JsonObject({path: rows_in(await self._get(path, **parameters))}).parts(path)
 
-    async def _inboxes(self) -> list[tuple[Inbox, Part]]:
+    async def _inboxes(self) -> list[tuple[WhatsAppInbox, JsonObject]]:
         rows = rows_in(await self._get("inboxes"))
         wanted = self.order.inboxes
         chosen = [row for row in rows if not wanted or str(row.get("id")) in wanted]
@@ -192,7 +192,7 @@ class Walk:
         self._skip("inbox that is no WhatsApp number", len(chosen) - len(numbers))
         return numbers
 
-    async def _catalogue(self, inboxes: Sequence[tuple[Inbox, Part]]) -> None:
+    async def _catalogue(self, inboxes: Sequence[tuple[WhatsAppInbox, JsonObject]]) -> None:
         """Export channels, users, teams and other lists; small, so every run reads them again."""
         self.stage("catalogues", 0, None)
         agents = await self._rows("agents")
@@ -211,7 +211,7 @@ class Walk:
         lines += [line async for line in self._teams([inbox for inbox, _ in inboxes])]
         self._write("catalogues", lines)
 
-    async def _teams(self, inboxes: Sequence[Inbox]) -> AsyncIterator[Line]:
+    async def _teams(self, inboxes: Sequence[WhatsAppInbox]) -> AsyncIterator[Line]:
         teams = await self._rows("teams")
         members: dict[str, list[str]] = {}
         for inbox in inboxes if teams else ():
@@ -228,7 +228,7 @@ class Walk:
             page += 1
         while not self.journal.done("contacts"):
             answer = await self._get("contacts", page=page, sort="created_at")
-            rows = Part({"contacts": rows_in(answer)}).parts("contacts")
+            rows = JsonObject({"contacts": rows_in(answer)}).parts("contacts")
             count = _count_in(answer, "count") if count is None else count
             if not rows:
                 self._write("contacts", ())
@@ -250,7 +250,7 @@ class Walk:
             page += 1
         self._compare("contacts", read, count)
 
-    async def _chats(self, inboxes: Sequence[Inbox]) -> list[Summary]:
+    async def _chats(self, inboxes: Sequence[WhatsAppInbox]) -> list[Summary]:
         """Return all conversations, oldest first."""
         found: dict[str, Summary] = {}
         for inbox in inboxes:
@@ -269,7 +269,7 @@ class Walk:
             found |= in_inbox
         return sorted(found.values(), key=lambda one: (one.created_at, int(one.id)))
 
-    async def _pass(self, inbox: Inbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
+    async def _pass(self, inbox: WhatsAppInbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
         """Yield the list's pages once, latest activity first, with Chatwoot's total.
 
         Rows move up while the list is read.
@@ -279,7 +279,7 @@ class Walk:
             answer = await self._get(
                 "conversations", status="all", assignee_type="all", inbox_id=inbox.id, page=page
             )
-            parts = Part({"conversations": rows_in(answer)}).parts("conversations")
+            parts = JsonObject({"conversations": rows_in(answer)}).parts("conversations")
             rows = [summary(part, inbox) for part in parts]
             recent = [one for one in rows if since is None or one.active_at >= since]
             yield recent, _count_in(answer, "all_count")
@@ -301,7 +301,9 @@ class Walk:
             counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
             self._write(step, (), counts)
             return
-        place = Place(self.order.account, one.inbox.channel, one.phone, self.order.keep_urls)
+        place = MessageContext(
+            self.order.account, one.inbox.channel, one.phone, self.order.keep_urls
+        )
         wamids = {row.text("id"): row.optional_id("source_id") or "" for row in rows}
         lines: list[Line] = []
         for row in rows:
@@ -310,12 +312,16 @@ class Walk:
         lines += event_lines(one, await self._events(one, counts), place, followed_at)
         self._write(step, lines, counts)
 
-    def _is_wanted(self, row: Part) -> bool:
+    def _is_wanted(self, row: JsonObject) -> bool:
         at = milliseconds(row.members.get("created_at"))
         return at is None or self.order.since is None or at >= self.order.since
 
     def _lines(
-        self, row: Part, place: Place, wamids: Mapping[str, str], counts: Counter[str]
+        self,
+        row: JsonObject,
+        place: MessageContext,
+        wamids: Mapping[str, str],
+        counts: Counter[str],
     ) -> list[Line]:
         try:
             lines = list(message_lines(row, place, self._users, wamids))
@@ -324,16 +330,16 @@ class Walk:
             counts[f"{_SKIPPED}message that cannot be read: {error}"] += 1
             return []
 
-    def _stranger(self, row: Part) -> Iterator[Line]:
+    def _stranger(self, row: JsonObject) -> Iterator[Line]:
         """Yield a line for a message's author who is no longer an agent."""
-        sender = row.optional_part("sender") or Part({})
+        sender = row.optional_part("sender") or JsonObject({})
         number = sender.optional_id("id")
         if sender.optional_text("type") == "user" and number and number not in self._users:
             key = self._users[number] = catalogue.user_key(sender)
             name = sender.optional_text("name") or key
             yield {"kind": "user", "v": 1, "external_id": key, "name": name, "active": False}
 
-    async def _messages(self, one: Summary) -> list[Part]:
+    async def _messages(self, one: Summary) -> list[JsonObject]:
         """Return the messages of a conversation by id.
 
         Chatwoot sorts by time and truncates silently, but pages by id: paging would lose messages
@@ -341,12 +347,12 @@ class Walk:
         """
         path = f"conversations/{one.id}/messages"
 
-        async def ask(after: int, before: int) -> list[Part]:
+        async def ask(after: int, before: int) -> list[JsonObject]:
             return await self._rows(path, after=after, before=before)
 
         return await rows_by_windows(ask)
 
-    async def _events(self, one: Summary, counts: Counter[str]) -> list[Part]:
+    async def _events(self, one: Summary, counts: Counter[str]) -> list[JsonObject]:
         """Return reporting events; older versions lack them, and agents may not read them."""
         try:
             return await self._rows(f"conversations/{one.id}/reporting_events")
@@ -354,7 +360,7 @@ class Walk:
             counts[f"{_SKIPPED}conversation without its reporting events"] += 1
             return []
 
-    async def _compare_messages(self, inbox: Inbox, until: int) -> None:
+    async def _compare_messages(self, inbox: WhatsAppInbox, until: int) -> None:
         """Compare the number of messages with Chatwoot's reports, which need an administrator."""
         period = {"since": (self.order.since or 0) // 1000, "until": until // 1000}
         try:
@@ -402,7 +408,7 @@ class Walk:
         self._recall(step)
 
 
-def _is_counted(row: Part) -> bool:
+def _is_counted(row: JsonObject) -> bool:
     return row.members.get("message_type") in _COUNTED_TYPES
 
 

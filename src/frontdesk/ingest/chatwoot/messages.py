@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from frontdesk.ingest.chatwoot.catalogue import Line, milliseconds, user_key
 from frontdesk.ingest.chatwoot.contents import attributes_of, contents_of, note_text, text_of
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.wire import timestamp
 
 _TYPES = _INBOUND, _OUTBOUND, _ACTIVITY, _TEMPLATE = 0, 1, 2, 3
@@ -18,7 +18,7 @@ _BOTS = frozenset(("agent_bot", "captain_assistant", "captain::assistant", "agen
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessageContext:
     """Channel and contact of messages. account: Chatwoot's, used in generated ids."""
 
     account: str
@@ -31,7 +31,7 @@ class Place:
 
 
 def message_lines(
-    row: Part, place: Place, users: Mapping[str, str], wamids: Mapping[str, str]
+    row: JsonObject, place: MessageContext, users: Mapping[str, str], wamids: Mapping[str, str]
 ) -> Iterator[Line]:
     """Convert a message to one line, plus one per further attachment; a private one to a note.
 
@@ -86,7 +86,7 @@ def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
         yield line | {"created_at": timestamp(at)}
 
 
-def _note(row: Part, place: Place, users: Mapping[str, str], at: int) -> Line:
+def _note(row: JsonObject, place: MessageContext, users: Mapping[str, str], at: int) -> Line:
     text = note_text(row, keep_urls=place.keep_urls)
     if text is None:
         raise Malformed("it is a private note with neither a text nor a file")
@@ -101,14 +101,14 @@ def _note(row: Part, place: Place, users: Mapping[str, str], at: int) -> Line:
     }
 
 
-def _reaction(row: Part, base: Line, wamid: str) -> Line:
+def _reaction(row: JsonObject, base: Line, wamid: str) -> Line:
     """Convert a reaction, which some Chatwoot versions store as a reply."""
     names = ("v", "channel", "contact", "created_at", "direction", "author")
     told = {name: base[name] for name in names}
     return {"kind": "reaction", **told, "wamid": wamid, "emoji": text_of(row)}
 
 
-def _parts(row: Part, place: Place, base: Line) -> Iterator[Line]:
+def _parts(row: JsonObject, place: MessageContext, base: Line) -> Iterator[Line]:
     """Yield the message with its first attachment, and a message for each other one."""
     first, *others = contents_of(row, keep_urls=place.keep_urls)
     yield base | first
@@ -117,10 +117,10 @@ def _parts(row: Part, place: Place, base: Line) -> Iterator[Line]:
         yield base | {"wamid": None, "created_at": timestamp(at)} | other
 
 
-def _said_by(row: Part, users: Mapping[str, str]) -> Line:
+def _said_by(row: JsonObject, users: Mapping[str, str]) -> Line:
     """Return the direction and author members."""
     kind = row.number("message_type")
-    sender = row.optional_part("sender") or Part({})
+    sender = row.optional_part("sender") or JsonObject({})
     type_ = (sender.optional_text("type") or "").lower()
     name = sender.optional_text("name") or None
     attributes = attributes_of(row)
@@ -141,7 +141,7 @@ def _said_by(row: Part, users: Mapping[str, str]) -> Line:
     return {"direction": "outbound", "author": "automation"}
 
 
-def _delivery(row: Part, moment: str) -> Line:
+def _delivery(row: JsonObject, moment: str) -> Line:
     if row.number("message_type") not in (_OUTBOUND, _TEMPLATE):
         return {}
     status = _STATUSES.get(row.optional_text("status") or "")
@@ -152,7 +152,7 @@ def _delivery(row: Part, moment: str) -> Line:
     return {"delivery_status": status, "delivery": {"failed_at": moment}, "error": told}
 
 
-def _context(row: Part, moment: str, wamids: Mapping[str, str]) -> Line:
+def _context(row: JsonObject, moment: str, wamids: Mapping[str, str]) -> Line:
     attributes = attributes_of(row)
     quoted = attributes.get("in_reply_to_external_id") or wamids.get(
         str(attributes.get("in_reply_to"))

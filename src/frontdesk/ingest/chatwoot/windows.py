@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 
 Window = tuple[int, int]
 
@@ -14,14 +14,16 @@ _LIMITS = (20, 100)
 _MOST = 1000
 
 
-async def rows_by_windows(ask: Callable[[int, int], Awaitable[list[Part]]]) -> list[Part]:
+async def rows_by_windows(
+    ask: Callable[[int, int], Awaitable[list[JsonObject]]],
+) -> list[JsonObject]:
     """Return all rows by id. ask: returns rows after one id and before another, maybe truncated.
 
     A range whose response may be truncated is halved and requested again, so that no row is lost
     whatever the sort order. Versions differ in including the first id. Raises: Malformed: a row is
     out of range.
     """
-    found: dict[int, Part] = {}
+    found: dict[int, JsonObject] = {}
     windows: list[Window] = [(1, _END)]
     while windows:
         first, end = windows.pop()

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
 
 # Members that identify the subject of a value, whatever its field is called.
@@ -25,7 +25,7 @@ _BUTTONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
+def template(value: JsonObject, account: str | None, at: int) -> TemplateUpsert:
     """Convert a change of a template's status, quality, category or components."""
     status = value.optional_text("event") or None
     return TemplateUpsert(
@@ -45,7 +45,7 @@ def template(value: Part, account: str | None, at: int) -> TemplateUpsert:
     )
 
 
-def number(value: Part, at: int) -> NumberUpdate:
+def number(value: JsonObject, at: int) -> NumberUpdate:
     """Convert a change of a number's limits or of its name."""
     phone = phone_of(shown_number(value))
     if phone is None:
@@ -64,13 +64,13 @@ def number(value: Part, at: int) -> NumberUpdate:
     return NumberUpdate(phone, at, details)
 
 
-def _reason(value: Part) -> str:
+def _reason(value: JsonObject) -> str:
     """Return the reason for a rejection, "" without one."""
     reason = value.optional_text("reason") or ""
     return "" if reason == "NONE" else reason
 
 
-def _components(value: Part) -> tuple[dict[str, Any], ...]:
+def _components(value: JsonObject) -> tuple[dict[str, Any], ...]:
     """Return components in the format of the Graph API, from the webhook's separate members."""
     found: list[dict[str, Any]] = []
     title = value.optional_text("message_template_title")
@@ -88,7 +88,7 @@ def _components(value: Part) -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
-def _button(button: Part) -> dict[str, Any]:
+def _button(button: JsonObject) -> dict[str, Any]:
     return {name: button.members[told] for told, name in _BUTTONS.items() if told in button}
 
 
@@ -165,13 +165,13 @@ def listed_template(row: object, account: str, at: int) -> TemplateUpsert:
     )
 
 
-def _part(row: object, what: str) -> Part:
+def _part(row: object, what: str) -> JsonObject:
     if not isinstance(row, dict):
         raise Malformed(f"{what} is not an object")
-    return Part(row)
+    return JsonObject(row)
 
 
-def _inner(told: Part, name: str, member: str) -> str | None:
+def _inner(told: JsonObject, name: str, member: str) -> str | None:
     """Return a value given as text, or as a member of an object."""
     if isinstance(told.members.get(name), dict):
         return told.part(name).optional_text(member)

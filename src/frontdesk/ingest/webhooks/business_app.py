@@ -7,17 +7,17 @@ from frontdesk.ingest.events import (
     ConversationEvent,
     Person,
 )
-from frontdesk.ingest.json_reader import Malformed, Part
-from frontdesk.ingest.webhooks.change import Value, is_phone, phone_of
+from frontdesk.ingest.json_reader import JsonObject, Malformed
+from frontdesk.ingest.webhooks.change import WebhookChange, is_phone, phone_of
 from frontdesk.ingest.webhooks.contents import type_of
-from frontdesk.ingest.webhooks.messages import say, tell_message
+from frontdesk.ingest.webhooks.messages import add_message, convert_message
 from frontdesk.wire.values import DELIVERY_STEPS
 
 _SAID = ("edit", "revoke")
 _READ = ("read", "played")
 
 
-def tell_chunk(value: Value, chunk: Part) -> None:
+def convert_history(value: WebhookChange, chunk: JsonObject) -> None:
     """Convert threads of the history, or count the errors sent instead."""
     for error in chunk.parts("errors"):
         value.ignored[f"history error {error.number('code')}"] += 1
@@ -25,7 +25,7 @@ def tell_chunk(value: Value, chunk: Part) -> None:
         value.attempt(_tell_thread, thread)
 
 
-def tell_contact(value: Value, entry: Part) -> None:
+def convert_contact(value: WebhookChange, entry: JsonObject) -> None:
     """Convert a change of the address book."""
     if entry.text("type") != "contact":
         value.ignored[f"synchronised {entry.text('type')[:40]}"] += 1
@@ -55,27 +55,27 @@ def tell_contact(value: Value, entry: Part) -> None:
     )
 
 
-def _tell_thread(value: Value, thread: Part) -> None:
+def _tell_thread(value: WebhookChange, thread: JsonObject) -> None:
     """Convert the messages with one person, oldest first; each unreadable one is refused alone."""
     elements = list(thread.elements("messages"))
     value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
-    for message in _in_order([one for one in elements if isinstance(one, Part)]):
+    for message in _in_order([one for one in elements if isinstance(one, JsonObject)]):
         value.attempt(_tell_past, thread, message)
 
 
-def _tell_past(value: Value, thread: Part, message: Part) -> None:
+def _tell_past(value: WebhookChange, thread: JsonObject, message: JsonObject) -> None:
     """Convert a message of the history, in either direction."""
-    context = message.optional_part("history_context") or Part({})
+    context = message.optional_part("history_context") or JsonObject({})
     sender = (message.optional_text("from") or "").removeprefix("+")
     outbound = bool(context.flag("from_me")) or sender == value.business_digits()
     if type_of(message) in _SAID or "group_id" in message:
-        tell_message(value, message, outbound=outbound)
+        convert_message(value, message, outbound=outbound)
         return
     person = _correspondent(value, thread, message, outbound=outbound)
     step = (context.optional_text("status") or "").lower()
     step = "failed" if step == "error" else step
     known = step if step in DELIVERY_STEPS or step == "pending" else None
-    say(value, message, person, outbound=outbound, status=known if outbound else None)
+    add_message(value, message, person, outbound=outbound, status=known if outbound else None)
     if not outbound and step in _READ:
         at, _ = value.moment(message)
         value.events.append(
@@ -85,18 +85,20 @@ def _tell_past(value: Value, thread: Part, message: Part) -> None:
         )
 
 
-def _correspondent(value: Value, thread: Part, message: Part, *, outbound: bool) -> Person:
+def _correspondent(
+    value: WebhookChange, thread: JsonObject, message: JsonObject, *, outbound: bool
+) -> Person:
     """Return the person of a thread, whose id is a number or a user id."""
     name = thread.optional_id("id")
     if name is not None:
         kind = "to" if is_phone(name.removeprefix("+")) else "to_user_id"
-        return value.person(Part({kind: name}, thread.where), "to", "to_user_id")
+        return value.person(JsonObject({kind: name}, thread.where), "to", "to_user_id")
     if outbound:
         return value.person(message, "to", "to_user_id")
     return value.person(message, "from", "from_user_id")
 
 
-def _in_order(messages: list[Part]) -> list[Part]:
+def _in_order(messages: list[JsonObject]) -> list[JsonObject]:
     """Sort messages by time; the order within one second is kept, or reversed if all are."""
     times = [message.optional_text("timestamp") or "" for message in messages]
     if len(times) > 1 and times[0] > times[-1]:

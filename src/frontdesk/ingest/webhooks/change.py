@@ -12,7 +12,7 @@ from frontdesk.ingest.events import (
     DomainEvent,
     Person,
 )
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.wire.values import CHANNEL_ID, PHONE_DIGITS
 
 # Tolerance for timestamps later than the receipt; beyond it, the sender's clock is wrong.
@@ -26,7 +26,7 @@ _NO_DIGITS = re.compile(r"[^0-9]")
 
 
 @dataclass(slots=True)
-class Value:
+class WebhookChange:
     """Change that belongs to one of our channels. at: its newest element, epoch milliseconds.
 
     live: False for back-fill. received_at: time of receipt, None if unknown. source: of messages,
@@ -35,20 +35,20 @@ class Value:
     """
 
     channel: str
-    metadata: Part
-    contacts: list[Part]
-    errors: list[Part]
+    metadata: JsonObject
+    contacts: list[JsonObject]
+    errors: list[JsonObject]
     live: bool
     received_at: int | None
     ignored: Counter[str]
     source: str | None = None
-    sole_contact: Part | None = None
+    sole_contact: JsonObject | None = None
     events: list[DomainEvent] = field(default_factory=list)
     persons: list[tuple[Person, int]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     at: int = 0
 
-    def attempt(self, tell: Callable[..., None], *parts: Part | Malformed) -> None:
+    def attempt(self, tell: Callable[..., None], *parts: JsonObject | Malformed) -> None:
         """Convert one element; an unreadable one does not affect its siblings."""
         told = len(self.events)
         try:
@@ -60,7 +60,7 @@ class Value:
             del self.events[told:]
             self.refused.append(str(error))
 
-    def moment(self, element: Part) -> tuple[int, int | None]:
+    def moment(self, element: JsonObject) -> tuple[int, int | None]:
         """Return the effective time, and the element's own if that lies in the future."""
         told = element.moment("timestamp")
         if self.received_at is not None and told > self.received_at + CLOCKS_DIFFER:
@@ -72,7 +72,7 @@ class Value:
         self.persons.append((person, at))
         self.at = max(self.at, at)
 
-    def person(self, element: Part, number_name: str, user_name: str) -> Person:
+    def person(self, element: JsonObject, number_name: str, user_name: str) -> Person:
         """Return the person of an element by number, user id, or both if the contacts have them."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
@@ -87,7 +87,7 @@ class Value:
             raise Malformed(f"{element.where}.{number_name} is not a phone number")
         return Person(wa_user_id=user_id)
 
-    def recipient(self, status: Part) -> Person | None:
+    def recipient(self, status: JsonObject) -> Person | None:
         """Return the person of a status, None if neither it nor the contacts identify one."""
         names = ("recipient_id", "recipient_user_id")
         sole = self.sole_contact
@@ -140,7 +140,7 @@ class Value:
                 channel=self.channel,
             )
 
-    def _contact(self, number: str, user_id: str | None) -> Part | None:
+    def _contact(self, number: str, user_id: str | None) -> JsonObject | None:
         """Find the contact of a number or user by id, not by position."""
         for contact in self.contacts:
             if number and contact.optional_text("wa_id") == number:
@@ -149,7 +149,7 @@ class Value:
                 return contact
         return None
 
-    def _sole_contact(self, number: str, user_id: str | None) -> Part | None:
+    def _sole_contact(self, number: str, user_id: str | None) -> JsonObject | None:
         """Return the sole contact unless its number or user id differs."""
         contact = self.sole_contact
         if contact is None:
@@ -163,7 +163,7 @@ def is_phone(digits: str) -> bool:
     return _DIGITS_OF_A_PHONE.fullmatch(digits) is not None
 
 
-def channel_id(part: Part, name: str) -> str:
+def channel_id(part: JsonObject, name: str) -> str:
     """Return a required phone_number_id. Raises: Malformed."""
     return checked_channel_id(part.id(name), part.at(name))
 
@@ -175,7 +175,7 @@ def checked_channel_id(told: str, where: str) -> str:
     return told
 
 
-def shown_number(part: Part) -> str | None:
+def shown_number(part: JsonObject) -> str | None:
     """Return the optional display_phone_number. Raises: Malformed."""
     told = part.optional_text("display_phone_number")
     if told is not None and len(told) > _LONGEST_SHOWN_NUMBER:

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.readable import readable_text
 from frontdesk.wire.values import MEDIA_TYPES
 
@@ -28,7 +28,7 @@ _SENT_KINDS = MappingProxyType(
 )
 
 
-class Contents(NamedTuple):
+class MessageContents(NamedTuple):
     """Contents of a message. raw: the provider's element, if not all of it is mapped."""
 
     type: str
@@ -38,7 +38,7 @@ class Contents(NamedTuple):
     raw: Mapping[str, Any] | None = None
 
 
-def type_of(message: Part) -> str:
+def type_of(message: JsonObject) -> str:
     """Return a message's type; without one, the name of its only contents.
 
     "unknown" if there are no contents or several.
@@ -53,7 +53,9 @@ def type_of(message: Part) -> str:
     return found[0] if len(found) == 1 else UNKNOWN
 
 
-def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = False) -> Contents:
+def contents_of(
+    message: JsonObject, errors: Sequence[JsonObject] = (), *, outbound: bool = False
+) -> MessageContents:
     """Convert the contents of a webhook message, or of an API request (`outbound`).
 
     Unmapped or malformed types are kept raw and become "unsupported", with all their texts. errors:
@@ -64,7 +66,7 @@ def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = 
         return _unsupported("media_placeholder", None, message, ())
     if type_ == "unsupported":
         told = message.members.get("unsupported")
-        original = Part(told).optional_text("type") if isinstance(told, Mapping) else None
+        original = JsonObject(told).optional_text("type") if isinstance(told, Mapping) else None
         return _unsupported("provider", original, message, errors)
     read = _SENT.get(type_) if outbound else None
     read = read or _READERS.get(type_)
@@ -81,7 +83,7 @@ def contents_of(message: Part, errors: Sequence[Part] = (), *, outbound: bool = 
     return _unsupported("unknown_type", original or message.optional_text("type"), message, errors)
 
 
-def told_errors(errors: Sequence[Part]) -> list[dict[str, Any]]:
+def told_errors(errors: Sequence[JsonObject]) -> list[dict[str, Any]]:
     """Convert provider errors to wire format."""
     told = []
     for error in errors:
@@ -93,21 +95,21 @@ def told_errors(errors: Sequence[Part]) -> list[dict[str, Any]]:
 
 
 def _unsupported(
-    reason: str, original: str | None, message: Part, errors: Sequence[Part]
-) -> Contents:
+    reason: str, original: str | None, message: JsonObject, errors: Sequence[JsonObject]
+) -> MessageContents:
     told = told_errors(message.parts("errors") or errors)
     content = {"reason": reason, "original_type": original, "errors": told}
     text = readable_text(message.members, TEXT_LIMIT)
-    return Contents("unsupported", text, content, raw=message.members)
+    return MessageContents("unsupported", text, content, raw=message.members)
 
 
-def _text(message: Part) -> Contents:
+def _text(message: JsonObject) -> MessageContents:
     told = message.members.get("text")
     body = told if isinstance(told, str) else message.part("text").optional_text("body")
-    return Contents("text", _shortened(body) or "")
+    return MessageContents("text", _shortened(body) or "")
 
 
-def _media(type_: str, message: Part) -> Contents:
+def _media(type_: str, message: JsonObject) -> MessageContents:
     media = message.part(type_)
     described = {
         "id": media.optional_text("id"),
@@ -120,42 +122,44 @@ def _media(type_: str, message: Part) -> Contents:
         "url": None,
         "url_expires_at": None,
     }
-    return Contents(type_, _shortened(media.optional_text("caption")), media=described)
+    return MessageContents(type_, _shortened(media.optional_text("caption")), media=described)
 
 
-def _voice(message: Part) -> Contents:
+def _voice(message: JsonObject) -> MessageContents:
     """Convert a voice message of the On-Premises API, which has a type of its own."""
     told = _media("voice", message)
     return told._replace(type="audio", media={**(told.media or {}), "voice": True})
 
 
-def _location(message: Part) -> Contents:
+def _location(message: JsonObject) -> MessageContents:
     location = message.part("location")
     content: dict[str, Any] = {
         "latitude": location.measure("latitude"),
         "longitude": location.measure("longitude"),
     }
-    return Contents("location", content=content | _texts(location, _LOCATION))
+    return MessageContents("location", content=content | _texts(location, _LOCATION))
 
 
-def _contacts(message: Part) -> Contents:
+def _contacts(message: JsonObject) -> MessageContents:
     contacts = [_card(contact) for contact in message.parts("contacts")]
     if not contacts:
         raise Malformed("contacts is empty")
     first = contacts[0]
     phones = [phone["phone"] or phone["wa_id"] for phone in first["phones"]]
     text = next((one for one in (first["name"], first["org"], *phones) if one), None)
-    return Contents("contacts", _shortened(text), {"contacts": contacts})
+    return MessageContents("contacts", _shortened(text), {"contacts": contacts})
 
 
-def _card(contact: Part) -> dict[str, Any]:
+def _card(contact: JsonObject) -> dict[str, Any]:
     """Convert a contact card."""
     told = contact.members.get("name")
     name = (
-        Part({"formatted_name": told}) if isinstance(told, str) else contact.optional_part("name")
+        JsonObject({"formatted_name": told})
+        if isinstance(told, str)
+        else contact.optional_part("name")
     )
-    name = name or Part({})
-    company = contact.optional_part("org") or Part({})
+    name = name or JsonObject({})
+    company = contact.optional_part("org") or JsonObject({})
     vcard = contact.optional_text("vcard")
     return {
         "name": _full_name(name) or _name_in(vcard),
@@ -171,7 +175,7 @@ def _card(contact: Part) -> dict[str, Any]:
     }
 
 
-def _full_name(name: Part) -> str | None:
+def _full_name(name: JsonObject) -> str | None:
     """Return the formatted name, or else the joined parts."""
     told = _texts(name, _NAME_PARTS).values()
     return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
@@ -183,14 +187,14 @@ def _name_in(vcard: str | None) -> str | None:
     return found.group(1).strip() or None if found else None
 
 
-def _button(message: Part) -> Contents:
+def _button(message: JsonObject) -> MessageContents:
     button = message.part("button")
     text = button.optional_text("text")
     answer = _answer("quick_reply", title=text, payload=button.optional_text("payload"))
-    return Contents("interactive", _shortened(text), answer)
+    return MessageContents("interactive", _shortened(text), answer)
 
 
-def _interactive(message: Part) -> Contents:
+def _interactive(message: JsonObject) -> MessageContents:
     """Convert an interactive reply: button, list, form or call permission."""
     told = message.part("interactive")
     for kind in ("button_reply", "list_reply"):
@@ -201,31 +205,31 @@ def _interactive(message: Part) -> Contents:
             answer = _answer(
                 kind, id=chosen.optional_text("id"), title=title, description=description
             )
-            return Contents("interactive", _shortened(title), answer)
+            return MessageContents("interactive", _shortened(title), answer)
     form = told.optional_part("nfm_reply")
     if form is not None:
         answer = _answer("flow_reply", title=form.optional_text("name"), response=_response(form))
-        return Contents("interactive", _shortened(form.optional_text("body")), answer)
+        return MessageContents("interactive", _shortened(form.optional_text("body")), answer)
     permission = told.optional_part("call_permission_reply")
     if permission is not None:
         said = permission.optional_text("response")
         response = dict(permission.members)
         answer = _answer("call_permission_reply", title=said, response=response)
-        return Contents("interactive", _shortened(said), answer)
+        return MessageContents("interactive", _shortened(said), answer)
     return _other_interactive(message, told)
 
 
-def _other_interactive(message: Part, told: Part) -> Contents:
+def _other_interactive(message: JsonObject, told: JsonObject) -> MessageContents:
     """Convert a reply of an unknown kind, with all its texts."""
     text = readable_text(told.members, TEXT_LIMIT)
     inner = [name for name, member in told.members.items() if isinstance(member, Mapping)]
     kind = told.optional_text("type") or (inner[0] if len(inner) == 1 else None)
     if kind is None or text is None:
         raise Malformed(f"{told.where} says nothing")
-    chosen = Part(told.members[kind]) if kind in inner else told
+    chosen = JsonObject(told.members[kind]) if kind in inner else told
     known = {name: _string(chosen, name) for name in ("id", "title", "description")}
     answer = _answer(kind, response=dict(chosen.members), **known)
-    return Contents("interactive", text, answer, raw=message.members)
+    return MessageContents("interactive", text, answer, raw=message.members)
 
 
 def _answer(kind: str, **members: Any) -> dict[str, Any]:
@@ -233,7 +237,7 @@ def _answer(kind: str, **members: Any) -> dict[str, Any]:
     return {"kind": kind, **dict.fromkeys(names), **members}
 
 
-def _order(message: Part) -> Contents:
+def _order(message: JsonObject) -> MessageContents:
     order = message.part("order")
     if "product_items" not in order and "text" not in order:
         raise Malformed("order.product_items is missing")
@@ -246,14 +250,14 @@ def _order(message: Part) -> Contents:
         for item in order.parts("product_items")
     ]
     content = {"catalog_id": order.optional_text("catalog_id"), "items": items}
-    return Contents("order", _shortened(order.optional_text("text")), content)
+    return MessageContents("order", _shortened(order.optional_text("text")), content)
 
 
-def _sent_interactive(message: Part) -> Contents:
+def _sent_interactive(message: JsonObject) -> MessageContents:
     """Convert an interactive message as sent to the API."""
     told = message.part("interactive")
     kind = told.text("type")
-    action = told.optional_part("action") or Part({})
+    action = told.optional_part("action") or JsonObject({})
     body = told.optional_part("body")
     text = body.optional_text("text") if body else None
     footer = told.optional_part("footer")
@@ -266,10 +270,10 @@ def _sent_interactive(message: Part) -> Contents:
         "buttons": action.members.get("buttons"),
         "sections": action.members.get("sections"),
     }
-    return Contents("interactive", _shortened(text), content)
+    return MessageContents("interactive", _shortened(text), content)
 
 
-def _sent_template(message: Part) -> Contents:
+def _sent_template(message: JsonObject) -> MessageContents:
     template = message.part("template")
     content = {
         "name": template.text("name"),
@@ -277,10 +281,10 @@ def _sent_template(message: Part) -> Contents:
         "category": None,
         "components": [dict(each.members) for each in template.parts("components")],
     }
-    return Contents("template", content=content)
+    return MessageContents("template", content=content)
 
 
-def _texts(part: Part, names: Sequence[str]) -> dict[str, str | None]:
+def _texts(part: JsonObject, names: Sequence[str]) -> dict[str, str | None]:
     return {name: part.optional_text(name) for name in names}
 
 
@@ -288,19 +292,19 @@ def _shortened(text: str | None) -> str | None:
     return text[:TEXT_LIMIT] if text else None
 
 
-def _flag(part: Part, name: str) -> bool | None:
+def _flag(part: JsonObject, name: str) -> bool | None:
     """Return an optional boolean; any other value counts as absent."""
     value = part.members.get(name)
     return value if isinstance(value, bool) else None
 
 
-def _string(part: Part, name: str) -> str | None:
+def _string(part: JsonObject, name: str) -> str | None:
     """Return an optional string; any other value counts as absent."""
     value = part.members.get(name)
     return value if isinstance(value, str) else None
 
 
-def _measure(part: Part, name: str) -> int | float | None:
+def _measure(part: JsonObject, name: str) -> int | float | None:
     """Return an optional number; any other value counts as absent."""
     try:
         return part.measure(name) if name in part else None
@@ -312,7 +316,7 @@ def _is_structure(value: object) -> bool:
     return isinstance(value, Mapping | list)
 
 
-def _response(form: Part) -> Any:
+def _response(form: JsonObject) -> Any:
     """Decode a form's response, a JSON string or an object.
 
     A string that cannot be decoded or stored stays a string.
@@ -328,7 +332,7 @@ def _response(form: Part) -> Any:
     return parsed
 
 
-_READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[JsonObject], MessageContents]] = MappingProxyType(
     {
         "text": _text,
         **{name: partial(_media, name) for name in MEDIA_TYPES},
@@ -340,7 +344,7 @@ _READERS: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
         "order": _order,
     }
 )
-_SENT: Mapping[str, Callable[[Part], Contents]] = MappingProxyType(
+_SENT: Mapping[str, Callable[[JsonObject], MessageContents]] = MappingProxyType(
     {"interactive": _sent_interactive, "template": _sent_template}
 )
 # Contents by which a message without a type is recognised.

@@ -17,9 +17,9 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
 )
-from frontdesk.ingest.json_reader import Malformed, Part
-from frontdesk.ingest.webhooks.change import Value, is_phone, phone_of
-from frontdesk.ingest.webhooks.contents import Contents, contents_of, told_errors, type_of
+from frontdesk.ingest.json_reader import JsonObject, Malformed
+from frontdesk.ingest.webhooks.change import WebhookChange, is_phone, phone_of
+from frontdesk.ingest.webhooks.contents import MessageContents, contents_of, told_errors, type_of
 from frontdesk.ingest.webhooks.payments import PAYMENT, payment_contents
 from frontdesk.store.pricing import WORD_LIMIT
 from frontdesk.wire.values import DELIVERY_STEPS
@@ -41,7 +41,7 @@ _SYSTEM_EVENTS = MappingProxyType(
 )
 
 
-def tell_message(value: Value, message: Part, *, outbound: bool = False) -> None:
+def convert_message(value: WebhookChange, message: JsonObject, *, outbound: bool = False) -> None:
     """Convert a message from a contact or, if `outbound`, one sent from the business phone."""
     if "group_id" in message:
         value.ignored["group message"] += 1
@@ -51,16 +51,21 @@ def tell_message(value: Value, message: Part, *, outbound: bool = False) -> None
         _AMENDING[type_](value, message)
         return
     person = value.person(message, "to", "to_user_id") if outbound else _sender(value, message)
-    say(value, message, person, outbound=outbound)
+    add_message(value, message, person, outbound=outbound)
 
 
-def tell_echo(value: Value, message: Part) -> None:
+def convert_echo(value: WebhookChange, message: JsonObject) -> None:
     """Convert a message sent from the phone or a linked device."""
-    tell_message(value, message, outbound=True)
+    convert_message(value, message, outbound=True)
 
 
-def say(
-    value: Value, message: Part, person: Person, *, outbound: bool, status: str | None = None
+def add_message(
+    value: WebhookChange,
+    message: JsonObject,
+    person: Person,
+    *,
+    outbound: bool,
+    status: str | None = None,
 ) -> None:
     """Convert a message whose person is known. status: initial delivery status, if known."""
     if type_of(message) in ("system", "request_welcome"):
@@ -74,7 +79,7 @@ def say(
         _tell_own_number(value, message, person, value.moment(message)[0])
 
 
-def tell_status(value: Value, status: Part) -> None:
+def convert_status(value: WebhookChange, status: JsonObject) -> None:
     """Convert a delivery status, a payment status, or count any other."""
     if status.optional_text("recipient_type") == "group":
         value.ignored["status of a group message"] += 1
@@ -90,7 +95,7 @@ def tell_status(value: Value, status: Part) -> None:
         _tell_delivery(value, status, step)
 
 
-def _tell_delivery(value: Value, status: Part, step: str) -> None:
+def _tell_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
     if step not in DELIVERY_STEPS:
         value.ignored[f"status {step[:40]}"] += 1
         return
@@ -130,7 +135,7 @@ def _price_word(told: object) -> str | None:
     return told[:WORD_LIMIT] if isinstance(told, str) and told else None
 
 
-def _tell_payment(value: Value, status: Part, step: str) -> None:
+def _tell_payment(value: WebhookChange, status: JsonObject, step: str) -> None:
     """Convert a payment status to a system message that quotes the payment request."""
     person = value.recipient(status)
     if person is None:
@@ -159,29 +164,29 @@ def _tell_payment(value: Value, status: Part, step: str) -> None:
     value.met(person, at)
 
 
-def _sender(value: Value, message: Part) -> Person:
+def _sender(value: WebhookChange, message: JsonObject) -> Person:
     """Return the sender. Some messages about a changed user id name the sender only inside."""
     if "from" in message or "from_user_id" in message:
         return value.person(message, "from", "from_user_id")
     system = message.optional_part("system")
     if system is not None:
-        named = Part({"from_user_id": _old_user_id(system)}, message.where)
+        named = JsonObject({"from_user_id": _old_user_id(system)}, message.where)
         return value.person(named, "from", "from_user_id")
     return value.person(message, "from", "from_user_id")
 
 
 def _upsert(
-    value: Value,
-    message: Part,
+    value: WebhookChange,
+    message: JsonObject,
     person: Person,
-    contents: Contents,
+    contents: MessageContents,
     *,
     outbound: bool,
     author: str | None = None,
     status: str | None = None,
 ) -> None:
     at, stamped_at = value.moment(message)
-    context = message.optional_part("context") or Part({})
+    context = message.optional_part("context") or JsonObject({})
     awaited = (contents.content or {}).get("reason") == "media_placeholder"
     value.events.append(
         MessageUpsert(
@@ -209,7 +214,7 @@ def _upsert(
     value.met(person, at)
 
 
-def _reaction(message: Part) -> Contents | None:
+def _reaction(message: JsonObject) -> MessageContents | None:
     """Return a reaction's contents, None if it is malformed or no reaction."""
     if type_of(message) != "reaction":
         return None
@@ -224,10 +229,12 @@ def _reaction(message: Part) -> Contents | None:
         }
     except Malformed:
         return None
-    return Contents("reaction", content=content)
+    return MessageContents("reaction", content=content)
 
 
-def _fold_reaction(value: Value, contents: Contents, at: int, *, outbound: bool) -> None:
+def _fold_reaction(
+    value: WebhookChange, contents: MessageContents, at: int, *, outbound: bool
+) -> None:
     """Set the reaction of a message."""
     content = contents.content or {}
     value.events.append(
@@ -243,7 +250,7 @@ def _fold_reaction(value: Value, contents: Contents, at: int, *, outbound: bool)
     )
 
 
-def _tell_own_number(value: Value, message: Part, person: Person, at: int) -> None:
+def _tell_own_number(value: WebhookChange, message: JsonObject, person: Person, at: int) -> None:
     """Add the number that a person shared on request to their contact."""
     for contact in message.parts("contacts"):
         if contact.optional_text("origin") != "contact_request":
@@ -256,7 +263,7 @@ def _tell_own_number(value: Value, message: Part, person: Person, at: int) -> No
                 return
 
 
-def _tell_edit(value: Value, message: Part) -> None:
+def _tell_edit(value: WebhookChange, message: JsonObject) -> None:
     edit = message.part("edit")
     at, _ = value.moment(message)
     contents = contents_of(edit.part("message"))
@@ -274,21 +281,21 @@ def _tell_edit(value: Value, message: Part) -> None:
     value.at = max(value.at, at)
 
 
-def _tell_revoke(value: Value, message: Part) -> None:
+def _tell_revoke(value: WebhookChange, message: JsonObject) -> None:
     target = message.part("revoke").id("original_message_id")
     at, _ = value.moment(message)
     value.events.append(MessageRevoke(value.channel, target, at))
     value.at = max(value.at, at)
 
 
-_AMENDING: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
+_AMENDING: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = MappingProxyType(
     {"edit": _tell_edit, "revoke": _tell_revoke}
 )
 
 
-def _tell_system(value: Value, message: Part, person: Person) -> None:
+def _tell_system(value: WebhookChange, message: JsonObject, person: Person) -> None:
     """Convert a system message, such as a changed number; it has no human author."""
-    system = message.optional_part("system") or Part({})
+    system = message.optional_part("system") or JsonObject({})
     kind = system.optional_text("type") or type_of(message)
     content: dict[str, Any] = {"event": _SYSTEM_EVENTS.get(kind, kind)}
     raw = None
@@ -304,11 +311,11 @@ def _tell_system(value: Value, message: Part, person: Person) -> None:
     elif kind not in _SYSTEM_EVENTS and kind != "request_welcome":
         raw = message.members
     text = system.optional_text("body") or None
-    contents = Contents("system", text, content, raw=raw)
+    contents = MessageContents("system", text, content, raw=raw)
     _upsert(value, message, person, contents, outbound=False, author="system")
 
 
-def _changed_identity(system: Part) -> Person | None:
+def _changed_identity(system: JsonObject) -> Person | None:
     """Return the new identity, None if only the text of the message names it."""
     told = system.optional_text("new_wa_id") or system.optional_text("wa_id") or ""
     number = told.removeprefix("+")
@@ -318,7 +325,7 @@ def _changed_identity(system: Part) -> Person | None:
     return None if user_id is None else Person(wa_user_id=user_id)
 
 
-def _old_user_id(system: Part) -> str | None:
+def _old_user_id(system: JsonObject) -> str | None:
     """Return the previous user id; some messages name it only in their text."""
     told = system.optional_id("previous_user_id")
     if told is not None:
@@ -327,13 +334,13 @@ def _old_user_id(system: Part) -> str | None:
     return before.rpartition(" ")[2] or None if changed else None
 
 
-def _forwarded(context: Part) -> str | None:
+def _forwarded(context: JsonObject) -> str | None:
     if context.flag("frequently_forwarded"):
         return "many"
     return "once" if context.flag("forwarded") else None
 
 
-def _referral(referral: Part | None) -> dict[str, str | None] | None:
+def _referral(referral: JsonObject | None) -> dict[str, str | None] | None:
     if referral is None:
         return None
     names = ("source_type", "source_id", "source_url", "headline", "body")

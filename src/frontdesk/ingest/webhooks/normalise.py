@@ -7,23 +7,23 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.events import DomainEvent
-from frontdesk.ingest.json_reader import Malformed, Part
+from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks import account as upkeep
-from frontdesk.ingest.webhooks.business_app import tell_chunk, tell_contact
-from frontdesk.ingest.webhooks.change import Value, channel_id, shown_number
+from frontdesk.ingest.webhooks.business_app import convert_contact, convert_history
+from frontdesk.ingest.webhooks.change import WebhookChange, channel_id, shown_number
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
-from frontdesk.ingest.webhooks.messages import tell_echo, tell_message, tell_status
+from frontdesk.ingest.webhooks.messages import convert_echo, convert_message, convert_status
 
 __all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 
 # Arrays of a value, with the converter of their elements.
-_ELEMENTS: Mapping[str, Callable[[Value, Part], None]] = MappingProxyType(
+_ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = MappingProxyType(
     {
-        "messages": tell_message,
-        "message_echoes": tell_echo,
-        "statuses": tell_status,
-        "history": tell_chunk,
-        "state_sync": tell_contact,
+        "messages": convert_message,
+        "message_echoes": convert_echo,
+        "statuses": convert_status,
+        "history": convert_history,
+        "state_sync": convert_contact,
     }
 )
 
@@ -58,7 +58,7 @@ class Normalised:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Conversion:
     """Conversion of one body."""
 
     live: bool
@@ -69,11 +69,11 @@ class _Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _ChangeValue:
     """One change: field, value, and the business account and time of its entry."""
 
     name: str
-    value: Part
+    value: JsonObject
     account: str | None = None
     at: int = 0
 
@@ -87,8 +87,8 @@ def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = 
 
     Raises: Malformed: the body or all of its elements are unreadable.
     """
-    reading = _Reading(live, received_at)
-    for change in _changes(Part(body), reading):
+    reading = _Conversion(live, received_at)
+    for change in _changes(JsonObject(body), reading):
         try:
             _tell(reading, change)
         except Malformed as error:
@@ -100,7 +100,7 @@ def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = 
     return Normalised(tuple(reading.events), reading.ignored, tuple(reading.refused))
 
 
-def _changes(body: Part, reading: _Reading) -> Iterator[_Change]:
+def _changes(body: JsonObject, reading: _Conversion) -> Iterator[_ChangeValue]:
     """Yield every change of every entry, in any envelope."""
     if "entry" in body:
         if body.optional_text("object") not in (None, "whatsapp_business_account"):
@@ -111,14 +111,14 @@ def _changes(body: Part, reading: _Reading) -> Iterator[_Change]:
             except Malformed as error:
                 reading.refused.append(str(error))
     elif "event" in body and "data" in body:
-        yield _Change("", body.part("data"), None, reading.received_at or 0)
+        yield _ChangeValue("", body.part("data"), None, reading.received_at or 0)
     elif _is_value(body):
-        yield _Change("", body, None, reading.received_at or 0)
+        yield _ChangeValue("", body, None, reading.received_at or 0)
     else:
         raise Malformed("it is not a WhatsApp webhook body")
 
 
-def _entry_changes(entry: Part, reading: _Reading) -> Iterator[_Change]:
+def _entry_changes(entry: JsonObject, reading: _Conversion) -> Iterator[_ChangeValue]:
     if not entry.members.get("changes"):
         reading.ignored["entry without changes"] += 1
     at = entry.moment("time") if "time" in entry else reading.received_at or 0
@@ -126,12 +126,16 @@ def _entry_changes(entry: Part, reading: _Reading) -> Iterator[_Change]:
         name = change.optional_text("field") or ""
         value = change.members.get("value")
         if isinstance(value, dict):
-            yield _Change(name, Part(value, "value", change), entry.optional_text("id"), at)
+            yield _ChangeValue(
+                name, JsonObject(value, "value", change), entry.optional_text("id"), at
+            )
         else:
             reading.ignored[f"field {name or 'unknown'}"] += 1
 
 
-def _readable(elements: Iterable[Part | Malformed], refused: list[str]) -> Iterator[Part]:
+def _readable(
+    elements: Iterable[JsonObject | Malformed], refused: list[str]
+) -> Iterator[JsonObject]:
     """Yield the objects of an array; errors of other elements are added to `refused`."""
     for element in elements:
         if isinstance(element, Malformed):
@@ -140,11 +144,11 @@ def _readable(elements: Iterable[Part | Malformed], refused: list[str]) -> Itera
             yield element
 
 
-def _is_value(body: Part) -> bool:
+def _is_value(body: JsonObject) -> bool:
     return "metadata" in body or "messaging_product" in body or upkeep.TEMPLATE in body
 
 
-def _tell(reading: _Reading, change: _Change) -> None:
+def _tell(reading: _Conversion, change: _ChangeValue) -> None:
     """Convert one change by the members of its value, as field names are not reliable."""
     members = change.value.members.keys()
     if not _ELEMENTS.keys().isdisjoint(members):
@@ -160,13 +164,13 @@ def _tell(reading: _Reading, change: _Change) -> None:
         reading.ignored[f"field {change.name or 'unknown'}"] += 1
 
 
-def _tell_elements(reading: _Reading, change: _Change) -> None:
+def _tell_elements(reading: _Conversion, change: _ChangeValue) -> None:
     part = change.value
     metadata = part.part("metadata")
     shown_number(metadata)
     past = change.name == "history" or "history" in part
     contacts = [*_readable(part.elements("contacts"), reading.refused)]
-    value = Value(
+    value = WebhookChange(
         channel=channel_id(metadata, "phone_number_id"),
         metadata=metadata,
         contacts=contacts,
@@ -185,7 +189,7 @@ def _tell_elements(reading: _Reading, change: _Change) -> None:
     reading.events += value.all_events(change.account)
 
 
-def _is_with_one(part: Part) -> bool:
+def _is_with_one(part: JsonObject) -> bool:
     """Check if all elements of a change name the same person, or all of them none."""
     if "history" in part or "state_sync" in part:
         return False
@@ -194,6 +198,6 @@ def _is_with_one(part: Part) -> bool:
         for array, names in PERSONS.items()
         if isinstance(part.members.get(array), list)
         for element in part.elements(array)
-        if isinstance(element, Part)
+        if isinstance(element, JsonObject)
     }
     return len(named) == 1

@@ -2,14 +2,14 @@
 
 from decimal import Decimal
 
-from frontdesk.ingest.json_reader import Malformed, Part
-from frontdesk.ingest.webhooks.contents import Contents
+from frontdesk.ingest.json_reader import JsonObject, Malformed
+from frontdesk.ingest.webhooks.contents import MessageContents
 
 # `type` of a status about a payment instead of a delivery.
 PAYMENT = "payment"
 
 
-def payment_contents(status: Part, step: str) -> Contents:
+def payment_contents(status: JsonObject, step: str) -> MessageContents:
     """Build a system message with a text such as "Payment captured: 21.50 INR, A-7".
 
     step: the provider's status: captured, pending or failed.
@@ -29,21 +29,21 @@ def payment_contents(status: Part, step: str) -> Contents:
     price = " ".join(one for one in (amount, currency) if one)
     details = ", ".join(one for one in (price, reference) if one)
     text = f"Payment {step}: {details}" if details else f"Payment {step}"
-    return Contents("system", text, content, raw=status.members)
+    return MessageContents("system", text, content, raw=status.members)
 
 
-def _payment(status: Part) -> Part:
+def _payment(status: JsonObject) -> JsonObject:
     """Return the status's payment object, empty if malformed."""
     try:
-        payment = status.optional_part(PAYMENT) or Part({})
+        payment = status.optional_part(PAYMENT) or JsonObject({})
         payment.optional_text("reference_id")
         payment.optional_text("currency")
     except Malformed:
-        return Part({})
+        return JsonObject({})
     return payment
 
 
-def _amount(payment: Part) -> str | None:
+def _amount(payment: JsonObject) -> str | None:
     """Return the amount in currency units: `value` divided by `offset`, a power of ten."""
     try:
         amount = payment.optional_part("amount")

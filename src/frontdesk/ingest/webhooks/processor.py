@@ -18,7 +18,7 @@ from frontdesk.ingest.webhooks.body import body_of
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.ingest.webhooks.redaction import REVOKED_WITHIN
 from frontdesk.store import lookups, raw_events
-from frontdesk.store.accounts import take_turn
+from frontdesk.store.accounts import lock_account
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import APPLIED, FAILED, IGNORED
 
@@ -33,7 +33,7 @@ _log = logging.getLogger("frontdesk.ingest")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepResult:
     """Result of a step: number of bodies advanced, and of finished ones by state.
 
     passed_over: skipped elements of unknown channels, by kind as `admission.kind_of` names it.
@@ -45,8 +45,8 @@ class Step:
     passed_over: Counter[str] = field(default_factory=Counter)
     revoked: bool = False
 
-    def __add__(self, other: "Step") -> "Step":
-        return Step(
+    def __add__(self, other: "StepResult") -> "StepResult":
+        return StepResult(
             self.moved + other.moved,
             self.settled + other.settled,
             self.passed_over + other.passed_over,
@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ParsedBody:
     """Parsed body. revoked: as `redaction.revoked`.
 
     reason: why the body or some of its elements are unreadable; it ends as failed even if other
@@ -69,11 +69,11 @@ class _Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Portion:
+class _Slice:
     """Events `done` to `to` of a body. state: its final state afterwards, None if events remain."""
 
     row: Row
-    told: _Told
+    told: _ParsedBody
     to: int
     state: str | None
     reason: str | None = None
@@ -83,7 +83,7 @@ class _Portion:
         return self.told.events[self.row["done"] : self.to]
 
 
-class Intake:
+class WebhookProcessor:
     """Applies stored bodies to the inbox. clock: now in epoch milliseconds.
 
     Several processes may do so concurrently: a claim and its effects are one transaction.
@@ -102,9 +102,9 @@ class Intake:
         self._admission = admission
         self._retain_revoked = retain_revoked
         # A long body takes several steps but is parsed once.
-        self._last: tuple[bytes, _Told] = (b"", _Told())
+        self._last: tuple[bytes, _ParsedBody] = (b"", _ParsedBody())
 
-    def step(self, account_id: int) -> Step:
+    def step(self, account_id: int) -> StepResult:
         """Apply the next events of an account in one transaction.
 
         Does nothing if no body is pending, or another process claimed it first.
@@ -113,7 +113,7 @@ class Intake:
         """
         portions = list(self._portions(account_id))
         if not portions:
-            return Step()
+            return StepResult()
         try:
             return self._put_in(account_id, portions)
         except Unreachable:
@@ -123,9 +123,9 @@ class Intake:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
                 return self._put_in(account_id, [_failed(portions[0], error)])
         # Retried one by one, so that only the faulty body fails.
-        return sum((self._alone(account_id, portion) for portion in portions), Step())
+        return sum((self._alone(account_id, portion) for portion in portions), StepResult())
 
-    def _alone(self, account_id: int, portion: _Portion) -> Step:
+    def _alone(self, account_id: int, portion: _Slice) -> StepResult:
         try:
             return self._put_in(account_id, [portion])
         except Unreachable:
@@ -134,7 +134,7 @@ class Intake:
             _log.error("A webhook body cannot be applied: %s", _place_of(error))
             return self._put_in(account_id, [_failed(portion, error)])
 
-    def _portions(self, account_id: int) -> Iterator[_Portion]:
+    def _portions(self, account_id: int) -> Iterator[_Slice]:
         """Yield the slices of bodies for the next transaction."""
         rows = self._database.read_latest(
             lambda connection: raw_events.waiting(
@@ -146,25 +146,25 @@ class Intake:
             told = self._told(row)
             total = len(told.events)
             to = min(total, row["done"] + room)
-            yield _Portion(row, told, to, _state(told) if to >= total else None, told.reason)
+            yield _Slice(row, told, to, _state(told) if to >= total else None, told.reason)
             room -= to - row["done"]
             if room <= 0:
                 return
 
-    def _told(self, row: Row) -> _Told:
+    def _told(self, row: Row) -> _ParsedBody:
         body, told = self._last
         if body != row["body"]:
             told = _read(bytes(row["body"]), row["received_at"])
             self._last = (bytes(row["body"]), told)
         return told
 
-    def _put_in(self, account_id: int, portions: Sequence[_Portion]) -> Step:
+    def _put_in(self, account_id: int, portions: Sequence[_Slice]) -> StepResult:
         now = self._clock()
         taken_back = frozenset(wamid for one in portions for wamid in one.told.revoked)
         found = self._naming(account_id, portions) if taken_back else []
 
-        def put_in(connection: Connection) -> Step:
-            take_turn(connection, account_id)
+        def put_in(connection: Connection) -> StepResult:
+            lock_account(connection, account_id)
             mine = [one for one in portions if _claim(connection, account_id, one)]
             parts = [self._admission.part(connection, account_id, one.events) for one in mine]
             events = [event for part in parts for event in part.events]
@@ -181,7 +181,7 @@ class Intake:
             )
             settled = Counter(state for state in ends if state is not None)
             passed_over = sum((part.passed_over for part in parts), Counter[str]())
-            return Step(len(mine), settled, passed_over, bool(mine and gone))
+            return StepResult(len(mine), settled, passed_over, bool(mine and gone))
 
         return self._database.write(put_in)
 
@@ -191,7 +191,7 @@ class Intake:
         placeholders = self._admission.placeholders
         apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
 
-    def _naming(self, account_id: int, portions: Sequence[_Portion]) -> list[str]:
+    def _naming(self, account_id: int, portions: Sequence[_Slice]) -> list[str]:
         """Return digests of bodies that may contain the messages revoked by these slices."""
         taken_back = {
             wamid: at or one.row["received_at"]
@@ -205,27 +205,27 @@ class Intake:
         )
 
 
-def _read(raw: bytes, received_at: int) -> _Told:
+def _read(raw: bytes, received_at: int) -> _ParsedBody:
     try:
         body = body_of(raw)
         normalised = normalise(body, live=True, received_at=received_at)
     except Malformed as error:
-        return _Told(reason=str(error)[:LONGEST_REASON])
+        return _ParsedBody(reason=str(error)[:LONGEST_REASON])
     refusal = normalised.refusal
     reason = None if refusal is None else refusal[:LONGEST_REASON]
-    return _Told(normalised.events, normalised.ignored, redaction.revoked(body), reason)
+    return _ParsedBody(normalised.events, normalised.ignored, redaction.revoked(body), reason)
 
 
-def _state(told: _Told) -> str:
+def _state(told: _ParsedBody) -> str:
     if told.reason is not None:
         return FAILED
     return APPLIED if told.events else IGNORED
 
 
-def _failed(portion: _Portion, error: Exception) -> _Portion:
+def _failed(portion: _Slice, error: Exception) -> _Slice:
     """Mark a slice as failed; the error's message is dropped, as it may quote customers."""
     reason = f"it cannot be applied: {_place_of(error)}"[:LONGEST_REASON]
-    return _Portion(portion.row, portion.told, portion.row["done"], FAILED, reason)
+    return _Slice(portion.row, portion.told, portion.row["done"], FAILED, reason)
 
 
 def _place_of(error: Exception) -> str:
@@ -236,7 +236,7 @@ def _place_of(error: Exception) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
+def _claim(connection: Connection, account_id: int, portion: _Slice) -> bool:
     """Claim a slice; False if the body has changed or was claimed before."""
     row = portion.row
     size = len(row["body"])
@@ -246,7 +246,7 @@ def _claim(connection: Connection, account_id: int, portion: _Portion) -> bool:
 
 
 def _settle(
-    connection: Connection, account_id: int, portion: _Portion, passed_over: Counter[str]
+    connection: Connection, account_id: int, portion: _Slice, passed_over: Counter[str]
 ) -> str | None:
     """Store the final state of a body and return it, or store what was skipped so far."""
     digest = portion.row["digest"]

@@ -167,7 +167,7 @@ _PLACE = re.compile(
 )
 
 
-class Said(NamedTuple):
+class EntryContents(NamedTuple):
     """Contents of a message in wire format."""
 
     type: str
@@ -178,15 +178,15 @@ class Said(NamedTuple):
     deleted: bool = False
 
 
-def said(original: str, sizes: Mapping[str, int]) -> Said:
+def entry_contents(original: str, sizes: Mapping[str, int]) -> EntryContents:
     """Parse an entry's contents. sizes: file sizes in bytes by name."""
     text = plain(original).strip()
     if folded(text) in DELETED:
-        return Said("text", deleted=True)
+        return EntryContents("text", deleted=True)
     ending = _EDITED.search(text)
     if ending is not None and folded(ending["phrase"]) in EDITED:
         kept = original.strip()
-        inner = said(kept[: kept.rindex("<")], sizes)
+        inner = entry_contents(kept[: kept.rindex("<")], sizes)
         return inner._replace(edited=True)
     return _file(text, sizes) or _omitted(text) or _place(text) or _words(original)
 
@@ -198,7 +198,7 @@ def is_notice(original: str) -> bool:
     return marked and any(notice in text for notice in NOTICES)
 
 
-def _file(text: str, sizes: Mapping[str, int]) -> Said | None:
+def _file(text: str, sizes: Mapping[str, int]) -> EntryContents | None:
     found = _ATTACHED.search(text) or _FOLLOWED.match(text)
     if found is None or found["extension"].lower() not in _EXTENSIONS:
         return None
@@ -206,7 +206,7 @@ def _file(text: str, sizes: Mapping[str, int]) -> Said | None:
     return _media(found["file"], found["extension"].lower(), caption, sizes)
 
 
-def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) -> Said:
+def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) -> EntryContents:
     kind, mime_type = _EXTENSIONS[extension]
     prefix = _PREFIX.search(name)
     if prefix is not None:
@@ -219,10 +219,10 @@ def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) ->
         "size_bytes": sizes.get(name),
         "voice": voice if kind == "audio" else None,
     }
-    return Said(kind, caption[:TEXT_LIMIT] or None, media=media)
+    return EntryContents(kind, caption[:TEXT_LIMIT] or None, media=media)
 
 
-def _omitted(text: str) -> Said | None:
+def _omitted(text: str) -> EntryContents | None:
     """Recognise the placeholder of a file that was left out of the export."""
     bracketed = _BRACKETED.match(text)
     kind = OMITTED.get(folded(bracketed["phrase"] if bracketed else text))
@@ -230,7 +230,9 @@ def _omitted(text: str) -> Said | None:
     if kind is None and named is not None:
         ending = next((one for one in OMITTED if folded(text).endswith(one)), None)
         if ending is not None and OMITTED[ending] == "document":
-            return Said("document", media={**_no_media(), "filename": named["file"].strip()})
+            return EntryContents(
+                "document", media={**_no_media(), "filename": named["file"].strip()}
+            )
     if kind is None:
         return None
     if not kind:
@@ -239,11 +241,11 @@ def _omitted(text: str) -> Said | None:
             "original_type": None,
             "errors": [],
         }
-        return Said("unsupported", content=reason)
-    return Said(kind, media=_no_media())
+        return EntryContents("unsupported", content=reason)
+    return EntryContents(kind, media=_no_media())
 
 
-def _place(text: str) -> Said | None:
+def _place(text: str) -> EntryContents | None:
     found = _PLACE.fullmatch(text)
     if found is None:
         return None
@@ -251,13 +253,13 @@ def _place(text: str) -> Said | None:
     if abs(latitude) > 90 or abs(longitude) > 180:
         return None
     place = {"latitude": latitude, "longitude": longitude, "name": None, "address": None}
-    return Said("location", content={**place, "url": found["url"]})
+    return EntryContents("location", content={**place, "url": found["url"]})
 
 
-def _words(original: str) -> Said:
+def _words(original: str) -> EntryContents:
     """Return the text without the direction marks that the export adds."""
     text = original.strip().strip("\u200e\u200f").strip()
-    return Said("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
+    return EntryContents("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
 
 
 def _no_media() -> dict[str, Any]:

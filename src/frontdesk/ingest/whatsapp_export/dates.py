@@ -28,14 +28,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DateOrder:
     """Date order with the reason for it."""
 
     order: Order
     reason: str
 
 
-def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decision:
+def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> DateOrder:
     """Determine the date order of a file.
 
     Some dates may lie in the future or before 2009, as phone clocks can be wrong.
@@ -52,11 +52,11 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> Decisi
     best = min(existing, key=lambda one: len(misdated[one])) if asked is None else asked
     _refuse_most(stamps, misdated[best], today)
     if asked is not None:
-        return Decision(asked, "as asked for")
+        return DateOrder(asked, "as asked for")
     fewest = len(misdated[best])
     likely = [order for order in existing if len(misdated[order]) == fewest]
     if fewest and len(likely) == 1 < len(existing):
-        return Decision(best, "so the fewest of them lie in the future")
+        return DateOrder(best, "so the fewest of them lie in the future")
     return _chosen(stamps, likely, today)
 
 
@@ -88,15 +88,15 @@ def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date
         )
 
 
-def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> Decision:
+def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> DateOrder:
     """Choose between orders that fit equally many dates."""
     if len(orders) == 1:
-        return Decision(orders[0], "only so are all of them dates")
+        return DateOrder(orders[0], "only so are all of them dates")
     if len({tuple(days(stamps, order)) for order in orders}) == 1:
-        return Decision(orders[0], "they mean the same in any order")
+        return DateOrder(orders[0], "they mean the same in any order")
     rising = [order for order in orders if _rises(stamps, order, today)]
     if len(rising) == 1:
-        return Decision(rising[0], "only so they follow each other")
+        return DateOrder(rising[0], "only so they follow each other")
     choices = " or ".join(f"--date-order {order} ({NAMES[order]})" for order in rising or orders)
     raise BadSettings(f"The dates can be read in more than one way: say {choices}")
 

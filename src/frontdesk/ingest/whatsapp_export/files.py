@@ -28,14 +28,14 @@ _DAMAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class ExportFiles:
     """Text of an export, and sizes of its media files by name."""
 
     text: str
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 
-def read(path: Path) -> Export:
+def read(path: Path) -> ExportFiles:
     """Read a .txt or .zip export.
 
     Raises: UnusableFile: neither, too large, damaged, or with an unusual compression.
@@ -45,7 +45,7 @@ def read(path: Path) -> Export:
             zipped = file.peek(4).startswith(_ZIP_BEGINS) or zipfile.is_zipfile(file)
             file.seek(0)
             if not zipped:
-                return Export(_plain_text(path, file.read(TEXT_LIMIT + 1)))
+                return ExportFiles(_plain_text(path, file.read(TEXT_LIMIT + 1)))
             with zipfile.ZipFile(file) as archive:
                 return _unpacked(path, archive)
     except NotImplementedError as error:
@@ -69,7 +69,7 @@ def _damaged(path: Path) -> str:
     )
 
 
-def _unpacked(path: Path, archive: zipfile.ZipFile) -> Export:
+def _unpacked(path: Path, archive: zipfile.ZipFile) -> ExportFiles:
     entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     if len(entries) > FILES_LIMIT:
         raise UnusableFile(f"{_named(path)} has more than {FILES_LIMIT:,} files")
@@ -85,7 +85,7 @@ def _unpacked(path: Path, archive: zipfile.ZipFile) -> Export:
         # The declared size is not trusted: no more than the limit is unpacked.
         text = _decoded(f"The text in {_named(path)}", file.read(TEXT_LIMIT + 1))
     sizes = {PurePosixPath(entry.filename).name: entry.file_size for entry in entries}
-    return Export(text, sizes)
+    return ExportFiles(text, sizes)
 
 
 def _refuse_trap(path: Path, entry: zipfile.ZipInfo) -> None:

@@ -69,15 +69,15 @@ _ALIKE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class HeaderFormat:
     """Header format."""
 
     name: str
     pattern: re.Pattern[str]
 
 
-def _family(name: str, pattern: str) -> Family:
-    return Family(name, re.compile(pattern, re.IGNORECASE))
+def _family(name: str, pattern: str) -> HeaderFormat:
+    return HeaderFormat(name, re.compile(pattern, re.IGNORECASE))
 
 
 FAMILIES = (
@@ -114,7 +114,7 @@ class Header:
     end: int
 
 
-def family_of(lines: Iterable[str]) -> Family | None:
+def family_of(lines: Iterable[str]) -> HeaderFormat | None:
     """Return the header format that most lines match, None if no line matches any."""
     counts = [0] * len(FAMILIES)
     for line in lines:
@@ -125,7 +125,7 @@ def family_of(lines: Iterable[str]) -> Family | None:
     return FAMILIES[counts.index(most)] if most else None
 
 
-def header(line: str, family: Family) -> Header | None:
+def header(line: str, family: HeaderFormat) -> Header | None:
     """Parse the header at the start of a line, None without one."""
     start, places = _placed(line[:_LONGEST])
     found = family.pattern.match(start)

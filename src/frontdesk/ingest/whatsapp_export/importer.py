@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events
-from frontdesk.ingest.apply.matching import APART, EXPORT, Messages, alike, was_changed
+from frontdesk.ingest.apply.matching import APART, EXPORT, MessageIndex, alike, was_changed
 from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.archive.importer import Transactions
 from frontdesk.ingest.events import (
@@ -25,7 +25,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.webhooks.change import phone_of
-from frontdesk.ingest.whatsapp_export.parser import Chat, Entry
+from frontdesk.ingest.whatsapp_export.parser import Chat, ChatEntry
 from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row
 from frontdesk.text import shortened
@@ -33,34 +33,34 @@ from frontdesk.wire.values import MEDIA_TYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MatchedEntry:
     """Export entry with the result of matching.
 
     stands_for: wamid of a placeholder that must be this message; at: its time.
     """
 
-    entry: Entry
+    entry: ChatEntry
     known: bool
     stands_for: str | None = None
     at: int | None = None
 
 
-def compared(entries: Sequence[Entry], rows: Sequence[Row]) -> list[Compared]:
+def compared(entries: Sequence[ChatEntry], rows: Sequence[Row]) -> list[MatchedEntry]:
     """Match all entries by time; a row matches at most one entry."""
     ordered = sorted(entries, key=lambda entry: entry.at)
     copies = [_row(number, entry) for number, entry in enumerate(ordered)]
-    exact = _Exact(rows)
+    exact = _ExactTimes(rows)
     known = _taken(copies, set(), exact.take)
-    messages = Messages([row for row in rows if row["id"] not in exact.taken])
+    messages = MessageIndex([row for row in rows if row["id"] not in exact.taken])
     for take in (messages.take, messages.take_changed):
         known |= _taken(copies, known, take)
-    found: list[Compared] = []
+    found: list[MatchedEntry] = []
     for number, entry in enumerate(ordered):
         row = None
         if number not in known and entry.outbound:
             row = messages.take_unknown(entry.at)
         stands_for = (None, None) if row is None else (row["wamid"], row["created_at"])
-        found.append(Compared(entry, number in known, *stands_for))
+        found.append(MatchedEntry(entry, number in known, *stands_for))
     return found
 
 
@@ -73,7 +73,7 @@ def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | N
     }
 
 
-class _Exact:
+class _ExactTimes:
     """Rows by the exact time that an earlier import of the same export assigned."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
@@ -99,9 +99,9 @@ def _same(row: Row, copy: Row, at: int) -> bool:
     return alike(row, copy)
 
 
-def _row(number: int, entry: Entry) -> dict[str, Any]:
+def _row(number: int, entry: ChatEntry) -> dict[str, Any]:
     """Convert an entry to the columns that matching compares."""
-    said = entry.said
+    said = entry.contents
     return {
         "id": number,
         "created_at": entry.at,
@@ -121,7 +121,7 @@ NAME_LIMIT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """Account, channel and person of an imported chat."""
 
     account_id: int
@@ -132,7 +132,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ChatImportResult:
     """Import result. taken: new messages by side; skipped: known messages.
 
     filled: new messages that replaced a placeholder.
@@ -149,15 +149,15 @@ class Outcome:
 def put_in(
     database: Transactions,
     chat: Chat,
-    place: Place,
+    place: ChatPlace,
     clock: Callable[[], int],
     advance: Callable[[int], object],
-) -> Outcome:
+) -> ChatImportResult:
     """Import unknown messages; `advance` is called with the number of entries processed.
 
     Each batch is consistent by itself, so an interrupted import can be repeated.
     """
-    outcome = Outcome()
+    outcome = ChatImportResult()
     rows = database.write(lambda connection: _known(connection, chat, place))
     each = compared(chat.entries, rows)
     for start in range(0, len(each), MESSAGES_AT_ONCE):
@@ -170,12 +170,14 @@ def put_in(
     return outcome
 
 
-def _apply(place: Place, events: Sequence[DomainEvent], now: int, connection: Connection) -> None:
+def _apply(
+    place: ChatPlace, events: Sequence[DomainEvent], now: int, connection: Connection
+) -> None:
     wake(connection, place.account_id, now)
     apply_events(connection, place.account_id, events, now=now, initial_status=place.initial_status)
 
 
-def _known(connection: Connection, chat: Chat, place: Place) -> list[Row]:
+def _known(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
     """Return the stored messages in the export's period."""
     person, account_id = place.person, place.account_id
     assert person.phone is not None
@@ -202,7 +204,7 @@ def _known(connection: Connection, chat: Chat, place: Place) -> list[Row]:
     return rows
 
 
-def _names(chat: Chat, place: Place) -> Iterator[ContactUpsert]:
+def _names(chat: Chat, place: ChatPlace) -> Iterator[ContactUpsert]:
     """Yield the other side's name, unless it is only the number."""
     if chat.other is not None and phone_of(chat.other) is None:
         at = max(entry.at for entry in chat.entries)
@@ -212,11 +214,11 @@ def _names(chat: Chat, place: Place) -> Iterator[ContactUpsert]:
         )
 
 
-def _messages(some: Sequence[Compared], place: Place) -> Iterator[MessageUpsert]:
+def _messages(some: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[MessageUpsert]:
     for one in some:
         if one.known:
             continue
-        entry, said = one.entry, one.entry.said
+        entry, said = one.entry, one.entry.contents
         at = entry.at if one.at is None else one.at
         yield MessageUpsert(
             channel=place.channel,
@@ -243,9 +245,9 @@ def _author(outbound: bool | None, me: str) -> Author:
     return Author("phone", name=me) if outbound else Author("contact")
 
 
-def _count(outcome: Outcome, some: Sequence[Compared]) -> None:
+def _count(outcome: ChatImportResult, some: Sequence[MatchedEntry]) -> None:
     for one in some:
-        entry, said = one.entry, one.entry.said
+        entry, said = one.entry, one.entry.contents
         if one.known:
             outcome.skipped += 1
             continue

@@ -7,18 +7,18 @@ from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.plain_text import plain
-from frontdesk.ingest.whatsapp_export.contents import Said, is_notice, said
+from frontdesk.ingest.whatsapp_export.contents import EntryContents, entry_contents, is_notice
 from frontdesk.ingest.whatsapp_export.dates import (
-    Decision,
+    DateOrder,
     Order,
     decided,
     moment,
     outliers,
     possible,
 )
-from frontdesk.ingest.whatsapp_export.files import Export
+from frontdesk.ingest.whatsapp_export.files import ExportFiles
 from frontdesk.ingest.whatsapp_export.headers import (
-    Family,
+    HeaderFormat,
     Stamp,
     family_of,
     header,
@@ -31,7 +31,7 @@ _MINUTE = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChatOptions:
     """Parser options. zone: the phone's, None for this machine's. order: None to detect it."""
 
     me: str
@@ -41,7 +41,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChatEntry:
     """Message of an export.
 
     at: epoch milliseconds; below the precision of the header they only keep the order. outbound:
@@ -51,7 +51,7 @@ class Entry:
 
     at: int
     outbound: bool | None
-    said: Said
+    contents: EntryContents
     stamped_at: int | None = None
 
 
@@ -64,17 +64,17 @@ class Chat:
     lines that look like headers but cannot be parsed.
     """
 
-    entries: Sequence[Entry]
+    entries: Sequence[ChatEntry]
     other: str | None
     other_is_profile: bool
     family: str
-    decision: Decision
+    decision: DateOrder
     before: int
     unread: Sequence[int] = ()
 
 
 @dataclass(slots=True)
-class _Line:
+class _OpenEntry:
     """Entry under construction: header, sender, and text lines so far."""
 
     stamp: Stamp
@@ -83,14 +83,14 @@ class _Line:
     profile: bool = False
 
 
-def read(export: Export, reading: Reading) -> Chat:
+def read(export: ExportFiles, reading: ChatOptions) -> Chat:
     """Parse the export of a chat with one person.
 
     Raises: BadSettings: no export, a group's, `me` does not occur, or the date order is ambiguous.
     """
     rows = [row.removesuffix("\r") for row in export.text.split("\n")]
     family = family_of(rows)
-    found = _Lines() if family is None else _lines(rows, family)
+    found = _EntryLines() if family is None else _lines(rows, family)
     if family is not None and found.entries:
         unlike = outliers([line.stamp for line in found.entries], reading.order)
         found = _lines(rows, family, unlike) if unlike else found
@@ -111,24 +111,24 @@ def read(export: Export, reading: Reading) -> Chat:
 
 
 @dataclass(slots=True)
-class _Lines:
+class _EntryLines:
     """Entries with their continuation lines.
 
     before: number of lines before the first entry. unread: numbers of lines that look like headers
     but cannot be parsed.
     """
 
-    entries: list[_Line] = field(default_factory=list)
+    entries: list[_OpenEntry] = field(default_factory=list)
     before: int = 0
     unread: list[int] = field(default_factory=list)
 
 
 def _lines(
-    rows: Sequence[str], family: Family, excluded: Collection[Stamp] = frozenset()
-) -> _Lines:
+    rows: Sequence[str], family: HeaderFormat, excluded: Collection[Stamp] = frozenset()
+) -> _EntryLines:
     """Split lines into entries; lines that start with an `excluded` stamp are continuation
     lines."""
-    found = _Lines()
+    found = _EntryLines()
     for number, row in enumerate(rows, start=1):
         start = header(row, family)
         if start is not None and start.stamp not in excluded:
@@ -143,13 +143,13 @@ def _lines(
     return found
 
 
-def _begun(stamp: Stamp, rest: str) -> _Line:
+def _begun(stamp: Stamp, rest: str) -> _OpenEntry:
     name, colon, text = rest.partition(": ")
     if not colon and rest.endswith(":"):
         name, colon, text = rest[:-1], ":", ""
     if not colon or is_notice(text):
-        return _Line(stamp, None, [text if colon else rest])
-    return _Line(stamp, _name(name), [text], plain(name).strip().startswith("~"))
+        return _OpenEntry(stamp, None, [text if colon else rest])
+    return _OpenEntry(stamp, _name(name), [text], plain(name).strip().startswith("~"))
 
 
 def _name(written: str) -> str:
@@ -157,7 +157,7 @@ def _name(written: str) -> str:
     return " ".join(plain(written).split()).removeprefix("~").strip()
 
 
-def _other(lines: Sequence[_Line], me: str) -> str | None:
+def _other(lines: Sequence[_OpenEntry], me: str) -> str | None:
     """Return the only sender besides `me`, None without one.
 
     Raises: BadSettings: there are several: it is a group, or `me` does not occur.
@@ -173,8 +173,8 @@ def _other(lines: Sequence[_Line], me: str) -> str | None:
 
 
 def _entries(
-    lines: Sequence[_Line], export: Export, reading: Reading, order: Order
-) -> Iterator[Entry]:
+    lines: Sequence[_OpenEntry], export: ExportFiles, reading: ChatOptions, order: Order
+) -> Iterator[ChatEntry]:
     me = _name(reading.me)
     counts: Counter[int] = Counter()
     for line, (at, stamped_at, exact) in zip(lines, _moments(lines, reading, order), strict=True):
@@ -183,13 +183,19 @@ def _entries(
         place = min(counts[at], room - 1)
         counts[at] += 1
         text = "\n".join(line.parts).rstrip("\n")
-        words = Said("system", text.strip(), {"event": "activity"}) if line.sender is None else None
+        words = (
+            EntryContents("system", text.strip(), {"event": "activity"})
+            if line.sender is None
+            else None
+        )
         outbound = None if line.sender is None else line.sender == me
-        yield Entry(at + place, outbound, words or said(text, export.sizes), stamped_at)
+        yield ChatEntry(
+            at + place, outbound, words or entry_contents(text, export.sizes), stamped_at
+        )
 
 
 def _moments(
-    lines: Sequence[_Line], reading: Reading, order: Order
+    lines: Sequence[_OpenEntry], reading: ChatOptions, order: Order
 ) -> Iterator[tuple[int, int | None, bool]]:
     """Yield (time, impossible time or None, has seconds) for each line.
 

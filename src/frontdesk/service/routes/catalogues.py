@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.store import catalogues
-from frontdesk.store.catalogues import Catalogue
+from frontdesk.store.catalogues import CatalogueTable
 from frontdesk.store.database import Row
 from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Team, Template, User
 
@@ -71,7 +71,7 @@ def templates(request: EndpointRequest) -> Page[Template]:
     )
 
 
-def _listed(request: EndpointRequest, catalogue: Catalogue) -> tuple[list[Row], str | None]:
+def _listed(request: EndpointRequest, catalogue: CatalogueTable) -> tuple[list[Row], str | None]:
     connection, account_id = request.connection, request.account_id
     paging = request.paging(
         {},

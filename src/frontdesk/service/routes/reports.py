@@ -26,7 +26,7 @@ from frontdesk.service.routes import filters
 from frontdesk.service.serializers import grouped
 from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
-from frontdesk.store.reports import Span
+from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import HANDOFF, INCOMING, MINUTE, OUTGOING
 from frontdesk.wire import (
     Bucket,
@@ -237,7 +237,7 @@ def _figures(
         request.connection,
         request.account_id,
         channel_id,
-        [Span(tag, each.start, each.end) for tag, each in enumerate(intervals)],
+        [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)],
         detailed=detailed,
     )
 
@@ -308,7 +308,7 @@ def _pricing(
 ) -> tuple[PricingCount, ...]:
     """Count messages by channel, author and pricing, in descending order."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
-    spans = [Span(tag, each.start, each.end) for tag, each in enumerate(intervals)]
+    spans = [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)]
     for row in reports.priced(request.connection, request.account_id, channel_id, spans):
         key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
         found = counts.setdefault(key, Counter())

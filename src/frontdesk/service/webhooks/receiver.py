@@ -22,7 +22,7 @@ from frontdesk.service.rate_limit import ClientQuota, Reservation
 from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.raw_events import Arrival, keep
+from frontdesk.store.raw_events import ReceivedBody, keep
 
 PATH = "/webhooks/whatsapp"
 
@@ -207,7 +207,7 @@ def _store(connection: Connection, delivery: _Delivery, now: int) -> bool:
         for name in _STORED_HEADERS
         if name in delivery.headers
     }
-    return keep(connection, Arrival(account["id"], delivery.body, now, json.dumps(headers)))
+    return keep(connection, ReceivedBody(account["id"], delivery.body, now, json.dumps(headers)))
 
 
 def _account(connection: Connection, slug: str | None) -> Row:

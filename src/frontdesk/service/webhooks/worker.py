@@ -9,7 +9,7 @@ from frontdesk.crash_report import trace
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.jobs import DEFAULT_DAYS, Silence, resolve_silent, retire, wake
-from frontdesk.ingest.webhooks.processor import Intake
+from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
@@ -48,7 +48,7 @@ class BackgroundWorker:
         self._database = database
         self._clock = clock
         self._settings = settings
-        self._intake = Intake(
+        self._intake = WebhookProcessor(
             database, clock, admission=settings.admission, retain_revoked=settings.retain_revoked
         )
         self._due: dict[str, int] = {}

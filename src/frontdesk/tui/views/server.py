@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from frontdesk.backoff import without_backoff
-from frontdesk.mailbox import Feature, Kept, Server
+from frontdesk.mailbox import CacheUsage, ServerFeature, ServerView
 from frontdesk.text import ahead_or_behind, file_size, milliseconds, one_line, short_date
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
@@ -38,7 +38,7 @@ _GROUPS = (
 
 
 def blocks(
-    server: Server | None, kept: Kept | None, problem: str, clock: Clock, ask_key: str
+    server: ServerView | None, kept: CacheUsage | None, problem: str, clock: Clock, ask_key: str
 ) -> list[Block]:
     """All blocks of the view. problem: why the server cannot be reached, or empty.
 
@@ -52,7 +52,7 @@ def blocks(
     return [*shown, *_kept(kept, clock)]
 
 
-def summary(server: Server | None) -> str:
+def summary(server: ServerView | None) -> str:
     """Summary of the missing, failing and forbidden features."""
     if server is None:
         return "not connected"
@@ -66,7 +66,7 @@ def summary(server: Server | None) -> str:
     return words or ("lacks nothing" if "present" in states else "nothing known yet")
 
 
-def _connection(server: Server, problem: str) -> list[Block]:
+def _connection(server: ServerView, problem: str) -> list[Block]:
     shown = [title(one_line(server.address))]
     if problem:
         shown.append(paragraph(f"{problem.rstrip('.')}.", "warning"))
@@ -85,7 +85,7 @@ def _connection(server: Server, problem: str) -> list[Block]:
     return shown
 
 
-def _features(server: Server, ask_key: str) -> list[Block]:
+def _features(server: ServerView, ask_key: str) -> list[Block]:
     shown: list[Block] = []
     for state, words, part in _GROUPS:
         found = {name: one for name, one in server.features.items() if one.state == state}
@@ -97,7 +97,7 @@ def _features(server: Server, ask_key: str) -> list[Block]:
     return shown
 
 
-def _said(server: Server, name: str, feature: Feature) -> str:
+def _said(server: ServerView, name: str, feature: ServerFeature) -> str:
     """Description of a feature: its state, then the server's own detail without repetition."""
     meaning = why_not(server, name)
     if not meaning:
@@ -108,7 +108,7 @@ def _said(server: Server, name: str, feature: Feature) -> str:
     return f"{meaning}. {detail}".strip()
 
 
-def _line(feature: Feature, said: str, part: str) -> Block:
+def _line(feature: ServerFeature, said: str, part: str) -> Block:
     """Name and description of a feature, side by side or, if narrow, below each other."""
 
     def draw(width: int) -> list[list[Piece]]:
@@ -130,7 +130,7 @@ def _line(feature: Feature, said: str, part: str) -> Block:
     return draw
 
 
-def _differences(server: Server) -> list[Block]:
+def _differences(server: ServerView) -> list[Block]:
     if not server.differences:
         return [heading("DIFFERS FROM THE CONTRACT in nothing that was seen")]
     found: Sequence[str] = server.differences
@@ -138,7 +138,7 @@ def _differences(server: Server) -> list[Block]:
     return [*shown, *(paragraph(one_line(sentence)) for sentence in found)]
 
 
-def _kept(kept: Kept | None, clock: Clock) -> list[Block]:
+def _kept(kept: CacheUsage | None, clock: Clock) -> list[Block]:
     if kept is None:
         return [heading("KEPT HERE"), paragraph("looking…", "dim")]
     counts = (
@@ -155,7 +155,7 @@ def _kept(kept: Kept | None, clock: Clock) -> list[Block]:
     ]
 
 
-def _ages(kept: Kept, clock: Clock) -> str:
+def _ages(kept: CacheUsage, clock: Clock) -> str:
     days = [clock.here(moment) for moment in (kept.oldest, kept.newest)]
     return " … ".join(f"{short_date(day)} {day.year}" for day in days if day is not None)
 
@@ -174,7 +174,7 @@ class ServerScreen(ViewScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         self.details = Details(id="details")
-        self._kept: Kept | None = None
+        self._kept: CacheUsage | None = None
         self._asking_for = ""
 
     @property

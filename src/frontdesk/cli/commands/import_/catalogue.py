@@ -15,7 +15,7 @@ from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
     from frontdesk.ingest.archive.importer import Transactions
-    from frontdesk.ingest.catalogue_file import Problem
+    from frontdesk.ingest.catalogue_file import CatalogueProblem
     from frontdesk.store.database import Connection, Database
 
 _LARGEST = 16 * 1024 * 1024
@@ -57,14 +57,14 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
 
 def _brought_in(
     store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
-) -> "tuple[list[str], list[Problem]]":
+) -> "tuple[list[str], list[CatalogueProblem]]":
     """Return the resulting differences, and the file's problems."""
     from frontdesk.ingest.archive.importer import rehearse
     from frontdesk.ingest.catalogue_file import import_file
 
-    found: tuple[list[str], list[Problem]] = ([], [])
+    found: tuple[list[str], list[CatalogueProblem]] = ([], [])
 
-    def put_in(connection: "Connection") -> "tuple[list[str], list[Problem]]":
+    def put_in(connection: "Connection") -> "tuple[list[str], list[CatalogueProblem]]":
         account_id = account_named(connection, account)["id"]
         return import_file(connection, account_id, contents, now())
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
     from frontdesk.ingest.archive.importer import Transactions
     from frontdesk.ingest.whatsapp_export.dates import Order
-    from frontdesk.ingest.whatsapp_export.importer import Outcome, Place
+    from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace
     from frontdesk.ingest.whatsapp_export.parser import Chat
     from frontdesk.store.database import Connection
 
@@ -130,7 +130,7 @@ class _Run:
         from frontdesk.ingest.whatsapp_export import parser as parser
 
         today = datetime.now(UTC).date()
-        reading = parser.Reading(self._asked.me, self._zone, self._order, today)
+        reading = parser.ChatOptions(self._asked.me, self._zone, self._order, today)
         try:
             return parser.read(files.read(path), reading)
         except BadSettings as error:
@@ -146,11 +146,11 @@ class _Run:
                 outcome = put_in(database, chat, place, now, advance)
                 self.lines += self._told(name, chat, outcome)
 
-    def _place(self, connection: "Connection") -> "Place":
+    def _place(self, connection: "Connection") -> "ChatPlace":
         from frontdesk.ingest.catalogue_file import references
         from frontdesk.ingest.events import Person
         from frontdesk.ingest.webhooks.change import phone_of
-        from frontdesk.ingest.whatsapp_export.importer import Place
+        from frontdesk.ingest.whatsapp_export.importer import ChatPlace
 
         asked = self._asked
         account_id = account_named(connection, asked.account)["id"]
@@ -168,9 +168,11 @@ class _Run:
         if phone is None:
             raise BadSettings(f"{shortened(asked.contact)!r} is no number such as +34600111222")
         person = Person(phone, phone.removeprefix("+"))
-        return Place(account_id, number or asked.channel, person, asked.me, asked.initial_status)
+        return ChatPlace(
+            account_id, number or asked.channel, person, asked.me, asked.initial_status
+        )
 
-    def _told(self, name: str, chat: "Chat", outcome: "Outcome") -> Iterator[str]:
+    def _told(self, name: str, chat: "Chat", outcome: "ChatImportResult") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.whatsapp_export.dates import NAMES
 

@@ -27,7 +27,7 @@ from frontdesk.wire.values import CHANNEL_ID
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
-    from frontdesk.ingest.chatwoot.crawler import Journal, Order, Walk
+    from frontdesk.ingest.chatwoot.crawler import Crawler, CrawlOptions, Journal
 
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
@@ -75,11 +75,11 @@ def chatwoot_command(
     By GET alone, ten times a second at most. What is read is written as native lines, which are
     then imported; interrupted, the same command goes on. An administrator's token sees most.
     """
-    from frontdesk.ingest.chatwoot.crawler import Journal, Order
+    from frontdesk.ingest.chatwoot.crawler import CrawlOptions, Journal
 
     token = settings.token(token_env)
     start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
-    order = Order(str(account_id), frozenset(inboxes), start, _mapped(mapped), keep_urls)
+    order = CrawlOptions(str(account_id), frozenset(inboxes), start, _mapped(mapped), keep_urls)
     path = Path(lines or f"chatwoot-{account_id}.ndjson")
     journal = Journal(path, _source(url, order))
     if journal.resumed:
@@ -99,17 +99,17 @@ def chatwoot_command(
         context.exit(ERROR)
 
 
-def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk":
+def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") -> "Crawler":
     """Export everything to native lines. Raises: InboxError."""
-    from frontdesk.client.external import ForeignApi, Manners
-    from frontdesk.ingest.chatwoot.crawler import Walk
+    from frontdesk.client.external import ForeignApi, RequestPolicy
+    from frontdesk.ingest.chatwoot.crawler import Crawler
     from frontdesk.ingest.json_reader import Malformed
 
-    async def walk() -> Walk:
+    async def walk() -> Crawler:
         secrets = {"api_access_token": token}
-        async with ForeignApi(url, secrets, Manners(PER_SECOND), network()) as api:
+        async with ForeignApi(url, secrets, RequestPolicy(PER_SECOND), network()) as api:
             with _stages() as words:
-                walking = Walk(api, order, journal, words.tell, now)
+                walking = Crawler(api, order, journal, words.tell, now)
                 await walking.walk()
         return walking
 
@@ -119,7 +119,7 @@ def _fetched(url: str, token: str, order: "Order", journal: "Journal") -> "Walk"
         raise BadResponse(one_line(clean(f"Chatwoot cannot be read: {error}"))) from error
 
 
-def _report(walked: "Walk", path: Path) -> None:
+def _report(walked: "Crawler", path: Path) -> None:
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.told.items()))
     click.echo(f"read from Chatwoot: {told or 'nothing new'}; in {clean(str(path))}")
     for reason, count in sorted(walked.skipped.items()):
@@ -130,10 +130,10 @@ def _report(walked: "Walk", path: Path) -> None:
 
 def _import(context: click.Context, path: Path, database: str, account: str) -> None:
     """Import the lines like `import events`."""
-    from frontdesk.ingest.archive.importer import Order
+    from frontdesk.ingest.archive.importer import ImportOptions
 
     choice: InitialStatus = "auto"
-    run = Run((str(path),), Order(now, account, choice), dry_run=False)
+    run = Run((str(path),), ImportOptions(now, account, choice), dry_run=False)
     with importable(database, dry_run=False) as store:
         finished = run.over(store)
     run.report()
@@ -152,7 +152,7 @@ def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _source(url: str, order: "Order") -> dict[str, object]:
+def _source(url: str, order: "CrawlOptions") -> dict[str, object]:
     """Identify the source of lines; those of another source are not resumed."""
     return {
         "chatwoot": urlsplit(url).netloc,

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from frontdesk.cli.commands.import_.files import Advance
     from frontdesk.ingest.admission import Admission
     from frontdesk.ingest.apply.batch import InitialStatus
-    from frontdesk.ingest.archive.importer import Import, Order, Source, Transactions
-    from frontdesk.ingest.archive.reader import Rejected
+    from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions, Transactions
+    from frontdesk.ingest.archive.reader import RejectedLine
     from frontdesk.store.database import Database
 
 
@@ -77,11 +77,11 @@ def events_command(
     nothing; what was interrupted goes on where it stopped when it is imported again. Lines that
     cannot be read are written to FILE.rejects.ndjson; where all of a file are, the exit code is 1.
     """
-    from frontdesk.ingest.archive.importer import Order
+    from frontdesk.ingest.archive.importer import ImportOptions
 
     check(files)
     refuse_foreign(files)
-    order = Order(now, account, initial_status, channel, admission)
+    order = ImportOptions(now, account, initial_status, channel, admission)
     run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)
@@ -99,7 +99,7 @@ def events_command(
 class Run:
     """One import of several files, with its summary."""
 
-    def __init__(self, files: tuple[str, ...], order: "Order", dry_run: bool) -> None:
+    def __init__(self, files: tuple[str, ...], order: "ImportOptions", dry_run: bool) -> None:
         self._files = files
         self._order = order
         self._dry_run = dry_run
@@ -144,13 +144,13 @@ class Run:
             click.echo(row)
 
     def _read(self, database: "Transactions", advance: "Advance") -> None:
-        from frontdesk.ingest.archive.importer import Import, Source
+        from frontdesk.ingest.archive.importer import ArchiveFile, Import
 
         self._import = Import(database, self._order)
         for name in self._files:
             with stream(name) as opened_stream:
                 key = None if self._dry_run else digest(name, self._order)
-                source = Source(
+                source = ArchiveFile(
                     opened_stream,
                     key,
                     partial(self._reject, name),
@@ -158,13 +158,13 @@ class Run:
                 )
                 self._read_one(self._import, name, source)
 
-    def _read_one(self, into: "Import", name: str, source: "Source") -> None:
-        from frontdesk.ingest.archive.reader import Foreign
+    def _read_one(self, into: "Import", name: str, source: "ArchiveFile") -> None:
+        from frontdesk.ingest.archive.reader import NotAnArchive
 
         lines, rejected = into.outcome.lines, into.outcome.rejected
         try:
             into.read(source)
-        except Foreign as error:
+        except NotAnArchive as error:
             self.unread.append(unread(name, error))
             return
         if into.resumed_after:
@@ -178,7 +178,7 @@ class Run:
         assert self._import is not None
         advance(position(name, opened), self._import.outcome.lines)
 
-    def _reject(self, name: str, line: "Rejected") -> None:
+    def _reject(self, name: str, line: "RejectedLine") -> None:
         assert self._import is not None
         self._rejects.take(name, line, more=self._import.resumed_after > 0)
 

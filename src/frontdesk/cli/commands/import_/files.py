@@ -25,8 +25,8 @@ from frontdesk.store.dsn import is_address
 from frontdesk.text import clean, one_line
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.archive.importer import Order, Outcome
-    from frontdesk.ingest.archive.reader import Rejected
+    from frontdesk.ingest.archive.importer import ImportOptions, ImportResult
+    from frontdesk.ingest.archive.reader import RejectedLine
     from frontdesk.store.database import Database
 
 
@@ -64,7 +64,7 @@ def refuse_foreign(files: tuple[str, ...]) -> None:
         with stream(name) as opened:
             try:
                 reader.check(opened)
-            except reader.Foreign as error:
+            except reader.NotAnArchive as error:
                 raise NothingRead(unread(name, error)) from None
 
 
@@ -86,7 +86,7 @@ def stream(name: str) -> Iterator[io.BufferedReader]:
         yield opened
 
 
-def digest(name: str, order: "Order") -> str | None:
+def digest(name: str, order: "ImportOptions") -> str | None:
     """Return the key of a file's checkpoint; None for a stream, which cannot be read again."""
     from frontdesk.ingest.archive.importer import digest_of
 
@@ -148,7 +148,7 @@ class Rejects:
         self._files: dict[str, IO[str]] = {}
         self._paths: list[str] = []
 
-    def take(self, name: str, line: "Rejected", *, more: bool) -> None:
+    def take(self, name: str, line: "RejectedLine", *, more: bool) -> None:
         """Add a rejected line. more: append to the rejects of an interrupted import."""
         self._total += 1
         if len(self._shown) < REJECTED_SHOWN:
@@ -196,7 +196,7 @@ _IF_ANY = {
 }
 
 
-def summary(outcome: "Outcome") -> Iterator[str]:
+def summary(outcome: "ImportResult") -> Iterator[str]:
     """Yield the lines after the first: new, changed, known, ignored and rejected."""
     applied = outcome.applied
     for name in _ALWAYS:
