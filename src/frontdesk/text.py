@@ -6,6 +6,7 @@ Everything printed to a terminal has passed `clean` once, where it entered the p
 import locale
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -219,3 +220,17 @@ def shielded(text: str) -> str:
     if text.lstrip(" ").startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(text):
         return f"'{text}"
     return text
+
+
+# Terminals whose fonts lack everything but ASCII.
+_PLAIN_TERMINALS = ("linux", "dumb", "vt")
+_CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
+
+
+def is_ascii_terminal(environment: Mapping[str, str]) -> bool:
+    """True if the terminal or the locale is known to support nothing else."""
+    if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
+        return True
+    locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
+    charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
+    return charset not in ("", "utf8")

@@ -1,4 +1,4 @@
-"""A conversation in one, two or three lines, each exactly as wide as the list."""
+"""A conversation in one, two or three lines or a table, each exactly as wide as the list."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_list import ConversationList, snippet, window_left
+from frontdesk.tui.widgets.conversation_row import (
+    COLUMNS,
+    RowContext,
+    RowState,
+    column_widths,
+    heading,
+    row_lines,
+    snippet,
+    table_row,
+    window_left,
+)
+from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.line_widget import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Conversation, MessagePreview
 from tests.tui.texts import AWKWARD, drawn_text
 
@@ -39,95 +49,161 @@ def preview(**members: Any) -> dict[str, Any]:
     return {"id": "1", "text": "Where is my order?", "created_at": before(minutes=12), **members}
 
 
-def pieces(row: Conversation, width: int, density: int) -> list[list[Piece]]:
-    widget = ConversationList(CLOCK)
-    widget.set_density(density)
-    widget.rows = FixedRows([(row.id, row)])
-    widget.begin([0])
-    return widget.draw(0, width)
+CONTEXT = RowContext(CLOCK, NOW, {"billing": "#d93f3f", "vip": "#2e9e5b"})
+NEW = RowState(new=True)
 
 
-def drawn(row: Conversation, width: int = 50, density: int = 2) -> list[str]:
+def pieces(row: Conversation, width: int, density: int, **changes: Any) -> list[list[Piece]]:
+    state = RowState(new=bool(row.unread_count))
+    return row_lines(row, CONTEXT._replace(**changes), state, width, density)
+
+
+def drawn(row: Conversation, width: int = 50, density: int = 2, **changes: Any) -> list[str]:
     """The lines of a row as text."""
-    lines = ["".join(text for _, text in line) for line in pieces(row, width, density)]
+    lines = ["".join(text for _, text in line) for line in pieces(row, width, density, **changes)]
     assert [cell_len(line) for line in lines] == [width] * density
     assert not any("\n" in line or "\t" in line for line in lines)
     return lines
 
 
-def parts(row: Conversation) -> dict[str, str]:
+def parts(row: Conversation, width: int = 50) -> dict[str, str]:
     """What is drawn in which colour, the last piece of each."""
-    return {part: text for line in pieces(row, 50, 2) for part, text in line if text.strip()}
+    return {part: text for line in pieces(row, width, 2) for part, text in line if text.strip()}
 
 
-def test_a_row_says_who_when_what_and_the_label() -> None:
-    row = conversation(labels=("billing", "vip"))
-    name, said = drawn(row)
-    assert name == "   Sheena Nelson" + "12m".rjust(34)
-    assert said == "   Where is my order?" + " #billing".rjust(29)
+ANA = {"id": "7", "name": "Ana Souza"}
+
+
+def test_a_row_says_who_labels_when_what_and_whose() -> None:
+    row = conversation(labels=("billing", "vip"), assignee=ANA, unread_count=2)
+    assert drawn(row, 60) == [
+        " 2 Sheena Nelson" + " billing   vip     12m ".rjust(44),
+        "   Where is my order?" + "Ana ".rjust(39),
+    ]
+
+
+def test_a_label_stands_on_the_colour_of_the_server_if_it_is_one() -> None:
+    row = conversation(labels=("billing", "vip", "other"))
+    assert parts(row, 80)["#d93f3f"] == " billing "
+    assert parts(row, 80)["#2e9e5b"] == " vip "
+    assert parts(row, 80)["text@card"] == " other "
+    wrong = CONTEXT._replace(colours={"billing": "red; }"})
+    assert ("text@card", " billing ") in row_lines(row, wrong, NEW, 80, 2)[0]
+    assert "#billing #vip #other" in " ".join(drawn(row, 80, plain=True)[0].split())
+
+
+def test_labels_give_way_before_the_name_and_clock_and_owner_never() -> None:
+    row = conversation(
+        labels=("billing", "vip", "other"), assignee=ANA, waiting_since=before(minutes=26)
+    )
+    for width, labels in (
+        (70, " billing   vip   other "),
+        (47, " billing   vip  +1"),
+        (43, " billing  +2"),
+        (32, "■■■"),
+        (24, ""),
+    ):
+        name, said = drawn(row, width)
+        assert name.startswith("   Sheena Nel")
+        assert f"{labels}  ◑ 26m " in name
+        assert said.endswith(" Ana ")
+    assert "…" not in drawn(row, 32)[0]
 
 
 def test_one_line_is_who_and_when() -> None:
-    assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m".rjust(34)]
+    assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m ".rjust(34)]
 
 
-def test_three_lines_add_channel_assignee_labels_and_window() -> None:
-    row = conversation(
-        labels=("billing", "vip"),
-        assignee={"id": "7", "name": "Ana Souza"},
-        service_window_expires_at=before(hours=-21.5),
-    )
-    lines = drawn(row, 80, 3)
-    assert lines[1].rstrip() == "   Where is my order?"
-    assert lines[2].rstrip() == "   Support EU · @Ana Souza · #billing #vip · window 21h"
+def test_a_third_line_has_the_channel_and_the_reply_window() -> None:
+    row = conversation(service_window_expires_at=before(hours=-21.5))
+    assert drawn(row, 80, 3)[2].rstrip() == "   Support EU · reply window 21 h 30 m left"
 
 
-def test_without_a_label_the_assignee_stands_there() -> None:
-    assert drawn(conversation(assignee={"id": "7", "name": "Ana"}))[1].endswith(" @Ana")
-    assert drawn(conversation())[1].endswith(" @--")
+@pytest.mark.parametrize(
+    ("members", "width", "owner", "part"),
+    [
+        ({"assignee": ANA}, 40, "Ana", "dim"),
+        ({}, 40, "unassigned", "text"),
+        ({}, 27, "–", "text"),
+        ({"awaiting_human": True}, 40, "! needs human", "warning"),
+        ({"awaiting_human": True}, 35, "! human", "warning"),
+        ({"awaiting_human": True, "assignee": ANA}, 40, "! Ana", "warning"),
+    ],
+)
+def test_the_owner_ends_the_second_line(
+    members: dict[str, Any], width: int, owner: str, part: str
+) -> None:
+    row = conversation(**members)
+    assert drawn(row, width)[1].endswith(f" {owner} ")
+    assert (part, f" {owner}") in pieces(row, width, 2)[1]
+
+
+def test_where_all_rows_have_one_owner_the_channel_stands_there() -> None:
+    row = conversation(assignee=ANA)
+    assert drawn(row, same_owner=True)[1].endswith(" Support EU ")
+    assert drawn(conversation(awaiting_human=True), same_owner=True)[1].endswith(" ! needs human ")
 
 
 @pytest.mark.parametrize(
     ("unread", "mark"),
-    [(None, "  "), (0, "  "), (1, " 1"), (99, "99"), (100, "99+"), (10**9, "99+")],
+    [(None, "   "), (0, "   "), (1, " 1 "), (99, "99 "), (100, "99+"), (10**9, "99+"), (-4, "   ")],
 )
 def test_unread_messages_are_counted_up_to_99(unread: int | None, mark: str) -> None:
     row = conversation(unread_count=unread)
-    assert drawn(row)[0].startswith(f"{mark} Sheena Nelson")
-    assert parts(row)["strong" if unread else "text"] == " Sheena Nelson"
+    assert drawn(row)[0].startswith(f"{mark}Sheena Nelson")
+    assert parts(row)["strong" if unread else "text"].strip()
 
 
 @pytest.mark.parametrize(
-    ("passed", "word", "part"),
+    ("passed", "clock", "part"),
     [
-        ({"minutes": 16}, " w16m", "warning"),
-        ({"minutes": 61}, " w1h", "error"),
-        ({"days": 3}, " w3d", "error"),
+        ({"minutes": -5}, "◔  0m", "text"),
+        ({"minutes": 14}, "◔ 14m", "text"),
+        ({"minutes": 15}, "◑ 15m", "early"),
+        ({"minutes": 60}, "◕  1h", "warning"),
+        ({"hours": 8}, "●  8h", "overdue"),
+        ({"days": 3}, "●  3d", "overdue"),
     ],
 )
-def test_a_waiting_customer_is_marked_with_how_long(
-    passed: dict[str, float], word: str, part: str
+def test_a_waiting_time_ages_by_shape_and_colour(
+    passed: dict[str, float], clock: str, part: str
 ) -> None:
     row = conversation(waiting_since=before(**passed))
-    assert drawn(row)[0].startswith(" · Sheena Nelson")
-    assert parts(row)[part] == word
-
-
-@pytest.mark.parametrize(("minutes", "word"), [(12, " w12m"), (-5, " w0m")])
-def test_a_short_wait_is_calm(minutes: int, word: str) -> None:
-    row = conversation(waiting_since=before(minutes=minutes))
-    assert ("dim", word) in pieces(row, 50, 2)[0]
+    assert drawn(row)[0].endswith(f"  {clock} ")
+    assert {(part, clock[0]), (part, clock[1:])} <= set(pieces(row, 50, 2)[0])
 
 
 def test_nobody_waits_in_a_resolved_conversation() -> None:
-    assert " w" not in drawn(conversation(status="resolved", waiting_since=before(hours=3)))[0]
+    row = conversation(status="resolved", waiting_since=before(hours=3))
+    assert drawn(row)[0].endswith("    12m ")
 
 
-def test_a_conversation_that_needs_a_human_says_so() -> None:
-    row = conversation(awaiting_human=True, waiting_since=before(minutes=12))
-    assert " !HUMAN w12m" in drawn(row)[0]
-    assert " !H w12m" in drawn(row, 39)[0]
-    assert "!HUMAN" not in drawn(conversation(awaiting_human=None))[0]
+@pytest.mark.parametrize("width", range(12, 200))
+def test_the_clock_starts_in_the_same_column_for_every_row(width: int) -> None:
+    labelled = conversation(labels=("billing", "vip"), waiting_since=before(hours=26))
+    plain = conversation(waiting_since=before(minutes=26))
+    assert drawn(labelled, width)[0].index("●") == drawn(plain, width)[0].index("◑")
+
+
+def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:
+    row = conversation(
+        labels=("billing",), assignee=ANA, unread_count=4, waiting_since=before(minutes=26)
+    )
+    width = 198
+    line = "".join(text for _, text in table_row(row, CONTEXT, NEW, width))
+    names = "".join(text for _, text in heading(width, "waiting"))
+    assert cell_len(line) == cell_len(names) == width
+    for name, value in (
+        ("Name", "Sheena Nelson"),
+        ("Last message", "Where is my order?"),
+        ("Labels", " billing "),
+        ("Assignee", "Ana Souza"),
+        ("Channel", "Support EU"),
+    ):
+        assert names.index(name) == line.index(value)
+    assert line.endswith("  ◑ 26m      12m ")
+    assert "Waits ▾" in names
+    assert sum(column_widths(width)) == width - 1 - 2 * (len(COLUMNS) - 2)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +220,7 @@ def test_a_conversation_that_needs_a_human_says_so() -> None:
     ],
 )
 def test_the_age_of_the_newest_activity_ends_the_line(active: str, age: str) -> None:
-    assert drawn(conversation(last_activity_at=active))[0].endswith(f" {age}")
+    assert drawn(conversation(last_activity_at=active))[0].endswith(f" {age} ")
 
 
 @pytest.mark.parametrize(
@@ -161,39 +237,41 @@ def test_who_hides_the_name_is_named_otherwise(contact: dict[str, Any], name: st
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "said", "ascii"),
     [
-        ({}, "Where is my order?"),
-        ({"text": "two\n\nlines"}, "two lines"),
-        ({"type": "image", "text": None}, "[image]"),
-        ({"type": "image", "text": "this one"}, "[image] this one"),
-        ({"type": "unsupported", "text": None}, "[unsupported]"),
-        ({"type": "text", "text": None}, "[text]"),
-        (
-            {
-                "type": "template",
-                "text": "Your order",
-                "direction": "outbound",
-                "author": "campaign",
-            },
-            "Campaign: Your order",
-        ),
-        ({"direction": "outbound", "author": "user"}, "Agent: Where is my order?"),
-        ({"direction": "outbound", "author": "ai_agent"}, "AI: Where is my order?"),
-        ({"direction": "outbound", "author": "phone"}, "Phone: Where is my order?"),
-        ({"direction": "outbound", "author": "api"}, "API: Where is my order?"),
-        ({"direction": "outbound", "author": "automation"}, "Auto: Where is my order?"),
-        ({"direction": "outbound", "author": "system"}, "System: Where is my order?"),
-        (
-            {"direction": "outbound", "author": "carrier_pigeon"},
-            "Carrier pigeon: Where is my order?",
-        ),
+        ({}, "Where is my order?", None),
+        ({"text": "two\n\nlines"}, "two lines", None),
+        ({"type": "image", "text": None}, "📷 photo", "[photo]"),
+        ({"type": "image", "text": "this one"}, "📷 this one", "[photo] this one"),
+        ({"type": "unsupported", "text": None}, "[unsupported]", None),
+        ({"type": "text", "text": None}, "[text]", None),
     ],
 )
-def test_the_newest_message_says_who_wrote_it_unless_the_customer(
-    members: dict[str, Any], said: str
+def test_the_newest_message_has_a_symbol_for_media(
+    members: dict[str, Any], said: str, ascii: str | None
 ) -> None:
-    assert snippet(MessagePreview.model_validate(preview(**members))) == said
+    last = MessagePreview.model_validate(preview(**members))
+    assert snippet(last) == said
+    assert snippet(last, ASCII_SYMBOLS) == (ascii or said)
+
+
+@pytest.mark.parametrize(
+    ("author", "who"),
+    [
+        ("user", "Agent"),
+        ("ai_agent", "AI"),
+        ("phone", "Phone"),
+        ("campaign", "Campaign"),
+        ("api", "API"),
+        ("automation", "Auto"),
+        ("system", "System"),
+        ("carrier_pigeon", "Carrier pigeon"),
+    ],
+)
+def test_the_newest_message_says_who_wrote_it_unless_the_customer(author: str, who: str) -> None:
+    sent = conversation(last_message=preview(direction="outbound", author=author))
+    assert drawn(sent)[1].startswith(f"   {who}: Where is")
+    assert drawn(conversation())[1].startswith("   Where is my order?")
 
 
 def test_a_failed_message_is_marked() -> None:
@@ -201,25 +279,23 @@ def test_a_failed_message_is_marked() -> None:
         last_message=preview(direction="outbound", author="user", delivery_status="failed")
     )
     assert drawn(row)[1].startswith("   ✗ Agent: Where")
-    assert parts(row)["error"] == "   ✗ "
+    assert parts(row)["error"] == "✗ "
 
 
 def test_a_key_that_may_not_read_messages_sees_none() -> None:
-    assert drawn(conversation(last_message=None))[1].strip() == "@--"
+    assert drawn(conversation(last_message=None))[1].strip() == "unassigned"
 
 
 @pytest.mark.parametrize(
-    ("ends", "long", "short"),
+    ("ends", "left"),
     [
-        (None, "", ""),
-        (before(minutes=1), "window closed", "window closed"),
-        (before(hours=-21, minutes=-40), "21 h 40 m", "window 21h"),
+        (None, ""),
+        (before(minutes=1), "closed"),
+        (before(hours=-21, minutes=-40), "21 h 40 m left"),
     ],
 )
-def test_the_rest_of_the_reply_window(ends: str | None, long: str, short: str) -> None:
-    row = conversation(service_window_expires_at=ends)
-    assert window_left(row, CLOCK) == long
-    assert window_left(row, CLOCK, short=True) == short
+def test_the_rest_of_the_reply_window(ends: str | None, left: str) -> None:
+    assert window_left(conversation(service_window_expires_at=ends), CLOCK) == left
 
 
 @pytest.mark.parametrize("text", AWKWARD)
@@ -276,3 +352,11 @@ def test_every_line_of_every_row_is_exactly_as_wide_as_the_list(
     row: Conversation, width: int, density: int
 ) -> None:
     drawn(row, width, density)
+
+
+@given(rows(), st.integers(140, 400))
+def test_every_row_of_the_table_is_exactly_as_wide_as_the_list(
+    row: Conversation, width: int
+) -> None:
+    line = table_row(row, CONTEXT, NEW, width - 2)
+    assert sum(cell_len(text) for _, text in line) == width - 2

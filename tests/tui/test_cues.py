@@ -82,7 +82,7 @@ def standing_out(app: FrontdeskApp) -> list[str]:
     return [
         queue(app)[at].id
         for at in listed.in_view()
-        if any(part == "strong" for part, text in listed.draw(at, 40)[0][-1:] if text.strip())
+        if any(part == "strong" for part, _ in listed.draw(at, 40)[0][-2:-1])
     ]
 
 

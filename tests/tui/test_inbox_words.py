@@ -191,8 +191,8 @@ def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
     ("ends", "words"),
     [
         (None, " "),
-        ("2026-03-14T12:00:00Z", " 24 h window: 2 h 0 m left"),
-        ("2026-03-14T09:00:00Z", " reply window closed"),
+        ("2026-03-14T12:00:00Z", " Reply window: 2 h 0 m left"),
+        ("2026-03-14T09:00:00Z", " Reply window: closed"),
     ],
 )
 def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str) -> None:

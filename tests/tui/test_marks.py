@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from frontdesk.client import InboxClient
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.prompt import Prompt
-from frontdesk.tui.widgets.conversation_list import MARK
+from frontdesk.tui.widgets.conversation_row import MARK
 from tests.tui.conftest import Viewer, idle_until, lines, settle, shown
 from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.sources import Halting

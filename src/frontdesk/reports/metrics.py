@@ -3,12 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frontdesk.text import one_line, words
+from frontdesk.text import is_ascii_terminal, one_line, words
 from frontdesk.wire import Bucket, ChannelMetrics, ConversationFilter, Metrics, PricingCount, Report
-
-# Terminals whose fonts lack the block elements.
-_PLAIN_TERMINALS = ("linux", "dumb", "vt")
-_CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +34,7 @@ ASCII = Glyphs("123456789", "0", ".", "#", ":", "+", "-", "~", "|", "+", "-", "#
 
 def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
     """Blocks, unless the terminal or the locale is known not to support them."""
-    if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
-        return ASCII
-    locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
-    charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
-    return BLOCKS if charset in ("", "utf8") else ASCII
+    return ASCII if is_ascii_terminal(environment) else BLOCKS
 
 
 FEW = 5

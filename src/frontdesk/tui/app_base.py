@@ -1,23 +1,26 @@
 """Base of both applications: crash reports, sanitised toasts and pastes, repaint on resume."""
 
 import io
+import os
 import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.console import Console
 from textual import events
 from textual.dom import DOMNode
+from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
 from frontdesk.crash_report import Crashed
-from frontdesk.text import clean
+from frontdesk.text import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
 from frontdesk.tui.theme import legible_variables, theme_variables
+from frontdesk.tui.widgets.glyphs import PlainCharacters
 
 if TYPE_CHECKING:
     from textual.actions import ActionParseResult
@@ -39,6 +42,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         super().__init__()
         # Textual prints errors with local variables, which may contain a key or messages.
         self.error_console = Console(file=io.StringIO())
+        self._is_plain = is_ascii_terminal(os.environ)
         self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
         self._notice = ("", 0.0)
@@ -52,6 +56,11 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def get_css_variables(self) -> dict[str, str]:
         """Variables of the theme, with inks that can be read on its grounds."""
         return legible_variables(super().get_css_variables())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters, and one for terminals that have only ASCII."""
+        plain = (PlainCharacters(),) if self._is_plain else ()
+        return [*super().get_line_filters(), *plain]
 
     def on_mount(self) -> None:
         """Repaint when the stopped process resumes, since the shell wrote to the terminal."""

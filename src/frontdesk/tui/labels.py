@@ -7,7 +7,7 @@ from frontdesk.text import first_said, one_line
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import View, sieve_words
-from frontdesk.tui.widgets.conversation_list import window_left
+from frontdesk.tui.widgets.conversation_row import window_left
 from frontdesk.tui.widgets.line_widget import Piece, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
 from frontdesk.wire.values import STATUSES
@@ -244,8 +244,7 @@ def thread_foot(
     no_notes: why the thread has no notes, or empty.
     """
     left = window_left(conversation, clock)
-    words = "reply window closed" if left == "window closed" else f"24 h window: {left} left"
-    pieces: list[Piece] = [("dim", f" {words}" if left else " ")]
+    pieces: list[Piece] = [("dim", " Reply window: "), ("text", left)] if left else [("dim", " ")]
     if below_key:
         pieces.append(("accent", f"   more below ▼ {below_key}"))
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from pydantic_core import ValidationError
 
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.conversation_list import findable
+from frontdesk.tui.widgets.conversation_row import findable
 from frontdesk.tui.widgets.virtual_list import FixedRows, Rows
 from frontdesk.wire import Conversation, ConversationFilter, Wire, instant
 

@@ -10,6 +10,7 @@ from frontdesk.tui.inbox.queue_pane import Queue
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
+from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.line_widget import Piece, width_of
 from frontdesk.wire.values import STATUSES
 
@@ -68,6 +69,9 @@ class Bars:
     def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
         """Render header, channel tabs and list title; `problem`: why nothing can be loaded."""
         queue, names = self._queue, self._queue.names
+        queue.show_labels()
+        order = queue.sieve.order
+        self._bar("#list-heading").show_fitted(lambda width: (heading(width, order), ()))
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
         self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
         unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []

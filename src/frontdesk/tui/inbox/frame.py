@@ -1,5 +1,6 @@
 """Base of the inbox screen without its key bindings: panes, bars, state and polling."""
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -28,6 +29,7 @@ from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelList
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.wire import Conversation
 
@@ -47,7 +49,8 @@ class InboxFrame(SizedScreen[None]):
         super().__init__()
         self._mailbox = mailbox
         self._clock = clock
-        self._list = ConversationList(clock, unread_among=self._unread_among)
+        symbols = symbols_for(os.environ)
+        self._list = ConversationList(clock, unread_among=self._unread_among, symbols=symbols)
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._thread = Thread(clock, open_key=self._keys["inbox.open_link"])
         self._channels, self._contact = ChannelList(), ContactPanel()

@@ -15,6 +15,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from frontdesk.tui.widgets.bar import Bar, Title
+from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
@@ -93,11 +94,12 @@ def pane_widths(columns: int) -> PaneWidths:
 class Pane(Vertical):
     """A title bar, the list widget, and for the thread a footer."""
 
-    def __init__(self, name: str, body: VirtualList[Any], *, foot: bool = False) -> None:
+    def __init__(self, name: str, body: VirtualList[Any]) -> None:
         super().__init__(id=f"{name}-pane", classes="pane")
         self.title = Title(str(1 + ORDER.index(name)), id=f"{name}-title")
         self.body = body
-        self.foot = Bar(id=f"{name}-foot") if foot else None
+        self.heading = Bar(id="list-heading") if name == "list" else None
+        self.foot = Bar(id="thread-foot") if name == "thread" else None
 
     def set_edge(self, *, last: bool) -> None:
         """Draw a line to the next pane in the last column, unless this is the last pane."""
@@ -108,6 +110,8 @@ class Pane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.title
+        if self.heading is not None:
+            yield self.heading
         yield self.body
         if self.foot is not None:
             yield self.foot
@@ -118,7 +122,7 @@ class Panes(Horizontal):
 
     def __init__(self, **bodies: VirtualList[Any]) -> None:
         super().__init__(id="panes", classes="-at-list")
-        self._panes = {name: Pane(name, bodies[name], foot=name == "thread") for name in ORDER}
+        self._panes = {name: Pane(name, bodies[name]) for name in ORDER}
         self.at = "list"
         self._terminal = Size(0, 0)
 
@@ -149,6 +153,9 @@ class Panes(Horizontal):
         self._panes["contact"].styles.width = contact
         self.styles.grid_size_columns = len(columns)
         self.styles.grid_columns = " ".join(columns)
+        conversations = self._panes["list"].body
+        if isinstance(conversations, ConversationList):
+            conversations.set_table(self.has_class("-zoomed"))
         alone = len(columns) == 1 and not self.replaces_list
         last = {4: "contact", 3: "thread", 2: "thread"}.get(len(columns), "thread")
         for name, pane in self._panes.items():

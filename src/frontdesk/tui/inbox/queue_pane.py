@@ -375,6 +375,12 @@ class Queue:
         """Set the text of the empty list."""
         self._list.say_when_empty(words)
 
+    def show_labels(self) -> None:
+        """Update the colours of labels, and what the rows of this view have in common."""
+        colours = {label.title: label.color for label in self._mailbox.catalogues.labels()}
+        same_owner = self.filter.assignee not in (None, "assigned")
+        self._list.set_context(colours, same_owner=same_owner)
+
     def show_channels(self) -> list[ChannelRow]:
         """Update the channels pane; returns its rows.
 

@@ -141,8 +141,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
             # The application is exiting.
             return
         width, height = size
-        fitting = 1 if height < 32 else 3 if height >= 50 and width >= 160 else 2
-        self._list.set_density(self._preferences.density or fitting)
+        self._list.set_density(self._preferences.density or 2)
         words = f"40x10 needed, this is {width}x{height}"
         self.query_one("#too-small", Bar).show([("warning", words)])
         self._describe()

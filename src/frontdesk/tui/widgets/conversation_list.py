@@ -1,38 +1,28 @@
-"""Conversation list with one, two or three lines per row."""
+"""Conversation list with one, two or three lines per row, or as a table."""
 
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets import virtual_list
-from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets.conversation_row import (
+    LEAST_TABLE_WIDTH,
+    Line,
+    RowContext,
+    RowState,
+    findable,
+    row_lines,
+    table_row,
+)
+from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Conversation, MessagePreview
+from frontdesk.wire import Conversation
 
-Line = list[Piece]
 UnreadAmong = Callable[[Sequence[Conversation]], set[str]]
-
-_AGE_WIDTH = 7
-_AUTHORS = {
-    "user": "Agent",
-    "ai_agent": "AI",
-    "phone": "Phone",
-    "campaign": "Campaign",
-    "api": "API",
-    "automation": "Auto",
-    "system": "System",
-}
-
-# Message types whose text is shown without the name of the type.
-_SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
-
-
-MARK = "*"
 
 # Time for which the age of a row with new activity is highlighted.
 CUE = timedelta(seconds=5)
@@ -59,6 +49,7 @@ class ConversationList(VirtualList[Conversation]):
         clock: Clock,
         *,
         unread_among: UnreadAmong = _unread_among,
+        symbols: MessageSymbols = EMOJI,
         id: str | None = None,
     ) -> None:
         """`unread_among`: returns the ids with new unread messages; other unread counts are dim."""
@@ -66,8 +57,8 @@ class ConversationList(VirtualList[Conversation]):
         self._unread_among = unread_among
         self._unread: set[str] = set()
         self._clock = clock
-        self._moment = clock.server_now()
-        self._density = 2
+        self._row_context = RowContext(clock, clock.server_now(), symbols=symbols)
+        self._density, self._is_table = 2, False
         self._marked: dict[str, None] = {}
         self._cued: dict[str, datetime] = {}
         self.dimmed: Set[str] = frozenset()
@@ -97,6 +88,23 @@ class ConversationList(VirtualList[Conversation]):
             self._density = lines
             self.forget_drawn()
             self.rows_changed()
+
+    def set_table(self, is_table: bool) -> None:
+        """Draw one line per conversation in columns, where there is room for them."""
+        if is_table != self._is_table:
+            self._is_table = is_table
+            self.forget_drawn()
+            self.rows_changed()
+
+    @property
+    def draws_table(self) -> bool:
+        return self._is_table and self.size.width - 2 >= LEAST_TABLE_WIDTH
+
+    def set_context(self, colours: Mapping[str, str], *, same_owner: bool) -> None:
+        """Set the colours of labels, by title, and if all rows have the same assignee."""
+        if (colours, same_owner) != (self._row_context.colours, self._row_context.same_owner):
+            self._row_context = self._row_context._replace(colours=colours, same_owner=same_owner)
+            self.update_ages()
 
     def update_ages(self) -> None:
         """Redraw the ages; rows that look the same are not repainted."""
@@ -133,7 +141,7 @@ class ConversationList(VirtualList[Conversation]):
         return findable(self.rows[position])
 
     def height_of(self, position: int) -> int:
-        return self._density
+        return 1 if self.draws_table else self._density
 
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
@@ -146,7 +154,8 @@ class ConversationList(VirtualList[Conversation]):
         """Prepare to draw these rows: fetch their unread state together, and fix the time."""
         if self.rows is not None:
             self._unread = self._unread_among([self.rows[at] for at in positions])
-        self._moment = self._clock.server_now()
+        plain = self.is_attached and not self.mixes_colours
+        self._row_context = self._row_context._replace(now=self._clock.server_now(), plain=plain)
 
     def _lines(self) -> list[Strip]:
         self.begin(self.in_view())
@@ -155,101 +164,12 @@ class ConversationList(VirtualList[Conversation]):
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         conversation = self.rows[position]
-        new, marked = conversation.id in self._unread, conversation.id in self._marked
-        age = "strong" if conversation.id in self._cued else "dim"
-        lines = [self._name_line(conversation, width, new=new, marked=marked, age=age)]
-        if self._density > 1:
-            lines.append(_snippet_line(conversation, width, with_label=self._density < 3))
-        if self._density > 2:
-            lines.append(_facts_line(conversation, self._clock, width))
-        if conversation.id in self.dimmed:
+        id = conversation.id
+        state = RowState(id in self._unread, id in self._marked, id in self._cued)
+        if self.draws_table:
+            lines = [table_row(conversation, self._row_context, state, width)]
+        else:
+            lines = row_lines(conversation, self._row_context, state, width, self._density)
+        if id in self.dimmed:
             return [[("dim", text) for _, text in line] for line in lines]
         return lines
-
-    def _name_line(
-        self, conversation: Conversation, width: int, *, new: bool, marked: bool, age: str
-    ) -> Line:
-        """unread count · mark · name · !HUMAN · w12m · age"""
-        right: Line = []
-        if conversation.awaiting_human:
-            right.append(("warning", " !H" if width < 40 else " !HUMAN"))
-        waiting = self._clock.local(conversation.waiting_since)
-        if waiting and conversation.status != "resolved":
-            since = self._moment - waiting
-            right.append((_urgency(since), f" w{duration(since)}"))
-        active = self._clock.local(conversation.last_activity_at)
-        right.append((age, (ago(active, self._moment) if active else "?").rjust(_AGE_WIDTH)))
-        unread = conversation.unread_count or 0
-        mark = f"{min(unread, 99)}{'+' if unread > 99 else ''}" if unread else " ·"[bool(waiting)]
-        name = ("strong" if new else "text", f"{'' if marked else ' '}{_name(conversation)}")
-        left = [("accent" if new or not unread else "dim", mark.rjust(2))]
-        left += [("accent", MARK)] if marked else []
-        return spread([*left, name], right, width)
-
-
-def findable(conversation: Conversation) -> str:
-    """Text for searching: name, number, last message, labels."""
-    contact, preview = conversation.contact, conversation.last_message
-    words = [contact.name, contact.phone, preview.text if preview else None]
-    return " ".join([*(word for word in words if word), *conversation.labels])
-
-
-def _urgency(waiting: timedelta) -> str:
-    """Style of a waiting time: warning after 15 minutes, error after an hour."""
-    if waiting > timedelta(hours=1):
-        return "error"
-    return "warning" if waiting > timedelta(minutes=15) else "dim"
-
-
-def _name(conversation: Conversation) -> str:
-    contact = conversation.contact
-    return first_said(contact.name, contact.phone, f"contact {contact.id}")
-
-
-def _snippet_line(conversation: Conversation, width: int, *, with_label: bool) -> Line:
-    """Author and text of the last message; at the right a label or the assignee."""
-    right = [("dim", f" {cut(_tag(conversation), width // 3)}")] if with_label else []
-    preview = conversation.last_message
-    if preview is None:
-        return spread([("dim", "   ")], right, width)
-    failed = preview.delivery_status == "failed"
-    left = [("error", "   ✗ ")] if failed else [("dim", "   ")]
-    room = width - width_of(left) - width_of(right)
-    return spread([*left, ("dim", cut(snippet(preview), room))], right, width)
-
-
-def _tag(conversation: Conversation) -> str:
-    if conversation.labels:
-        return f"#{one_line(conversation.labels[0])}"
-    return f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
-
-
-def snippet(preview: MessagePreview) -> str:
-    """The last message in one line, with its author unless that is the contact."""
-    said = one_line(preview.text or "")
-    if preview.type not in _SPEAK_FOR_THEMSELVES or not said:
-        said = f"[{words(preview.type)}] {said}".rstrip()
-    if preview.direction == "inbound":
-        return said
-    return f"{_AUTHORS.get(preview.author, words(preview.author).capitalize())}: {said}"
-
-
-def _facts_line(conversation: Conversation, clock: Clock, width: int) -> Line:
-    """channel · @assignee · #labels · window"""
-    channel = conversation.channel
-    facts = [one_line(channel.name or channel.phone or channel.id)]
-    facts.append(f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--")
-    if conversation.labels:
-        facts.append(" ".join(f"#{one_line(label)}" for label in conversation.labels))
-    facts.append(window_left(conversation, clock, short=True))
-    return [("dim", fit("   " + " · ".join(fact for fact in facts if fact), width))]
-
-
-def window_left(conversation: Conversation, clock: Clock, *, short: bool = False) -> str:
-    """Time left in the reply window; empty if the server does not send it."""
-    ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
-    if ends is None:
-        return ""
-    if ends <= now:
-        return "window closed"
-    return f"window {duration(ends - now)}" if short else long_duration(ends - now)

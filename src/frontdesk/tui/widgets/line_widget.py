@@ -22,6 +22,7 @@ from textual.widget import Widget
 
 from frontdesk.text import steady
 from frontdesk.tui.theme import legible, tint
+from frontdesk.tui.widgets.glyphs import PlainCharacters
 
 # Name of a part (see `Painted.part`) and text.
 Piece = tuple[str, str]
@@ -153,9 +154,11 @@ def _lines_of(style: Style) -> tuple[bool | None, ...]:
     return style.underline, style.strike, style.reverse
 
 
-def _chip(colour: Color, ground: RichColor | None, least: float) -> Style:
+def _label(ink: str, ground: RichColor | None, least: float) -> Style:
     """A label's colour, faint, as ground; the same colour, made legible, as letters."""
-    back = tint(colour, Color.from_rich_color(ground), least)
+    colour, back = Color.parse(ink.lstrip("■")), Color.from_rich_color(ground)
+    if not ink.startswith("■"):
+        back = tint(colour, back, least)
     return Style.from_color(legible(colour, back, least).rich_color, back.rich_color)
 
 
@@ -185,8 +188,8 @@ class Painted(Widget):
     def part(self, name: str, ground: str = "ground") -> Style:
         """Style of a part on a ground, legible there, after the line filters (NO_COLOR).
 
-        name: an ink, "thumb" or "#rrggbb" (a label's chip), with further text styles ("dim italic")
-        and a ground of its own ("text@card").
+        name: an ink, "thumb", "#rrggbb" (a label's chip) or "■#rrggbb" (only its letters), with
+        further text styles ("dim italic") and a ground of its own ("text@card").
         """
         style = self._styles.get((name, ground))
         if style is None and not self.is_attached:
@@ -204,8 +207,8 @@ class Painted(Widget):
         ink, *text_styles = name.split(" ")
         least = float(self.app.theme_variables["fd-contrast"])
         back = self._component(own_ground or ground).bgcolor
-        if ink.startswith("#"):
-            return _chip(Color.parse(ink), back, least) if least else self._mixed("text", ground)
+        if ink.startswith(("#", "■")):
+            return _label(ink, back, least) if least else self._mixed("text", ground)
         style = self._component("ground" if ink == "thumb" else ink)
         if style.bgcolor == self._component("ground").bgcolor:
             style += Style(bgcolor=back)
@@ -214,6 +217,11 @@ class Painted(Widget):
         elif ink != "line":
             style = _corrected(style, least) if least else self._unmixed(style, ink)
         return style + Style.parse(" ".join(text_styles))
+
+    @property
+    def mixes_colours(self) -> bool:
+        """False on terminals with sixteen colours."""
+        return float(self.app.theme_variables["fd-contrast"]) > 0
 
     def _component(self, name: str) -> Style:
         return self.screen.get_component_rich_style(f"part--{name}")
@@ -227,7 +235,12 @@ class Painted(Widget):
 
     def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
         """Styled segments of pieces that stand on a ground."""
-        return _joined((text, self.part(name, ground)) for name, text in pieces if text)
+        segments = _joined((text, self.part(name, ground)) for name, text in pieces if text)
+        filters = self.get_line_filters() if self.is_attached else ()
+        for line_filter in filters:
+            if isinstance(line_filter, PlainCharacters):
+                segments = line_filter.apply(segments, self.background_colors[1])
+        return segments
 
     def notify_style_update(self) -> None:
         self._styles.clear()

@@ -1,0 +1,318 @@
+"""Renders a conversation as two lines, or as one line of a table."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
+from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of
+from frontdesk.wire import Conversation, MessagePreview
+
+Line = list[Piece]
+
+MARK = "*"
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
+_GUTTER, _CLOCK_WIDTH = 3, 7
+# List width from which the second line says "! needs human", and "unassigned" at all.
+_LEAST_FOR_NEEDS, _LEAST_FOR_UNASSIGNED = 36, 28
+
+# A waiting time ages by shape and by colour: under 15 minutes, an hour, eight hours, more.
+_STAGES = (
+    (timedelta(minutes=15), "◔", "text"),
+    (timedelta(hours=1), "◑", "early"),
+    (timedelta(hours=8), "◕", "warning"),
+    (timedelta.max, "●", "overdue"),
+)
+_AUTHORS: Mapping[str, str] = MappingProxyType(
+    {
+        "user": "Agent",
+        "ai_agent": "AI",
+        "phone": "Phone",
+        "campaign": "Campaign",
+        "api": "API",
+        "automation": "Auto",
+        "system": "System",
+    }
+)
+# Message types whose text is shown without the name of the type.
+_SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
+
+
+class RowContext(NamedTuple):
+    """What rows depend on besides the conversation.
+
+    colours: of labels, by title. same_owner: all rows have the same assignee, so the channel is
+    shown instead. plain: labels have no ground, for terminals with sixteen colours.
+    """
+
+    clock: Clock
+    now: datetime
+    colours: Mapping[str, str] = MappingProxyType({})
+    same_owner: bool = False
+    plain: bool = False
+    symbols: MessageSymbols = EMOJI
+
+
+class RowState(NamedTuple):
+    """State of a row in the list. new: unread; cued: just changed."""
+
+    new: bool = False
+    marked: bool = False
+    cued: bool = False
+
+
+def row_lines(
+    conversation: Conversation, context: RowContext, state: RowState, width: int, lines: int
+) -> list[Line]:
+    """The first `lines` (1 to 3) lines of a conversation: name, last message, channel."""
+    drawn = [_name_line(conversation, context, state, width)]
+    if lines > 1:
+        drawn.append(_message_line(conversation, context, state, width))
+    if lines > 2:
+        drawn.append(_channel_line(conversation, context, width))
+    return drawn
+
+
+def _name_line(
+    conversation: Conversation, context: RowContext, state: RowState, width: int
+) -> Line:
+    """unread count · name · labels · clock"""
+    right = [*_clock(conversation, context, state), ("text", " ")]
+    room = max(0, width - _GUTTER - width_of(right))
+    name = _name(conversation)
+    for_name = min(cell_len(name), max(16, room * 2 // 5))
+    chips = _chips(conversation.labels, context, room - for_name - 1)
+    left = [*_gutter(conversation, state), _name_piece(name, state, room - width_of(chips) - 1)]
+    return spread(left, [*chips, *right], width)
+
+
+def _message_line(
+    conversation: Conversation, context: RowContext, state: RowState, width: int
+) -> Line:
+    """who: last message · owner"""
+    owner = _channel(conversation) if context.same_owner else _owner(conversation, width)
+    if conversation.awaiting_human:
+        owner = _owner(conversation, width)
+    right = [(owner[0], f" {cut(owner[1], max(0, width // 2))}"), ("text", " ")]
+    left = [("text", " " * _GUTTER), *_said(conversation, context, state)]
+    return spread(left, right, width)
+
+
+def _channel_line(conversation: Conversation, context: RowContext, width: int) -> Line:
+    """channel · time left to reply"""
+    left = window_left(conversation, context.clock)
+    facts = [_channel(conversation)[1], f"reply window {left}" if left else ""]
+    words = " · ".join(fact for fact in facts if fact)
+    return spread([("dim", f"{' ' * _GUTTER}{words}")], [], width)
+
+
+class Column(NamedTuple):
+    """Column of the table. width 0: the rest. order: the order that sorts by it, if any."""
+
+    name: str
+    width: int
+    order: str = ""
+    numeric: bool = False
+
+
+LEAST_TABLE_WIDTH = 138
+COLUMNS = (
+    Column("", _GUTTER),
+    Column("Name", 24),
+    Column("Last message", 0),
+    Column("Labels", 26),
+    Column("Assignee", 15),
+    Column("Channel", 11),
+    Column("Waits", _CLOCK_WIDTH, "waiting", numeric=True),
+    Column("Last", _CLOCK_WIDTH, "newest", numeric=True),
+)
+_BETWEEN = 2
+
+
+def column_widths(width: int) -> list[int]:
+    """Widths of the columns without the blanks between them."""
+    fixed = sum(column.width for column in COLUMNS) + _BETWEEN * (len(COLUMNS) - 2)
+    return [column.width or max(0, width - 1 - fixed) for column in COLUMNS]
+
+
+def heading(width: int, order: str) -> Line:
+    """Names of the columns; the one that the rows are sorted by is marked."""
+    cells = []
+    for column in COLUMNS:
+        by = bool(order) and column.order == order
+        name = f"{column.name} ▾" if by else column.name
+        cells.append([("accent" if by else "dim", name)])
+    return _in_columns(cells, width)
+
+
+def table_row(conversation: Conversation, context: RowContext, state: RowState, width: int) -> Line:
+    """A conversation as one line in `COLUMNS`."""
+    sizes = column_widths(width)
+    said = spread(_said(conversation, context, state), [], sizes[2])
+    waits = _waits(conversation, context)
+    cells = [
+        _gutter(conversation, state),
+        [_name_piece(_name(conversation), state, sizes[1])],
+        said,
+        _chips(conversation.labels, context, sizes[3]),
+        [_owner(conversation, width, full=True)],
+        [_channel(conversation)],
+        _waiting(waits) if waits is not None else [],
+        [_age(conversation, context, state)],
+    ]
+    return _in_columns(cells, width)
+
+
+def _in_columns(cells: Sequence[Line], width: int) -> Line:
+    line: Line = []
+    sizes = column_widths(width)
+    for at, (column, size, cell) in enumerate(zip(COLUMNS, sizes, cells, strict=True)):
+        blank = [("text", "")]
+        parts = spread(blank, cell, size) if column.numeric else spread(cell, [], size)
+        line += parts
+        if 0 < at < len(COLUMNS) - 1:
+            line.append(("text", " " * _BETWEEN))
+    return spread(line, [], width)
+
+
+def _gutter(conversation: Conversation, state: RowState) -> Line:
+    unread = conversation.unread_count or 0
+    count = f"{min(unread, 99)}" if unread > 0 else ""
+    mark = MARK if state.marked else "+" if unread > 99 else " "
+    return [("accent" if state.new else "dim", f"{count:>2}"), ("accent", mark)]
+
+
+def _name_piece(name: str, state: RowState, width: int) -> Piece:
+    return "strong" if state.new else "text", cut(name, max(0, width))
+
+
+def _name(conversation: Conversation) -> str:
+    contact = conversation.contact
+    return first_said(contact.name, contact.phone, f"contact {contact.id}")
+
+
+def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:
+    """How long the customer waits; nobody waits in a resolved conversation."""
+    since = context.clock.local(conversation.waiting_since)
+    if since is None or conversation.status == "resolved":
+        return None
+    return max(context.now - since, timedelta())
+
+
+def _clock(conversation: Conversation, context: RowContext, state: RowState) -> Line:
+    """One time: how long the customer waits, or else the age."""
+    waits = _waits(conversation, context)
+    if waits is not None:
+        return _waiting(waits, cued=state.cued)
+    part, age = _age(conversation, context, state)
+    return [(part, age.rjust(_CLOCK_WIDTH))]
+
+
+def _waiting(waits: timedelta, *, cued: bool = False) -> Line:
+    glyph, part = stage(waits)
+    return [("text", "  "), (part, glyph), ("strong" if cued else part, f"{duration(waits):>4}")]
+
+
+def stage(waits: timedelta) -> tuple[str, str]:
+    """Glyph and part of a waiting time."""
+    return next((glyph, part) for limit, glyph, part in _STAGES if waits < limit)
+
+
+def _age(conversation: Conversation, context: RowContext, state: RowState) -> Piece:
+    active = context.clock.local(conversation.last_activity_at)
+    return "strong" if state.cued else "dim", ago(active, context.now) if active else "?"
+
+
+def chip(label: str, colour: str | None, *, plain: bool = False) -> Piece:
+    """A label on a ground in its colour; with `plain` as a word."""
+    if plain:
+        return "text", f"#{label} "
+    return colour if colour and _HEX.fullmatch(colour) else "text@card", f" {label} "
+
+
+def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
+    """Labels that fit, then +2; the first is cut to four letters before it becomes a square."""
+    chips: Line = []
+    for at, label in enumerate(map(one_line, labels)):
+        rest = len(labels) - at - 1
+        space = room - width_of(chips) - 1 - (3 if rest else 0) - 2
+        if cell_len(label) > space and (at or space < 5):
+            return _overflow(chips, labels[at:], context, room)
+        colour = context.colours.get(labels[at])
+        chips += [chip(cut(label, space), colour, plain=context.plain), ("text", " ")]
+    return chips[:-1]
+
+
+def _overflow(chips: Line, labels: Sequence[str], context: RowContext, room: int) -> Line:
+    """The chips and what there is room for of the other labels: their number, or a square each."""
+    number = ("dim", f"+{len(labels)}")
+    if chips or context.plain:
+        return [*chips, number] if width_of(chips) + 2 <= room else chips[:-1]
+    squares = [(_square(context.colours.get(label)), "■") for label in labels[:3]]
+    return squares if len(squares) <= room else []
+
+
+def _square(colour: str | None) -> str:
+    return f"■{colour}" if colour and _HEX.fullmatch(colour) else "dim"
+
+
+def _owner(conversation: Conversation, width: int, *, full: bool = False) -> Piece:
+    """First name of the assignee, or that nobody has it; with ! if a person is needed."""
+    name = one_line(conversation.assignee.name) if conversation.assignee else ""
+    short = name if full else name.split(" ")[0]
+    if conversation.awaiting_human:
+        needs = "needs human" if full or width >= _LEAST_FOR_NEEDS else "human"
+        return "warning", f"! {short or needs}"
+    if short:
+        return "dim", short
+    return "text", "unassigned" if width >= _LEAST_FOR_UNASSIGNED else "–"
+
+
+def _channel(conversation: Conversation) -> Piece:
+    channel = conversation.channel
+    return "dim", one_line(channel.name or channel.phone or channel.id)
+
+
+def _said(conversation: Conversation, context: RowContext, state: RowState) -> Line:
+    """The last message, with its author unless that is the customer."""
+    preview = conversation.last_message
+    if preview is None:
+        return []
+    failed: Line = [("error", "✗ ")] if preview.delivery_status == "failed" else []
+    text = "text" if state.new else "dim"
+    who = f"{_author(preview)}: " if preview.direction != "inbound" else ""
+    return [*failed, ("dim", who), (text, snippet(preview, context.symbols))]
+
+
+def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
+    """The last message in one line, with a symbol for media."""
+    said = one_line(preview.text or "")
+    if preview.type in _SPEAK_FOR_THEMSELVES and said:
+        return said
+    symbol = symbols.of(preview.type)
+    return f"{symbol.icon} {said}" if said else symbol.words
+
+
+def _author(preview: MessagePreview) -> str:
+    return _AUTHORS.get(preview.author, words(preview.author).capitalize())
+
+
+def findable(conversation: Conversation) -> str:
+    """Text for searching: name, number, last message, labels."""
+    contact, preview = conversation.contact, conversation.last_message
+    words = [contact.name, contact.phone, preview.text if preview else None]
+    return " ".join([*(word for word in words if word), *conversation.labels])
+
+
+def window_left(conversation: Conversation, clock: Clock) -> str:
+    """Time left in the reply window, or "closed"; empty if the server does not send it."""
+    ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
+    if ends is None:
+        return ""
+    return "closed" if ends <= now else f"{long_duration(ends - now)} left"
