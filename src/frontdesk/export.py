@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any, TextIO, TypeAlias
 
-from frontdesk.text import clean, file_size, first_said, long_date, one_line, shielded, words
+from frontdesk.text import (
+    clean,
+    compact_json,
+    file_size,
+    first_said,
+    long_date,
+    one_line,
+    shielded,
+    words,
+)
 from frontdesk.wire import Conversation, Message, Note, Wire, instant
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -310,7 +319,4 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """Encode nested members as JSON in one cell, "" if empty."""
-    # Deferred: the first paint does not need it.
-    import json
-
-    return json.dumps(value, ensure_ascii=False) if value else ""
+    return compact_json(value) if value else ""

@@ -103,6 +103,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def compact_json(value: object) -> str:
+    """Encode a value as JSON on one line, without blanks between members."""
+    # Deferred: the first paint does not need it.
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def shortened(text: str, most: int = 80) -> str:
     """Truncate to `most` characters, with an ellipsis if anything is missing.
 

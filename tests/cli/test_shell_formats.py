@@ -12,12 +12,12 @@ from rich.cells import cell_len
 
 from frontdesk.cli.output import (
     Column,
+    Output,
     cut,
     local_time,
     markdown_cell,
     plain,
     table,
-    write_rows,
     writer_of,
 )
 from frontdesk.text import clean, shielded
@@ -33,7 +33,10 @@ COLUMNS: tuple[Column[tuple[str, str | None]], ...] = (
 
 def written(style: str, *rows: tuple[str, str | None]) -> str:
     out = io.StringIO()
-    write_rows(writer_of(style, COLUMNS, zone=UTC, out=out), rows)
+    writer = writer_of(Output(style), COLUMNS, zone=UTC, out=out)
+    for row in rows:
+        writer.add(row)
+    writer.end()
     return out.getvalue()
 
 
@@ -98,7 +101,9 @@ def test_tables_show_the_readers_time_and_csv_the_moment():
 def test_json_is_what_the_server_sent_and_no_more(style: str):
     label = Label.model_validate({"id": "1", "title": "naïve", "unknown": 1})
     out = io.StringIO()
-    write_rows(writer_of(style, (), out=out), [label])
+    writer = writer_of(Output(style), out=out)
+    writer.add(label)
+    writer.end()
     assert "naïve" in out.getvalue()
     read = json.loads(out.getvalue())
     assert read == ([{"id": "1", "title": "naïve"}] if style == "json" else read)
@@ -107,7 +112,7 @@ def test_json_is_what_the_server_sent_and_no_more(style: str):
 
 def test_nothing_is_an_empty_list():
     out = io.StringIO()
-    write_rows(writer_of("json", COLUMNS, out=out), ())
+    writer_of(Output("json"), COLUMNS, out=out).end()
     assert json.loads(out.getvalue()) == []
     assert written("jsonl") == ""
     assert written("table") == "NAME  MADE\n"

@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from servers import Serve
@@ -18,7 +20,7 @@ from tests.terminals import Terminal
 
 from frontdesk.cli.exit_codes import ERROR, exit_code
 from frontdesk.cli.main import frontdesk
-from frontdesk.errors import BadSettings
+from frontdesk.errors import BadSettings, UnusableFile
 
 BASH = shutil.which("bash")
 
@@ -55,7 +57,10 @@ except SystemExit:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--url", "http://x", "--profile", "a"], "Say one of --url, --database and --profile"),
+        (
+            ["--url", "http://x", "--profile", "a"],
+            "Use only one of --url, --database and --profile",
+        ),
         (["--url=http://x", "--as", "7"], "--url does not go with --as"),
         (["--profile", "nobody"], "There is no profile"),
     ],
@@ -181,18 +186,18 @@ def test_each_shell_has_its_script(shell: str):
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
-        (("li",), {"list"}),
-        (
-            ("list", "c"),
-            {"canned-responses", "channels", "contacts", "conversations", "custom-fields"},
-        ),
-        (("list", "users", "--fo"), {"--format"}),
-        (("list", "users", "--format", "js"), {"json", "jsonl"}),
+        (("conv",), {"conversations"}),
+        (("conversations", ""), {"list", "search", "view"}),
+        (("users", "list", "--fo"), {"--format"}),
+        (("users", "list", "--format", "js"), {"json", "jsonl"}),
+        (("--database", "{inbox}", "conversations", "list", "--label", "vi"), {"vip"}),
+        (("conversations", "list", "--database", "{inbox}", "--assignee", "un"), {"unassigned"}),
         (("keys", "cr"), {"create"}),
         (("report", "last-"), {"last-week", "last-month"}),
     ],
 )
-def test_bash_completes(tmp_path: Path, words: tuple[str, ...], completed: set[str]):
+def test_bash_completes(inbox: Path, tmp_path: Path, words: tuple[str, ...], completed: set[str]):
+    words = tuple(word or "''" for word in words)
     program = tmp_path / "frontdesk"
     program.write_text(
         f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'frontdesk'\n"
@@ -201,7 +206,7 @@ def test_bash_completes(tmp_path: Path, words: tuple[str, ...], completed: set[s
     program.chmod(0o755)
     script = f"""
 eval "$(frontdesk completion bash)"
-COMP_WORDS=(frontdesk {" ".join(words)})
+COMP_WORDS=(frontdesk {" ".join(words).format(inbox=inbox)})
 COMP_CWORD={len(words)}
 _frontdesk_completion frontdesk
 printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -221,7 +226,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    arguments = ["list", "conversations", "--all", "--limit", "50", "--database", str(inbox)]
+    arguments = ["list", "conversations", "--all", "--database", str(inbox)]
     program = f"import sys\nsys.argv[1:] = {arguments!r}\nfrom frontdesk.cli import main\nmain()"
     terminal = Terminal(program, temporary)
     try:
@@ -229,8 +234,76 @@ def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Pa
     finally:
         terminal.close()
     assert code == 0
-    assert re.search(r"50 conversations …", words)
+    assert re.search(r"100 conversations …", words)
     lines = [line for line in words.replace("\r\n", "\n").split("\n") if line[:1].isdigit()]
     assert len(lines) > 100
     assert max(map(len, lines)) <= 120
     assert any("…" in line for line in lines)
+
+
+def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words that call a command, and those of all below it that help lists."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command, **command.context_settings)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from paths(found, (*path, name))
+
+
+@pytest.mark.parametrize("path", list(paths(frontdesk)), ids=" ".join)
+def test_help_fits_its_lines_and_ends_with_two_examples_of_the_command(path: tuple[str, ...]):
+    short, long = (CliRunner().invoke(frontdesk, [*path, option]) for option in ("-h", "--help"))
+    assert short.stdout == long.stdout
+    text, examples = short.stdout.split("\nExamples:\n")
+    assert max(map(len, text.splitlines())) <= 80
+    assert "..." not in re.sub(r"(\]|[A-Z])\.\.\.", "", text)
+    lines = [line.strip() for line in examples.splitlines()]
+    assert len(lines) >= 2
+    assert any(" ".join(["frontdesk", *path]) in line for line in lines)
+
+
+def test_help_has_three_groups():
+    help_text = CliRunner().invoke(frontdesk, ["--help"]).stdout
+    places = [help_text.index(f"{name}:") for name in ("Your inbox", "This computer")]
+    assert places == sorted(places)
+    assert help_text.index("Running a service:") > places[-1]
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        (("list", "labels"), ("labels", "list")),
+        (("list", "canned-responses"), ("replies", "list")),
+        (("list", "custom-fields", "--format", "csv"), ("fields", "list", "--format", "csv")),
+        (("show", "1"), ("conversations", "view", "1")),
+        (("check",), ("db", "check")),
+        (("ingest", "status"), ("webhooks", "status")),
+    ],
+)
+def test_a_former_name_does_what_the_new_one_does(
+    inbox: Path, former: tuple[str, ...], now: tuple[str, ...]
+):
+    assert told(inbox, *former) == told(inbox, *now)
+
+
+def test_the_target_may_stand_before_the_command_or_in_the_environment(inbox: Path):
+    behind = told(inbox, "labels", "list")
+    before = CliRunner().invoke(frontdesk, ["--database", str(inbox), "labels", "list"])
+    assert before.stdout == behind
+    variable = CliRunner(env={"FRONTDESK_DATABASE": str(inbox)})
+    assert variable.invoke(frontdesk, ["labels", "list"]).stdout == behind
+    assert variable.invoke(frontdesk, ["keys", "list"]).exit_code == 0
+    # An option goes first.
+    other = variable.invoke(frontdesk, ["labels", "list", "--database", "nowhere.db"])
+    assert isinstance(other.exception, UnusableFile)
+    both = {"FRONTDESK_DATABASE": str(inbox), "FRONTDESK_URL": "http://127.0.0.1:9"}
+    error = CliRunner(env=both).invoke(frontdesk, ["labels", "list"]).exception
+    assert isinstance(error, BadSettings)
+    assert "FRONTDESK_URL and FRONTDESK_DATABASE" in str(error)
+
+
+def test_a_command_for_databases_says_which_options_it_lacks(inbox: Path):
+    missing = CliRunner().invoke(frontdesk, ["keys", "list"])
+    assert (missing.exit_code, "--database" in missing.stderr) == (2, True)

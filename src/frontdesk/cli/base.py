@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -14,38 +14,81 @@ from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
 from frontdesk.cli.log_redaction import Discreet, be_discreet
 from frontdesk.errors import BadSettings
 
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
 
-class Command(click.Command):
-    """Command with the option `--debug`."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+class _Helped(click.Command):
+    """Command with `-h`, the option `--debug`, and examples at the end of its help."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        options["context_settings"] = {**_CONTEXT, **options.get("context_settings", {})}
         super().__init__(*arguments, **options)
+        self.examples = tuple(examples)
         self.params.append(_debug_option())
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in self.examples))
 
-class Group(click.Group):
+
+class Command(_Helped):
+    """Command of the program."""
+
+
+class Group(_Helped, click.Group):
     """Group whose `lazy` commands are imported on first use.
 
-    lazy: maps a command's name to "module:attribute".
+    lazy: maps a command's name to "module:attribute". aliases: the same for names that help does
+    not list. sections: headings of help with the names below them.
     """
 
     command_class = Command
 
-    def __init__(self, *arguments: Any, lazy: Mapping[str, str] | None = None, **o: Any) -> None:
-        super().__init__(*arguments, **o)
+    def __init__(
+        self,
+        *arguments: Any,
+        lazy: Mapping[str, str] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
         self._lazy = dict(lazy or {})
-        self.params.append(_debug_option())
+        self._aliases = dict(aliases or {})
+        self._sections = dict(sections or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        if self._sections:
+            return [name for names in self._sections.values() for name in names]
         return sorted({*super().list_commands(ctx), *self._lazy})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._lazy:
+        place = self._lazy.get(cmd_name) or self._aliases.get(cmd_name)
+        if place is None:
             return super().get_command(ctx, cmd_name)
-        module, _, attribute = self._lazy[cmd_name].partition(":")
+        module, _, attribute = place.partition(":")
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self._sections:
+            super().format_commands(ctx, formatter)
+            return
+        width = max(map(len, self.list_commands(ctx)))
+        for heading, names in self._sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            limit = formatter.width - 6 - width
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (f"{name:{width}}", one.get_short_help_str(limit))
+                        for name, one in commands
+                        if one
+                    ]
+                )
 
 
 def run(command: click.Command, given: object = None) -> None:

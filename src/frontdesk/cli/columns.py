@@ -1,5 +1,7 @@
 """Output columns of each list, for tables and CSV."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from frontdesk import export
@@ -21,6 +23,23 @@ from frontdesk.wire import (
 W = TypeVar("W", bound=Wire)
 
 
+# Texts that tables may truncate; what decides is never cut.
+_FLEXIBLE = frozenset(
+    (
+        *("contact", "name", "email", "channel_name", "assignee_name", "labels", "last_message"),
+        *("title", "description", "options", "members", "channels", "text", "body", "code"),
+    )
+)
+_STATUS_STYLES: Mapping[Cell, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("open", "APPROVED", "CONNECTED"), "green"),
+        **dict.fromkeys(("snoozed", "PENDING"), "yellow"),
+        **dict.fromkeys(("REJECTED", "PAUSED", "DISABLED", "DISCONNECTED"), "red"),
+        "resolved": "dim",
+    }
+)
+
+
 def _member(name: str, heading: str = "") -> Column[Any]:
     """Column of a wire member; lists are joined with commas."""
 
@@ -28,7 +47,19 @@ def _member(name: str, heading: str = "") -> Column[Any]:
         value = getattr(row, name)
         return ",".join(map(str, value)) if isinstance(value, tuple) else value
 
-    return Column(name, read, heading, moment=_is_moment(name), phone=name == "phone")
+    return _column(name, read, heading)
+
+
+def _column(name: str, read: Callable[[Any], Cell], heading: str = "") -> Column[Any]:
+    return Column(
+        name,
+        read,
+        heading,
+        moment=_is_moment(name),
+        phone=name in ("phone", "contact"),
+        flexible=name in _FLEXIBLE,
+        styles=_STATUS_STYLES if name == "status" else {},
+    )
 
 
 def _is_moment(name: str) -> bool:
@@ -53,8 +84,7 @@ _HEADINGS = {
 }
 
 CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
-    Column(name, read, _HEADINGS.get(name, ""), moment=_is_moment(name), phone=name == "contact")
-    for name, read in export.COLUMNS
+    _column(name, read, _HEADINGS.get(name, "")) for name, read in export.COLUMNS
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (
@@ -65,7 +95,7 @@ CONTACTS: tuple[Column[Contact], ...] = (
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
     _member("last_activity_at", "ACTIVITY"),
     *_members("created_at", "updated_at"),
-    Column("custom_fields", lambda row: compact(row.custom_fields)),
+    _column("custom_fields", lambda row: compact(row.custom_fields)),
 )
 
 LABELS: tuple[Column[Label], ...] = (
@@ -100,9 +130,9 @@ TEAMS: tuple[Column[Team], ...] = (
     _member("id", "ID"),
     _member("name", "NAME"),
     _member("description", "DESCRIPTION"),
-    Column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
+    _column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
     _member("channels", "CHANNELS"),
-    Column("member_ids", lambda row: ",".join(user.id for user in row.members)),
+    _column("member_ids", lambda row: ",".join(user.id for user in row.members)),
     *_members("distribution", "created_at", "updated_at"),
 )
 
@@ -131,10 +161,10 @@ TEMPLATES: tuple[Column[Template], ...] = (
     _member("category", "CATEGORY"),
     _member("status", "STATUS"),
     _member("quality_score", "QUALITY"),
-    Column("body", lambda row: _body(row), "BODY"),
+    _column("body", lambda row: _body(row), "BODY"),
     *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
     *_members("channels", "updated_at"),
-    Column("components", lambda row: compact(row.components)),
+    _column("components", lambda row: compact(row.components)),
 )
 
 

@@ -1,4 +1,4 @@
-"""`--database` and `--account` options, and opening of the database."""
+"""`--account` option, and opening of the database."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row
 
 F = TypeVar("F", bound=Callable[..., object])
-
-
-def database_option(help_text: str) -> Callable[[F], F]:
-    """Add the required option `--database`."""
-    return click.option("--database", required=True, metavar="PATH|ADDRESS", help=help_text)
 
 
 def account_option(help_text: str) -> Callable[[F], F]:

@@ -1,89 +1,104 @@
 """Root command `frontdesk`, with lazily loaded subcommands; without one it opens the viewer."""
 
 import gc
-from collections.abc import Mapping
 
 import click
 
 from frontdesk import __version__
 from frontdesk.cli.base import Group
+from frontdesk.cli.options import chosen_target, target_option_set
 from frontdesk.cli.startup import StartupFrame
+from frontdesk.cli.target import Target
+
+_COMMANDS = "frontdesk.cli.commands"
+_CATALOGUES = ("labels", "users", "teams", "channels", "templates", "replies", "fields")
+
+_SECTIONS = {
+    "Your inbox": (
+        *("conversations", "messages", "contacts", *_CATALOGUES),
+        *("report", "counts", "tail"),
+    ),
+    "This computer": ("demo", "web", "profiles", "config", "cache", "doctor", "completion"),
+    "Running a service": (
+        *("serve", "db", "import", "export", "sync", "keys", "accounts", "webhooks", "erase"),
+        "openapi",
+    ),
+}
 
 
 @click.group(
     cls=Group,
     invoke_without_command=True,
+    sections=_SECTIONS,
     lazy={
-        "accounts": "frontdesk.cli.commands.accounts:accounts_group",
-        "cache": "frontdesk.cli.commands.cache:cache_group",
-        "check": "frontdesk.cli.commands.check:check_command",
-        "completion": "frontdesk.cli.commands.completion:completion_command",
-        "config": "frontdesk.cli.commands.config:config_group",
-        "contact": "frontdesk.cli.commands.show:contact_command",
-        "counts": "frontdesk.cli.commands.counts:counts_command",
-        "demo": "frontdesk.cli.commands.demo:demo_command",
-        "doctor": "frontdesk.cli.commands.doctor:doctor_command",
-        "erase": "frontdesk.cli.commands.erase:erase_command",
-        "export": "frontdesk.cli.commands.export:export_group",
-        "import": "frontdesk.cli.commands.import_:import_group",
-        "ingest": "frontdesk.cli.commands.ingest:ingest_group",
-        "init": "frontdesk.cli.commands.init:init_command",
-        "keys": "frontdesk.cli.commands.keys:keys_group",
-        "list": "frontdesk.cli.commands.list:list_group",
-        "openapi": "frontdesk.cli.commands.openapi:openapi_command",
-        "profiles": "frontdesk.cli.commands.profiles:profiles_group",
-        "report": "frontdesk.cli.commands.report:report_command",
-        "sample": "frontdesk.cli.commands.sample:sample_command",
-        "search": "frontdesk.cli.commands.search:search_command",
+        **{name: f"{_COMMANDS}.catalogues:{name}_group" for name in _CATALOGUES},
+        "accounts": f"{_COMMANDS}.accounts:accounts_group",
+        "cache": f"{_COMMANDS}.cache:cache_group",
+        "completion": f"{_COMMANDS}.completion:completion_command",
+        "config": f"{_COMMANDS}.config:config_group",
+        "contacts": f"{_COMMANDS}.contacts:contacts_group",
+        "conversations": f"{_COMMANDS}.conversations:conversations_group",
+        "counts": f"{_COMMANDS}.counts:counts_command",
+        "db": f"{_COMMANDS}.db:db_group",
+        "demo": f"{_COMMANDS}.demo:demo_command",
+        "doctor": f"{_COMMANDS}.doctor:doctor_command",
+        "erase": f"{_COMMANDS}.erase:erase_command",
+        "export": f"{_COMMANDS}.export:export_group",
+        "import": f"{_COMMANDS}.import_:import_group",
+        "keys": f"{_COMMANDS}.keys:keys_group",
+        "messages": f"{_COMMANDS}.messages:messages_group",
+        "openapi": f"{_COMMANDS}.openapi:openapi_command",
+        "profiles": f"{_COMMANDS}.profiles:profiles_group",
+        "report": f"{_COMMANDS}.report:report_command",
         "serve": "frontdesk.cli.serving:serve_command",
-        "show": "frontdesk.cli.commands.show:show_command",
-        "tail": "frontdesk.cli.commands.tail:tail_command",
-        "sync": "frontdesk.cli.commands.sync:sync_group",
-        "upgrade": "frontdesk.cli.commands.init:upgrade_command",
-        "web": "frontdesk.cli.commands.web:web_command",
+        "sync": f"{_COMMANDS}.sync:sync_group",
+        "tail": f"{_COMMANDS}.tail:tail_command",
+        "web": f"{_COMMANDS}.web:web_command",
+        "webhooks": f"{_COMMANDS}.webhooks:webhooks_group",
     },
+    # Names of the first edition, to be removed in the version after the next.
+    aliases={
+        "check": f"{_COMMANDS}.check:check_command",
+        "contact": f"{_COMMANDS}.contacts:view_command",
+        "ingest": f"{_COMMANDS}.webhooks:webhooks_group",
+        "init": f"{_COMMANDS}.init:init_command",
+        "list": f"{_COMMANDS}.list:list_group",
+        "sample": f"{_COMMANDS}.sample:sample_command",
+        "search": f"{_COMMANDS}.search:search_command",
+        "show": f"{_COMMANDS}.conversations:view_command",
+        "upgrade": f"{_COMMANDS}.init:upgrade_command",
+    },
+    examples=(
+        "frontdesk --database inbox.db",
+        "frontdesk conversations list --status open --assignee me",
+    ),
 )
-@click.option(
-    "--database",
-    metavar="PATH|ADDRESS",
-    help="Open the inbox of this database: a file, or a PostgreSQL database as postgresql://…",
-)
-@click.option("--as", "user", metavar="USER", help="Who “me” is: an e-mail address, name or id.")
-@click.option("--url", help="Open the inbox of this server; the key is in FRONTDESK_API_KEY.")
-@click.option("--profile", metavar="NAME", help="Open the inbox of this profile.")
+@target_option_set
 @click.version_option(__version__, prog_name="frontdesk")
 @click.pass_context
-def frontdesk(
-    context: click.Context,
-    database: str | None,
-    user: str | None,
-    url: str | None,
-    profile: str | None,
-) -> None:
+def frontdesk(context: click.Context, /, **given: str | None) -> None:
     """A terminal inbox for customer conversations held over WhatsApp numbers.
 
     Without a command it opens the viewer on a database, a server or a profile: on the one in use,
-    if none is named.
+    if none is named. The environment may name it: FRONTDESK_DATABASE, FRONTDESK_URL with the key in
+    FRONTDESK_API_KEY, or FRONTDESK_PROFILE. Options that name it may stand before or behind a
+    command.
     """
     if context.invoked_subcommand is not None:
         gc.enable()
-        if database or user or url or profile:
-            raise click.UsageError("--database, --as, --url and --profile go behind the command")
         return
-    said = {"url": url, "database": database, "user": user, "profile": profile}
-    open_inbox(said, context.find_object(StartupFrame) or StartupFrame())
+    open_inbox(chosen_target(context, given), context.find_object(StartupFrame) or StartupFrame())
 
 
-def open_inbox(said: Mapping[str, str | None], startup: StartupFrame) -> None:
+def open_inbox(target: Target, startup: StartupFrame) -> None:
     """Open the viewer, or the demo if the user chose that.
 
     Raises: InboxError.
     """
     try:
-        from frontdesk.cli.target import parse_target
         from frontdesk.cli.viewer import open_viewer
 
-        wants_demo = open_viewer(parse_target(**said), startup)
+        wants_demo = open_viewer(target, startup)
     finally:
         # Error messages must be printed on the restored terminal.
         startup.end()

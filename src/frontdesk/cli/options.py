@@ -1,66 +1,122 @@
-"""Options shared by commands that read an inbox: server, database, user, profile.
-
-Admission options shared by all ingest commands.
-
-Parses durations such as 30s, 15m, 12h, 90d and 8w.
-"""
+"""Options that commands share: the target, the database, admission, durations."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import update_wrapper, wraps
 from typing import Any, TypeVar
 
 import click
 
+from frontdesk import settings
 from frontdesk.cli.config import configuration
-from frontdesk.cli.target import parse_target
+from frontdesk.cli.target import Target, parse_target
+from frontdesk.errors import BadSettings
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+# Environment variables that name the target; options go first.
+VARIABLES = {
+    "url": "FRONTDESK_URL",
+    "database": "FRONTDESK_DATABASE",
+    "profile": "FRONTDESK_PROFILE",
+}
 
 
 def target_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `place`."""
+    """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `target`."""
 
     def placed(*values: Any, **others: Any) -> object:
-        said = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
-        return command(*values, target=parse_target(**said), **others)
+        given = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
+        return command(*values, target=chosen_target(click.get_current_context(), given), **others)
 
-    placed = update_wrapper(placed, command)
-    for option in reversed(_options()):
-        placed = option(placed)
-    return placed
+    return target_option_set(update_wrapper(placed, command))
 
 
-def _options() -> tuple[Callable[[Callable[..., object]], Callable[..., object]], ...]:
-    return (
-        click.option("--url", help="Ask this server; the key is in FRONTDESK_API_KEY."),
-        click.option(
-            "--database",
-            metavar="PATH|ADDRESS",
-            type=click.Path(),
-            help="Read this database: a file, or a PostgreSQL database as postgresql://…",
-        ),
-        click.option(
-            "--as",
-            "user",
-            metavar="USER",
-            help="Who “me” is in a database: an e-mail address, name or id.",
-        ),
-        click.option(
-            "--profile",
-            metavar="NAME",
-            shell_complete=_profile_names,
-            help="Ask where this profile is; without any of these, where the one in use is.",
-        ),
+def target_option_set(command: F) -> F:
+    """Add the options of `target_options` one by one."""
+    for option in reversed(_TARGET_OPTIONS):
+        command = option(command)
+    return command
+
+
+def chosen_target(context: click.Context, given: Mapping[str, str | None]) -> Target:
+    """Build the target from options behind the command or before it, else from the environment.
+
+    Raises: BadSettings: conflicting options or variables.
+    """
+    options = {name: value or _before(context, name) for name, value in given.items()}
+    if any(options[name] for name in VARIABLES):
+        return parse_target(**options)
+    named = {name: value for name in VARIABLES if (value := _variable(name))}
+    if len(named) > 1:
+        variables = " and ".join(VARIABLES[name] for name in named)
+        raise BadSettings(f"{variables} are set: keep one of them, or give an option")
+    return parse_target(**{**options, **named})
+
+
+def _before(context: click.Context, name: str) -> str | None:
+    """Return an option that was given before the command."""
+    root = context.find_root()
+    value = None if root is context else root.params.get(name)
+    return str(value) if value else None
+
+
+def _variable(name: str) -> str:
+    return settings.environment().get(VARIABLES[name], "").strip()
+
+
+def database_option(help_text: str) -> Callable[[F], F]:
+    """Add the option `--database`, which may stand before the command or in a variable."""
+    return click.option(
+        "--database",
+        metavar="PATH|ADDRESS",
+        callback=_chosen_database,
+        help=f"{help_text} Else FRONTDESK_DATABASE.",
     )
 
 
-def _profile_names(
+def _chosen_database(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    database = value or _before(context, "database")
+    profile = _before(context, "profile")
+    if not database and profile:
+        database = configuration(whole=False).named(profile).database
+        if database is None:
+            raise BadSettings(f"The profile {profile!r} is a server: this command needs a database")
+    database = database or _variable("database")
+    if not database and not context.resilient_parsing:
+        raise click.MissingParameter(ctx=context, param=option)
+    return database
+
+
+def _complete_profile(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     return [name for name in configuration(whole=False).profiles if name.startswith(incomplete)]
 
 
-F = TypeVar("F", bound=Callable[..., object])
+_TARGET_OPTIONS = (
+    click.option("--url", help="Read this server; the key is in FRONTDESK_API_KEY."),
+    click.option(
+        "--database",
+        metavar="PATH|ADDRESS",
+        type=click.Path(),
+        help="Read this database: a file, or a PostgreSQL database as postgresql://…",
+    ),
+    click.option(
+        "--as",
+        "user",
+        metavar="USER",
+        help="Who “me” is in a database: an e-mail address, name or id.",
+    ),
+    click.option(
+        "--profile",
+        metavar="NAME",
+        shell_complete=_complete_profile,
+        help="Read the inbox of this profile; else that of the profile in use.",
+    ),
+)
 
 
 def admission_options(command: F) -> Callable[..., object]:
@@ -95,10 +151,10 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 _LENGTH = re.compile(r"([0-9]{1,5})([smhdw])")
 
 
-def length(text: str, units: str) -> timedelta | None:
+def parse_duration(text: str, units: str) -> timedelta | None:
     """Parse a duration in one of the `units`, at most 99999w; None if invalid.
 
-    >>> length("30d", "hdw"), length("30m", "hdw")
+    >>> parse_duration("30d", "hdw"), parse_duration("30m", "hdw")
     (datetime.timedelta(days=30), None)
     """
     found = _LENGTH.fullmatch(text)

@@ -6,22 +6,23 @@ would take for formulas are prefixed with an apostrophe.
 
 import csv
 import io
-import json
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Generic, Protocol, TextIO, TypeVar
+from functools import wraps
+from typing import Any, Generic, Protocol, TextIO, TypeVar
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from frontdesk.errors import BadSettings
 from frontdesk.export import Cell, csv_cell, local_time, markdown_cell, markdown_row
 from frontdesk.phones import format_phone
-from frontdesk.text import clean, one_line, steady
+from frontdesk.text import clean, compact_json, one_line, steady
 from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits.
@@ -38,7 +39,8 @@ F = TypeVar("F", bound=Callable[..., object])
 class Column(Generic[T]):
     """Output column. `heading`: title in tables; columns without one appear only in CSV.
 
-    moment, phone: tables show the local time, and a number with its digits grouped.
+    moment, phone: tables show the local time, and a number with its digits grouped. flexible: long
+    values are truncated to the terminal. styles: Rich styles of values on a terminal.
     """
 
     name: str
@@ -46,6 +48,24 @@ class Column(Generic[T]):
     heading: str = ""
     moment: bool = False
     phone: bool = False
+    flexible: bool = False
+    styles: Mapping[Cell, str] = field(default_factory=dict)
+
+    def readable(self, row: T, zone: tzinfo | None = None) -> str:
+        """Format the cell of a row for people; "-" if it is empty."""
+        cell = self.read(row)
+        if self.moment and isinstance(cell, str):
+            return local_time(cell, zone)
+        if self.phone and isinstance(cell, str):
+            return format_phone(cell) or "-"
+        return shown(cell)
+
+
+# Names and values of one thing.
+FACTS: tuple[Column[tuple[str, Cell]], ...] = (
+    Column("member", lambda fact: fact[0], "NAME"),
+    Column("value", lambda fact: fact[1], "VALUE", flexible=True),
+)
 
 
 class Writer(Protocol[T_contra]):
@@ -56,32 +76,73 @@ class Writer(Protocol[T_contra]):
     def end(self) -> None: ...
 
 
-def format_option(*formats: str, default: str = "table") -> Callable[[F], F]:
-    """Add the option `--format`."""
-    return click.option(
-        "--format",
-        "style",
-        type=click.Choice(formats or FORMATS),
-        default=default,
-        show_default=True,
-        help="How to write it.",
-    )
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a command writes. fields: members of JSON, all if empty; with a dot, of nested values."""
+
+    format: str
+    fields: tuple[str, ...] = ()
+
+    def writer(self, columns: Sequence[Column[T]] = (), *, zone: tzinfo | None = None) -> Writer[T]:
+        """Return a writer to standard output. zone: of times in tables, None for the local one."""
+        return writer_of(self, columns, zone=zone, out=standard_output())
+
+    def write(self, rows: Iterable[T], columns: Sequence[Column[T]] = ()) -> None:
+        writer = self.writer(columns)
+        for row in rows:
+            writer.add(row)
+        writer.end()
+
+    def write_value(self, value: object) -> None:
+        """Write one value as JSON."""
+        out = standard_output()
+        out.write(json_of(value, self.fields) + "\n")
+        out.flush()
+
+
+def output_options(*formats: str, default: str = "table") -> Callable[[F], F]:
+    """Add `--format` and `--json`, which make up the argument `output`."""
+
+    def with_options(command: F) -> Any:
+        @wraps(command)
+        def writing(*values: Any, style: str, fields: str | None, **others: Any) -> object:
+            names = tuple(name.strip() for name in (fields or "").split(",") if name.strip())
+            output = Output(style, names) if fields is None else Output("json", names)
+            return command(*values, output=output, **others)
+
+        allowed = formats or FORMATS
+        choice = click.option(
+            "--format",
+            "style",
+            type=click.Choice(allowed),
+            default=default,
+            show_default=True,
+            help="How rows are written.",
+        )
+        json_fields = click.option(
+            "--json",
+            "fields",
+            metavar="FIELDS",
+            help="JSON with these members only, such as id,status or contact.phone.",
+        )
+        return choice(json_fields(writing))
+
+    return with_options
 
 
 def writer_of(
-    style: str,
-    columns: Sequence[Column[T]],
+    output: Output,
+    columns: Sequence[Column[T]] = (),
     *,
     zone: tzinfo | None = None,
-    out: TextIO | None = None,
+    out: TextIO,
 ) -> Writer[T]:
     """Return a writer for a format. zone: of times in tables, None for the local zone."""
-    out = out or output()
-    match style:
+    match output.format:
         case "json":
-            return _JsonArray(out)
+            return _JsonArray(out, output.fields)
         case "jsonl":
-            return _JsonLines(out)
+            return _JsonLines(out, output.fields)
         case "csv":
             return _Csv(out, columns)
         case "markdown":
@@ -89,13 +150,7 @@ def writer_of(
     return _Table(out, columns, zone)
 
 
-def write_rows(writer: Writer[T], rows: Iterable[T]) -> None:
-    for row in rows:
-        writer.add(row)
-    writer.end()
-
-
-def output() -> TextIO:
+def standard_output() -> TextIO:
     """Return standard output; characters missing in its encoding become question marks."""
     out = sys.stdout
     encoding = (out.encoding or "").lower().replace("-", "")
@@ -111,7 +166,7 @@ def terminal_width(out: TextIO) -> int | None:
 
 def table(
     headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[str | Text]],
     *,
     out: TextIO | None = None,
     width: int | None = None,
@@ -139,8 +194,10 @@ def table(
     return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n")[:-1])
 
 
-def _cell(text: str) -> Text:
-    return Text(plain(text), no_wrap=True, overflow="ellipsis")
+def _cell(text: str | Text, style: str = "") -> Text:
+    if isinstance(text, Text):
+        return text
+    return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
 
 
 def plain(text: str) -> str:
@@ -162,11 +219,28 @@ def moment(milliseconds: int | None) -> str:
     return timestamp(milliseconds)[:16].replace("T", " ") + "Z"
 
 
-def json_of(row: object) -> str:
-    """Encode a row as JSON; of a wire value only the members that the server sent."""
+def json_of(row: object, fields: Sequence[str] = ()) -> str:
+    """Encode a row as JSON; of a wire value only the members that the server sent.
+
+    Raises: BadSettings: a field does not exist.
+    """
     if isinstance(row, Wire):
-        return row.model_dump_json(exclude_unset=True)
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        if not fields:
+            return row.model_dump_json(exclude_unset=True)
+        row = row.model_dump(mode="json")
+    return compact_json({name: _member(row, name) for name in fields} if fields else row)
+
+
+def _member(value: object, name: str) -> object:
+    """Return a member, or that of a nested value by a path with dots."""
+    for part in name.split("."):
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or part not in value:
+            known = f"there is {', '.join(value)}" if isinstance(value, Mapping) else "it has none"
+            raise BadSettings(f"--json: no member {name!r}; {known}")
+        value = value[part]
+    return value
 
 
 def shown(cell: Cell) -> str:
@@ -179,23 +253,25 @@ def shown(cell: Cell) -> str:
 
 
 class _JsonLines:
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, fields: Sequence[str]) -> None:
         self._out = out
+        self._fields = fields
 
     def add(self, row: object) -> None:
-        self._out.write(json_of(row) + "\n")
+        self._out.write(json_of(row, self._fields) + "\n")
 
     def end(self) -> None:
         self._out.flush()
 
 
 class _JsonArray:
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, fields: Sequence[str]) -> None:
         self._out = out
+        self._fields = fields
         self._before = "[\n"
 
     def add(self, row: object) -> None:
-        self._out.write(self._before + json_of(row))
+        self._out.write(self._before + json_of(row, self._fields))
         self._before = ",\n"
 
     def end(self) -> None:
@@ -225,28 +301,23 @@ class _Shown(Generic[T]):
         self._columns = [column for column in columns if column.heading]
         self._zone = zone
 
-    def _texts(self, row: T) -> list[str]:
-        return [self._text(column, column.read(row)) for column in self._columns]
-
-    def _text(self, column: Column[T], cell: Cell) -> str:
-        if column.moment and isinstance(cell, str):
-            return local_time(cell, self._zone)
-        if column.phone and isinstance(cell, str):
-            return format_phone(cell) or "-"
-        return shown(cell)
-
 
 class _Table(_Shown[T]):
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
         super().__init__(out, columns, zone)
-        self._rows: list[list[str]] = []
+        self._rows: list[list[Text]] = []
 
     def add(self, row: T) -> None:
-        self._rows.append(self._texts(row))
+        self._rows.append(
+            [
+                _cell(column.readable(row, self._zone), column.styles.get(column.read(row), ""))
+                for column in self._columns
+            ]
+        )
 
     def end(self) -> None:
         headings = [column.heading for column in self._columns]
-        rigid = [at for at, column in enumerate(self._columns) if column.moment]
+        rigid = [at for at, column in enumerate(self._columns) if not column.flexible]
         self._out.write(table(headings, self._rows, out=self._out, rigid=rigid) + "\n")
         self._out.flush()
 
@@ -258,7 +329,7 @@ class _Markdown(_Shown[T]):
         self._line(["---"] * len(self._columns))
 
     def add(self, row: T) -> None:
-        self._line([markdown_cell(text) for text in self._texts(row)])
+        self._line([markdown_cell(one.readable(row, self._zone)) for one in self._columns])
 
     def end(self) -> None:
         self._out.flush()

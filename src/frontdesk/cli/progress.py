@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from frontdesk.cli.exit_codes import INTERRUPTED
-from frontdesk.errors import Unreachable
-from frontdesk.wire import Wire
+from frontdesk.errors import InboxError, Unreachable
+from frontdesk.wire import Page, Wire
 
 if TYPE_CHECKING:
     from frontdesk.client import RowPages
@@ -66,11 +66,17 @@ class Progress:
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown and sys.stderr.isatty()
         self._said = False
+        self._seen = 0
 
     def say(self, words: str) -> None:
         if self._shown:
             click.echo(f"{_CLEAR_LINE}{words}", nl=False, err=True)
             self._said = True
+
+    def count(self, more: int, noun: str) -> None:
+        """Add to the number of rows that the line shows."""
+        self._seen += more
+        self.say(f"{self._seen:,} {noun} …")
 
     def clear(self) -> None:
         if self._said:
@@ -79,29 +85,34 @@ class Progress:
 
 
 async def walked(rows: "RowPages[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
-    """Yield all rows of a list; waits as long as the server asks (Retry-After).
+    """Yield all rows of a list. Raises: InboxError, as of `patient_page`."""
+    while not rows.ended:
+        for row in (await patient_page(rows, noun, progress)).data:
+            yield row
+    progress.clear()
+
+
+async def patient_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "Page[W]":
+    """Return the next page; waits as long as the server asks (Retry-After).
 
     Raises: InboxError: Unreachable after too many waits.
     """
-    seen = waits = 0
-    try:
-        while not rows.ended:
-            try:
-                page = await rows.page()
-            except Unreachable as error:
-                waits += 1
-                if error.retry_after is None or waits > MOST_WAITS:
-                    raise
-                progress.say(f"{seen:,} {noun}, asked to wait {error.retry_after:.0f} s …")
-                await asyncio.sleep(error.retry_after)
-                continue
-            waits = 0
-            seen += len(page.data)
-            progress.say(f"{seen:,} {noun} …")
-            for row in page.data:
-                yield row
-    finally:
-        progress.clear()
+    for wait in range(MOST_WAITS + 1):
+        try:
+            page = await rows.page()
+        except Unreachable as error:
+            if error.retry_after is None or wait == MOST_WAITS:
+                progress.clear()
+                raise
+            progress.say(f"{noun}: asked to wait {error.retry_after:.0f} s …")
+            await asyncio.sleep(error.retry_after)
+        except InboxError:
+            progress.clear()
+            raise
+        else:
+            progress.count(len(page.data), noun)
+            return page
+    raise AssertionError("the last attempt returns or raises")
 
 
 def tell_unreadable(number: int) -> None:

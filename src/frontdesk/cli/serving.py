@@ -13,8 +13,9 @@ import click
 
 from frontdesk import private_files
 from frontdesk.cli.base import Command
-from frontdesk.cli.database import database_option, opened
+from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
+from frontdesk.cli.options import database_option
 from frontdesk.cli.receiving import Order, receiving_options, webhook_secrets, worker_settings
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
 STANDARD_ERROR = "-"
 
 
-@click.command("serve", cls=Command)
+@click.command(
+    "serve",
+    cls=Command,
+    examples=(
+        "frontdesk serve --database inbox.db --port 8080",
+        "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
+    ),
+)
 @database_option("The database to serve.")
 @click.option(
     "--read-database",

@@ -112,7 +112,7 @@ def parse_target(
     Raises: BadSettings: conflicting options.
     """
     if len([one for one in (url, database, profile) if one]) > 1:
-        raise BadSettings("Say one of --url, --database and --profile")
+        raise BadSettings("Use only one of --url, --database and --profile")
     if url and user:
         raise BadSettings("--url does not go with --as")
     return Target(url, database, user, profile)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import Group, now
-from frontdesk.cli.database import account_named, database_option, opened
+from frontdesk.cli.database import account_named, opened
+from frontdesk.cli.options import database_option
 from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 
@@ -14,18 +15,35 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Row
 
 
-@click.group("accounts", cls=Group)
+@click.group(
+    "accounts",
+    cls=Group,
+    examples=(
+        "frontdesk accounts create shop --database inbox.db",
+        "frontdesk accounts list --database inbox.db",
+    ),
+)
 def accounts_group() -> None:
-    """The accounts of a database: inboxes that share nothing."""
+    """Make and shut accounts of a database.
+
+    Accounts are inboxes that share nothing."""
 
 
-@accounts_group.command("create")
+@accounts_group.command(
+    "create",
+    examples=(
+        "frontdesk accounts create shop --database inbox.db",
+        "frontdesk accounts create shop --name 'The shop' --database inbox.db",
+    ),
+)
 @click.argument("slug", callback=lambda context, argument, text: _slug(text))
 @database_option("The database that gets the account.")
 @click.option("--name", help="What people call it; the slug, if nothing is given.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def create_command(slug: str, database: str, name: str | None, as_json: bool) -> None:
-    """Make an account; commands name it by SLUG: lower-case letters, digits and hyphens."""
+    """Make an account.
+
+    Commands name it by SLUG: lower-case letters, digits and hyphens."""
     from frontdesk.store.accounts import account_by_slug, add_account
 
     at = now()
@@ -44,7 +62,13 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
         click.echo(f"Made the account {slug}; its keys: frontdesk keys create --account {slug} …")
 
 
-@accounts_group.command("list")
+@accounts_group.command(
+    "list",
+    examples=(
+        "frontdesk accounts list --database inbox.db",
+        "frontdesk accounts list --database inbox.db --json | jq length",
+    ),
+)
 @database_option("The database whose accounts are listed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def list_command(database: str, as_json: bool) -> None:
@@ -62,20 +86,34 @@ def list_command(database: str, as_json: bool) -> None:
         )
 
 
-@accounts_group.command("disable")
+@accounts_group.command(
+    "disable",
+    examples=(
+        "frontdesk accounts disable shop --database inbox.db",
+        "FRONTDESK_DATABASE=inbox.db frontdesk accounts disable shop",
+    ),
+)
 @click.argument("slug")
 @database_option("The database that has the account.")
 def disable_command(slug: str, database: str) -> None:
-    """Shut the account SLUG: its keys open nothing, its webhooks are refused. Nothing is lost."""
+    """Shut an account.
+
+    The keys of SLUG open nothing, its webhooks are refused. Nothing is lost."""
     _shut(database, slug, disabled=True)
     click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
 
 
-@accounts_group.command("enable")
+@accounts_group.command(
+    "enable",
+    examples=(
+        "frontdesk accounts enable shop --database inbox.db",
+        "FRONTDESK_DATABASE=inbox.db frontdesk accounts enable shop",
+    ),
+)
 @click.argument("slug")
 @database_option("The database that has the account.")
 def enable_command(slug: str, database: str) -> None:
-    """Open the account SLUG again."""
+    """Open an account again."""
     _shut(database, slug, disabled=False)
     click.echo(f"The account {slug} is open")
 

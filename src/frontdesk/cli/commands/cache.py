@@ -9,7 +9,7 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.base import Group
-from frontdesk.cli.options import length
+from frontdesk.cli.options import parse_duration
 from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
@@ -23,14 +23,27 @@ _HEADINGS = (
 )
 
 
-@click.group(cls=Group, name="cache")
+@click.group(
+    cls=Group,
+    name="cache",
+    examples=(
+        "frontdesk cache info",
+        "frontdesk cache clear --older-than 30d",
+    ),
+)
 def cache_group() -> None:
-    """Look at or empty what is kept of servers on this machine."""
+    """Show or empty the cache of this computer."""
 
 
-@cache_group.command("info")
+@cache_group.command(
+    "info",
+    examples=(
+        "frontdesk cache info",
+        "frontdesk cache info --url https://inbox.example.com",
+    ),
+)
 def info_command() -> None:
-    """Say where the cache is, how big, and what it holds of which server."""
+    """Say where the cache is and what it holds."""
     from frontdesk.cache.stats import contents
 
     path = settings.cache_file()
@@ -43,7 +56,13 @@ def info_command() -> None:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
 
-@cache_group.command("clear")
+@cache_group.command(
+    "clear",
+    examples=(
+        "frontdesk cache clear",
+        "frontdesk cache clear --older-than 30d",
+    ),
+)
 @click.option(
     "--server", metavar="SERVER", help="Only what is kept of this one, as `info` says it."
 )
@@ -54,7 +73,9 @@ def info_command() -> None:
 )
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 def clear_command(server: str | None, older_than: str | None, yes: bool) -> None:
-    """Remove what is kept of servers on this machine. Servers themselves are not touched."""
+    """Remove cached pages from this computer.
+
+    Servers themselves are not touched."""
     from frontdesk.cache.stats import clear, clear_shelves, contents
 
     path = settings.cache_file()
@@ -92,7 +113,7 @@ def _moment(time: datetime | None) -> str:
 
 def _before(age: str, now: datetime) -> datetime:
     """Subtract an age such as "30d" from `now`."""
-    told = length(age, "hdw")
+    told = parse_duration(age, "hdw")
     if told is None:
         raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")
     return now - told

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.database import database_option, opened
+from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import ERROR
+from frontdesk.cli.options import database_option
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection
@@ -14,11 +15,20 @@ if TYPE_CHECKING:
 SHOWN = 50
 
 
-@click.command("check", cls=Command)
+@click.command(
+    "check",
+    cls=Command,
+    examples=(
+        "frontdesk db check --database inbox.db",
+        "FRONTDESK_DATABASE=inbox.db frontdesk db check",
+    ),
+)
 @database_option("The database that is checked.")
 @click.pass_context
 def check_command(context: click.Context, database: str) -> None:
-    """Count anew, from what was said and what happened, all that is kept counted.
+    """Recount a database and compare its counters.
+
+    Everything that is kept counted is counted anew from messages and events.
 
     Prints what differs and exits with 1, or says that everything adds up.
     """

@@ -8,7 +8,14 @@ SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "frontdesk"
 
 
-@click.command("completion", cls=Command)
+@click.command(
+    "completion",
+    cls=Command,
+    examples=(
+        'eval "$(frontdesk completion bash)"',
+        "frontdesk completion fish | source",
+    ),
+)
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:

@@ -9,21 +9,42 @@ from frontdesk.cli.output import table
 from frontdesk.errors import BadSettings
 
 
-@click.group(cls=Group, name="config")
+@click.group(
+    cls=Group,
+    name="config",
+    examples=(
+        "frontdesk config edit",
+        "frontdesk config check",
+    ),
+)
 def config_group() -> None:
-    """The configuration file: where it is, and what is wrong in it."""
+    """Find, check and edit the configuration file."""
 
 
-@config_group.command("path")
+@config_group.command(
+    "path",
+    examples=(
+        "frontdesk config path",
+        'cat "$(frontdesk config path)"',
+    ),
+)
 def path_command() -> None:
     """Say where the configuration is."""
     click.echo(configuration().path)
 
 
-@config_group.command("check")
+@config_group.command(
+    "check",
+    examples=(
+        "frontdesk config check",
+        "frontdesk config check && frontdesk",
+    ),
+)
 @click.pass_context
 def check_command(context: click.Context) -> None:
-    """Say what is wrong in the configuration, with its line; exits with 1 then."""
+    """Say what is wrong in the configuration.
+
+    Each mistake with its line; exits with 1 then."""
     configured = configuration()
     for mistake in configured.mistakes:
         click.echo(f"{configured.path}, {mistake}")
@@ -33,10 +54,18 @@ def check_command(context: click.Context) -> None:
     click.echo(f"{configured.path} {there}")
 
 
-@config_group.command("edit")
+@config_group.command(
+    "edit",
+    examples=(
+        "frontdesk config edit",
+        "VISUAL=nano frontdesk config edit",
+    ),
+)
 @click.pass_context
 def edit_command(context: click.Context) -> None:
-    """Open the configuration in your editor, and check it afterwards."""
+    """Open the configuration in your editor.
+
+    It is checked afterwards."""
     from frontdesk.cli.config import NEW_FILE
     from frontdesk.cli.private import write_private
 
@@ -50,9 +79,17 @@ def edit_command(context: click.Context) -> None:
     context.invoke(check_command)
 
 
-@config_group.command("keys")
+@config_group.command(
+    "keys",
+    examples=(
+        "frontdesk config keys",
+        "frontdesk config keys | grep inbox",
+    ),
+)
 def keys_command() -> None:
-    """List the actions that can have other keys, and the keys they have now."""
+    """List actions and the keys that they have.
+
+    The names of actions go into [keys] of the configuration."""
     from frontdesk.tui.keymap import action_ids
 
     mapped = configuration().keys

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from frontdesk.cli.base import Command
+from frontdesk.cli.names import complete_channel, complete_label, filter_ids
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import (
-    Column,
-    format_option,
-    json_of,
-    output,
-    write_rows,
-    writer_of,
-)
+from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.export import Cell
@@ -32,7 +26,7 @@ _HEADINGS = ("ALL", "MINE", "ASSIGNED", "UNASSIGNED", "NEED A HUMAN")
 _WIDE: tuple[Column[Row], ...] = (
     Column("kind", lambda row: row["kind"]),
     Column("id", lambda row: row.get("id")),
-    Column("name", lambda row: row["name"], "CONVERSATIONS"),
+    Column("name", lambda row: row["name"], "CONVERSATIONS", flexible=True),
     *(
         Column(name, lambda row, name=name: row.get(name), heading)  # type: ignore[misc]
         for name, heading in zip(_MEMBERS, _HEADINGS, strict=True)
@@ -42,26 +36,36 @@ _WIDE: tuple[Column[Row], ...] = (
 )
 
 
-@click.command("counts", cls=Command)
+@click.command(
+    "counts",
+    cls=Command,
+    examples=("frontdesk counts", "frontdesk counts --channel 'Support EU' --json open,mine"),
+)
 @target_options
 @click.option("--status", type=click.Choice(STATUSES), help="Only these.")
-@click.option("--channel", metavar="ID", help="Only those of this channel.")
-@click.option("--label", metavar="TITLE", help="Only those with this label.")
-@format_option("table", "json", "csv", "markdown")
-def counts_command(target: Target, style: str, **filters: str | None) -> None:
-    """How many conversations there are, by status and by channel."""
+@click.option(
+    "--channel",
+    metavar="NAME|NUMBER|ID",
+    shell_complete=complete_channel,
+    help="Only those of this channel.",
+)
+@click.option(
+    "--label", metavar="TITLE", shell_complete=complete_label, help="Only those with this label."
+)
+@output_options("table", "json", "csv", "markdown")
+def counts_command(target: Target, output: Output, **filters: str | None) -> None:
+    """Count conversations by status and by channel."""
 
     async def work(client: "InboxClient") -> tuple[Counts, dict[str, str]]:
-        counts = await client.counts(ConversationFilter(**filters))
-        return counts, {} if style == "json" else await _channel_names(client)
+        ids = await filter_ids(client, **filters)
+        counts = await client.counts(ConversationFilter(**ids))
+        return counts, {} if output.format == "json" else await _channel_names(client)
 
     counts, names = run_with_client(target, work)
-    if style == "json":
-        out = output()
-        out.write(json_of(counts) + "\n")
-        out.flush()
-        return
-    write_rows(writer_of(style, _WIDE), _rows(counts, names, filters["status"]))
+    if output.format == "json":
+        output.write_value(counts)
+    else:
+        output.write(_rows(counts, names, filters["status"]), _WIDE)
 
 
 async def _channel_names(client: "InboxClient") -> dict[str, str]:

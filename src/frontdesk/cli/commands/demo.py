@@ -84,9 +84,18 @@ def _failed() -> UnusableFile:
     return UnusableFile("The sample inbox could not be made")
 
 
-@click.command("demo", cls=Command)
+@click.command(
+    "demo",
+    cls=Command,
+    examples=(
+        "frontdesk demo",
+        "NO_COLOR=1 frontdesk demo",
+    ),
+)
 def demo_command() -> None:
-    """Open the viewer on a built-in sample inbox: no server, no network, no set-up."""
+    """Open the viewer on a built-in sample inbox.
+
+    No server, no network, no set-up."""
     open_demo()
 
 

@@ -19,7 +19,7 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import output, plain, table
+from frontdesk.cli.output import plain, standard_output, table
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
@@ -65,7 +65,14 @@ class Finding:
         ]
 
 
-@click.command("doctor", cls=Command)
+@click.command(
+    "doctor",
+    cls=Command,
+    examples=(
+        "frontdesk doctor",
+        "frontdesk doctor --url https://inbox.example.com --format json",
+    ),
+)
 @target_options
 @click.option(
     "--format",
@@ -77,7 +84,9 @@ class Finding:
 )
 @click.pass_context
 def doctor_command(context: click.Context, target: Target, style: str) -> None:
-    """What a server has, how it differs from the contract, and how far away it is.
+    """Check a server, the network and this computer.
+
+    Tells what a server has, how it differs from the contract, and how far away it is.
 
     Asks the server once for everything, and tells about this machine: its files and its terminal.
     Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
@@ -85,7 +94,7 @@ def doctor_command(context: click.Context, target: Target, style: str) -> None:
     """
     target = resolve(target)
     finding = _examined(target) if target.url or target.database else Finding()
-    out = output()
+    out = standard_output()
     out.write(_as_json(target, finding) if style == "json" else _as_text(target, finding))
     out.flush()
     if finding.error is not None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.database import account_named, account_option, database_option, opened
+from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import TRY_AGAIN, say
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible, progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
 from frontdesk.phones import parse_phone
@@ -35,13 +36,22 @@ _NOUNS = (
 )
 
 
-@click.command("erase", cls=Command)
+@click.command(
+    "erase",
+    cls=Command,
+    examples=(
+        "frontdesk erase +16505551234 --database inbox.db",
+        "frontdesk erase '+44 20 7946 0018' --yes --database inbox.db",
+    ),
+)
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("The database to erase from.")
 @account_option("The account.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase_command(number: str, database: str, account: str, yes: bool) -> None:
-    """Remove everything about the person who has, or had, the phone NUMBER, as +16505551234.
+    """Erase a customer by phone number.
+
+    Everything about the person who has, or had, NUMBER, as +16505551234.
 
     Contact, conversations, messages, notes, what reports count of them, and the webhooks that
     speak of them. It cannot be undone. Copies of the database, and pages that viewers have seen,

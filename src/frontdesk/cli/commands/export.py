@@ -13,7 +13,8 @@ import click
 
 from frontdesk import private_files
 from frontdesk.cli.base import Group
-from frontdesk.cli.database import account_named, database_option, opened
+from frontdesk.cli.database import account_named, opened
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.text import clean
@@ -24,12 +25,25 @@ if TYPE_CHECKING:
 _STANDARD_OUTPUT = "-"
 
 
-@click.group("export", cls=Group)
+@click.group(
+    "export",
+    cls=Group,
+    examples=(
+        "frontdesk export events --database inbox.db -o backup.ndjson.gz",
+        "frontdesk export events --database inbox.db --account default > lines.ndjson",
+    ),
+)
 def export_group() -> None:
-    """Write out what a database holds."""
+    """Export a database for backups and moves."""
 
 
-@export_group.command("events")
+@export_group.command(
+    "events",
+    examples=(
+        "frontdesk export events --database inbox.db -o backup.ndjson.gz",
+        "frontdesk export events --database old.db | frontdesk import events - --database new.db",
+    ),
+)
 @database_option("The database to read.")
 @click.option("--account", help="Only this account; unsaid, all of them.")
 @click.option(
@@ -40,7 +54,9 @@ def export_group() -> None:
     help="Where to; gzip if it ends in .gz. Unsaid, standard output.",
 )
 def events_command(database: str, account: str | None, output: str) -> None:
-    """Write everything but the keys as native lines, one JSON object a line.
+    """Write a database as lines of JSON.
+
+    Everything but the keys, as native lines.
 
     All lines are of one moment. `frontdesk import events` makes of them, in an empty database,
     what they were: for backups, and to move between SQLite and PostgreSQL.

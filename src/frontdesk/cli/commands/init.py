@@ -4,17 +4,27 @@ import click
 
 from frontdesk.cli.base import Command, now
 from frontdesk.cli.commands.keys import KeyOrder, keep_new_key, show_new_key
-from frontdesk.cli.database import database_option, opened
+from frontdesk.cli.database import opened
+from frontdesk.cli.options import database_option
 from frontdesk.errors import BadSettings
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 
 
-@click.command("init", cls=Command)
+@click.command(
+    "init",
+    cls=Command,
+    examples=(
+        "frontdesk db init --database inbox.db",
+        "frontdesk db init --database postgresql:///inbox --json",
+    ),
+)
 @database_option("The database to set up; made if it does not exist.")
 @click.option("--name", default="first key", show_default=True, help="What the first key is for.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def init_command(database: str, name: str, as_json: bool) -> None:
-    """Set up a database: its tables, the account "default", and a first key with every scope.
+    """Set up a database and make its first key.
+
+    It gets its tables, the account "default", and a key with every scope.
 
     The key is printed once: only its hash is kept.
     """
@@ -32,10 +42,19 @@ def init_command(database: str, name: str, as_json: bool) -> None:
     show_new_key(made, as_json=as_json)
 
 
-@click.command("upgrade", cls=Command)
+@click.command(
+    "upgrade",
+    cls=Command,
+    examples=(
+        "frontdesk db upgrade --database inbox.db",
+        "FRONTDESK_DATABASE=inbox.db frontdesk db upgrade",
+    ),
+)
 @database_option("The database to bring up to date.")
 def upgrade_command(database: str) -> None:
-    """Bring a database that an older frontdesk made up to date; any other stays as it is."""
+    """Upgrade a database of an older frontdesk.
+
+    Any other stays as it is."""
     from frontdesk.store.dsn import shown
 
     with opened(database, upgrade=True):

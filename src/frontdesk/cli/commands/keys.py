@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import Group, now
-from frontdesk.cli.database import account_named, account_option, database_option, opened
-from frontdesk.cli.options import length
+from frontdesk.cli.database import account_named, account_option, opened
+from frontdesk.cli.options import database_option, parse_duration
 from frontdesk.cli.output import moment, table
 from frontdesk.errors import BadSettings
 
@@ -31,12 +31,25 @@ class KeyOrder:
     expires_in: int | None
 
 
-@click.group("keys", cls=Group)
+@click.group(
+    "keys",
+    cls=Group,
+    examples=(
+        "frontdesk keys create --name laptop --all-read --database inbox.db",
+        "frontdesk keys list --database inbox.db",
+    ),
+)
 def keys_group() -> None:
-    """Make, list and end the API keys of a database."""
+    """Make, list, rotate and revoke API keys."""
 
 
-@keys_group.command("create")
+@keys_group.command(
+    "create",
+    examples=(
+        "frontdesk keys create --name laptop --user ana@example.com --all-read",
+        "frontdesk keys create --name wall --scope reports:read --expires 90d",
+    ),
+)
 @database_option("The database that the key opens.")
 @click.option("--name", required=True, help="What the key is for.")
 @account_option("The account it opens.")
@@ -60,17 +73,27 @@ def create_command(
     expires_in: int | None,
     as_json: bool,
 ) -> None:
-    """Make an API key and print it, once: only its hash is kept."""
+    """Make an API key and print it, once.
+
+    Only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
     show_new_key(make_key(database, order, now=now()), as_json=as_json)
 
 
-@keys_group.command("list")
+@keys_group.command(
+    "list",
+    examples=(
+        "frontdesk keys list --database inbox.db",
+        "frontdesk keys list --database inbox.db --json | jq length",
+    ),
+)
 @database_option("The database whose keys are listed.")
 @click.option("--account", help="Only the keys of this account.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def list_command(database: str, account: str | None, as_json: bool) -> None:
-    """List the keys, oldest first: what they are for, never what they are."""
+    """List the API keys, oldest first.
+
+    What they are for, never what they are."""
     from frontdesk.store.accounts import all_keys
 
     def found(connection: "Connection") -> "list[Row]":
@@ -86,11 +109,19 @@ def list_command(database: str, account: str | None, as_json: bool) -> None:
         click.echo(table(_HEADINGS, [_line(row, at) for row in rows]))
 
 
-@keys_group.command("revoke")
+@keys_group.command(
+    "revoke",
+    examples=(
+        "frontdesk keys revoke 3fk2a9 --database inbox.db",
+        "FRONTDESK_DATABASE=inbox.db frontdesk keys revoke 3fk2a9",
+    ),
+)
 @click.argument("key_id", metavar="KEY")
 @database_option("The database that the key opens.")
 def revoke_command(key_id: str, database: str) -> None:
-    """End the life of KEY (its id, as `keys list` shows it) at once."""
+    """End an API key at once.
+
+    KEY is its id, as `keys list` shows it."""
     from frontdesk.store.accounts import revoke_key
 
     at = now()
@@ -104,7 +135,13 @@ def revoke_command(key_id: str, database: str) -> None:
     click.echo(f"{key_id} is revoked" if ended else f"{key_id} was revoked before")
 
 
-@keys_group.command("rotate")
+@keys_group.command(
+    "rotate",
+    examples=(
+        "frontdesk keys rotate 3fk2a9 --database inbox.db",
+        "frontdesk keys rotate 3fk2a9 --overlap 24h --database inbox.db",
+    ),
+)
 @click.argument("key_id", metavar="KEY")
 @database_option("The database that the key opens.")
 @click.option(
@@ -114,7 +151,9 @@ def revoke_command(key_id: str, database: str) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def rotate_command(key_id: str, database: str, overlap: int | None, as_json: bool) -> None:
-    """Replace KEY (its id) by a new key of the same name, user, scopes and length of life.
+    """Replace an API key by a new one.
+
+    KEY is its id. The new one has the same name, user, scopes and length of life.
 
     The new key is printed once.
     """
@@ -292,7 +331,7 @@ def _lifetime(text: str | None) -> int | None:
     """Parse a positive duration to milliseconds."""
     if text is None:
         return None
-    told = length(text, "hdw")
+    told = parse_duration(text, "hdw")
     if not told:
         raise click.BadParameter("give a number and h, d or w, such as 90d")
     return told // timedelta(milliseconds=1)

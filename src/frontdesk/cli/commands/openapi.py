@@ -5,9 +5,16 @@ import click
 from frontdesk.cli.base import Command
 
 
-@click.command("openapi", cls=Command)
+@click.command(
+    "openapi",
+    cls=Command,
+    examples=(
+        "frontdesk openapi > openapi.json",
+        "frontdesk openapi | jq .info.version",
+    ),
+)
 def openapi_command() -> None:
-    """Print the OpenAPI 3.1 description of the /v1 interface."""
+    """Print the OpenAPI document of the interface."""
     from frontdesk.service.openapi import document_bytes
 
     click.echo(document_bytes(), nl=False)

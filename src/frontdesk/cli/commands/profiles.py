@@ -23,9 +23,18 @@ from frontdesk.errors import BadSettings
 _LONGEST_LINE = 4096
 
 
-@click.group(cls=Group, name="profiles")
+@click.group(
+    cls=Group,
+    name="profiles",
+    examples=(
+        "frontdesk profiles add work --url https://inbox.example.com",
+        "frontdesk profiles use work",
+    ),
+)
 def profiles_group() -> None:
-    """Inboxes by a name: `frontdesk` opens the one in use, `--profile NAME` another."""
+    """Name inboxes, and choose the one that opens.
+
+    `frontdesk` opens the one in use, `--profile NAME` another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,13 @@ class _Wish:
     key_variable: str | None
 
 
-@profiles_group.command("add")
+@profiles_group.command(
+    "add",
+    examples=(
+        "frontdesk profiles add work --url https://inbox.example.com",
+        "frontdesk profiles add shop --database inbox.db --as ana@example.com --use",
+    ),
+)
 @click.argument("name")
 @click.option("--url", help="The server's address.")
 @click.option("--database", metavar="PATH|ADDRESS", help="A database instead of a server.")
@@ -80,7 +95,13 @@ def add_command(
     click.echo(add_profile(configured, profile, None if command else key, use=wish.use))
 
 
-@profiles_group.command("list")
+@profiles_group.command(
+    "list",
+    examples=(
+        "frontdesk profiles list",
+        "frontdesk profiles list | grep work",
+    ),
+)
 def list_command() -> None:
     """List the profiles; * is the one in use."""
     configured = configuration(whole=False)
@@ -95,7 +116,13 @@ def list_command() -> None:
     click.echo(table(["", "NAME", "WHERE", "ME"], rows))
 
 
-@profiles_group.command("use")
+@profiles_group.command(
+    "use",
+    examples=(
+        "frontdesk profiles use work",
+        "frontdesk --profile shop",
+    ),
+)
 @click.argument("name")
 def use_command(name: str) -> None:
     """Open this profile from now on, where none is named."""
@@ -107,11 +134,19 @@ def use_command(name: str) -> None:
     click.echo(f"{name} is in use: {plain(where(profile))}")
 
 
-@profiles_group.command("remove")
+@profiles_group.command(
+    "remove",
+    examples=(
+        "frontdesk profiles remove work",
+        "frontdesk profiles remove work --yes",
+    ),
+)
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 def remove_command(name: str, yes: bool) -> None:
-    """Remove a profile and its key. Pages seen of it stay: `frontdesk cache clear`."""
+    """Remove a profile and its key.
+
+    Pages seen of it stay: `frontdesk cache clear` removes them."""
     from frontdesk.cli.config import without_profile
     from frontdesk.cli.key_store import forget_key
 

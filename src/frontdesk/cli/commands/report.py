@@ -10,17 +10,9 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import Command
+from frontdesk.cli.names import complete_channel, filter_ids
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import (
-    Column,
-    format_option,
-    json_of,
-    output,
-    plain,
-    table,
-    write_rows,
-    writer_of,
-)
+from frontdesk.cli.output import Column, Output, output_options, plain, standard_output, table
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
@@ -38,15 +30,27 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
-@click.command("report", cls=Command)
+@click.command(
+    "report",
+    cls=Command,
+    examples=(
+        "frontdesk report last-week --by day",
+        "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
+    ),
+)
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options
 @click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
 @click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
 @click.option("--zone", metavar="NAME", help="Whose days, as Europe/Madrid; else the account's.")
-@click.option("--channel", metavar="ID", help="Only this channel.")
+@click.option(
+    "--channel",
+    metavar="NAME|NUMBER|ID",
+    shell_complete=complete_channel,
+    help="Only this channel.",
+)
 @click.option("--by", type=click.Choice(GRANULARITIES), help="Also part by part.")
-@format_option()
+@output_options()
 def report_command(
     target: Target,
     period: str | None,
@@ -55,20 +59,24 @@ def report_command(
     zone: str | None,
     channel: str | None,
     by: str | None,
-    style: str,
+    output: Output,
 ) -> None:
-    """What happened in a period, against the one before: the last 7 days if none is named.
+    """Compare a period with the one before.
+
+    The last 7 days if none is named.
 
     PERIOD is today, yesterday, 7d, 30d, 90d, this-week, last-week, this-month or last-month.
     """
     if period and (first or last):
         raise click.UsageError("A named period does not go with --from or --to")
-    asking = ReportQuery(from_=first, to=_end(last), timezone=zone, channel=channel, granularity=by)
+    end = _end(last)
 
     async def work(client: "InboxClient") -> Report:
-        return await client.report(await _placed(client, asking, period) if period else asking)
+        id = (await filter_ids(client, channel=channel))["channel"]
+        query = ReportQuery(from_=first, to=end, timezone=zone, channel=id, granularity=by)
+        return await client.report(await _placed(client, query, period) if period else query)
 
-    _write(run_with_client(target, work), style)
+    _write(run_with_client(target, work), output)
 
 
 def _end(last: str | None) -> str | None:
@@ -98,24 +106,17 @@ def _zone(name: str) -> tzinfo:
         raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
 
 
-def _write(report: Report, style: str) -> None:
-    out = output()
-    if style == "table":
-        out.write(_readable(report, out))
-        out.flush()
-    elif style == "markdown":
-        out.write(markdown(report, _shown_zone(report.period.timezone)))
-        out.flush()
-    elif style == "json":
-        out.write(json_of(report) + "\n")
-        out.flush()
+def _write(report: Report, output: Output) -> None:
+    if output.format == "json":
+        output.write_value(report)
+    elif output.format in ("csv", "jsonl"):
+        columns: list[Column[dict[str, Cell]]] = [Column(name, itemgetter(name)) for name in NAMES]
+        output.write(records(report), columns)
     else:
-        _write_rows(report, style)
-
-
-def _write_rows(report: Report, style: str) -> None:
-    columns: list[Column[dict[str, Cell]]] = [Column(name, itemgetter(name)) for name in NAMES]
-    write_rows(writer_of(style, columns), records(report))
+        out = standard_output()
+        zone = _shown_zone(report.period.timezone)
+        out.write(markdown(report, zone) if output.format == "markdown" else _readable(report, out))
+        out.flush()
 
 
 def _readable(report: Report, out: TextIO) -> str:

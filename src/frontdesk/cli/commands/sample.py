@@ -9,10 +9,17 @@ from datetime import UTC, datetime
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.database import database_option
+from frontdesk.cli.options import database_option
 
 
-@click.command("sample", cls=Command)
+@click.command(
+    "sample",
+    cls=Command,
+    examples=(
+        "frontdesk db sample --database sample.db",
+        "frontdesk db sample --database big.db --conversations 1000000",
+    ),
+)
 @database_option("The database to make: a new file, or an empty PostgreSQL database.")
 @click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)
 @click.option(
@@ -31,7 +38,7 @@ def sample_command(
     seed: int,
     until: datetime | None,
 ) -> None:
-    """Make a database with an inbox of this size, of imaginary customers.
+    """Make a database with imaginary customers.
 
     The same sizes, seed and day make the same inbox. What is interrupted leaves nothing behind.
     """

@@ -15,11 +15,10 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import INTERRUPTED, say
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, format_option, write_rows, writer_of
+from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import ACCOUNT, Target, cache_origin, resolve, user_of
 from frontdesk.errors import BadSettings, NotFound, UnusableFile
-from frontdesk.export import Cell
 from frontdesk.text import clean
 from frontdesk.wire.values import timestamp
 
@@ -42,7 +41,7 @@ _COLUMNS: tuple[Column[Hit], ...] = (
     Column("conversation_id", lambda hit: hit.conversation_id, "ID"),
     Column("kind", lambda hit: hit.kind, "WHAT"),
     Column("id", lambda hit: hit.id),
-    Column("text", lambda hit: hit.snippet, "TEXT"),
+    Column("text", lambda hit: hit.snippet, "TEXT", flexible=True),
 )
 
 
@@ -64,40 +63,64 @@ class Result(NamedTuple):
     interrupted: bool = False
 
 
-@click.command("search", cls=Command)
-@click.argument("text", nargs=-1, required=True)
-@target_options
-@click.option("--in", "conversation", metavar="ID", help="Only what was said in a conversation.")
-@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
-@click.option(
-    "--limit", type=click.IntRange(1, MOST), default=USUAL, show_default=True, help="At most."
-)
-@format_option()
-def search_command(
-    target: Target,
-    text: tuple[str, ...],
-    conversation: str | None,
-    kinds: tuple[str, ...],
-    limit: int,
-    style: str,
+def _search_command(
+    name: str, summary: str, default_kinds: tuple[str, ...], examples: Sequence[str]
+) -> click.Command:
+    """Make a search command for some kinds, unless others are chosen."""
+
+    @click.command(name, cls=Command, help=f"{summary}\n\n{_HELP}", examples=examples)
+    @click.argument("text", nargs=-1, required=True)
+    @target_options
+    @click.option(
+        "--in", "conversation", metavar="ID", help="Only what was said in a conversation."
+    )
+    @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
+    @click.option(
+        "--limit", type=click.IntRange(1, MOST), default=USUAL, show_default=True, help="At most."
+    )
+    @output_options()
+    def search_command(
+        target: Target,
+        text: tuple[str, ...],
+        conversation: str | None,
+        kinds: tuple[str, ...],
+        limit: int,
+        output: Output,
+    ) -> None:
+        _search(target, _query(" ".join(text), conversation, kinds or default_kinds, limit), output)
+
+    return search_command
+
+
+def add_search(
+    group: click.Group, summary: str, kinds: tuple[str, ...], examples: Sequence[str]
 ) -> None:
-    """Find words in a database, or in what the viewer has shown of a server.
+    """Add a command `search` to a group."""
+    group.add_command(_search_command("search", summary, kinds, examples))
 
-    A database is read whole: messages, notes, and the names and numbers of contacts; Ctrl-C ends
-    it with what was found so far. A server is not asked: only what the viewer has shown of it on
-    this computer is searched. A line on standard error says what was searched; where that was
-    nothing, the exit code is 1.
 
-    Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
-    case and accents. ID is what `frontdesk show` takes.
-    """
-    query = _query(" ".join(text), conversation, kinds, limit)
+_HELP = """A database is read whole; Ctrl-C ends it with what was found so far. A server is not
+asked: only what the viewer has shown of it on this computer is searched. A line on standard error
+says what was searched; where that was nothing, the exit code is 1.
+
+Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
+case and accents."""
+
+search_command = _search_command(
+    "search",
+    "Find words in messages, notes, and the names and numbers of contacts.",
+    KINDS,
+    ("frontdesk messages search refund", "frontdesk contacts search ana"),
+)
+
+
+def _search(target: Target, query: Query, output: Output) -> None:
     target = resolve(target)
     result = _search_database(target, query) if target.database else _search_cache(target, query)
-    _write(result.hits, style)
+    _write(result.hits, output)
     number = f"{len(result.hits):,} found" if result.hits else "not found"
     say(f"{'interrupted; ' if result.interrupted else ''}{number} in {result.extent}")
-    if len(result.hits) == limit:
+    if len(result.hits) == query.limit:
         say(f"there may be more: --limit goes up to {MOST}")
     if result.interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
@@ -115,13 +138,11 @@ def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: i
     return Query(text, terms, conversation, chosen, limit)
 
 
-def _write(hits: Sequence[Hit], style: str) -> None:
-    if style in ("json", "jsonl"):
-        members = [{column.name: column.read(hit) for column in _COLUMNS} for hit in hits]
-        nothing: tuple[Column[dict[str, Cell]], ...] = ()
-        write_rows(writer_of(style, nothing), members)
+def _write(hits: Sequence[Hit], output: Output) -> None:
+    if output.format in ("json", "jsonl"):
+        output.write([{column.name: column.read(hit) for column in _COLUMNS} for hit in hits])
     else:
-        write_rows(writer_of(style, _COLUMNS), hits)
+        output.write(hits, _COLUMNS)
 
 
 def _search_cache(target: Target, query: Query) -> Result:

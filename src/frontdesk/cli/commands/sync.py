@@ -10,7 +10,8 @@ import click
 from frontdesk import settings
 from frontdesk.cli.base import Group, now
 from frontdesk.cli.commands.import_.files import counted, importable
-from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.cli.database import account_named, account_option
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
@@ -26,12 +27,27 @@ GRAPH = "https://graph.facebook.com/v23.0"
 _PER_SECOND = 5.0
 
 
-@click.group("sync", cls=Group)
+@click.group(
+    "sync",
+    cls=Group,
+    examples=(
+        "frontdesk sync meta --waba 102290129340398 --database inbox.db",
+        "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
+    ),
+)
 def sync_group() -> None:
-    """Ask other services what they have; nothing is changed there."""
+    """Fetch channels and templates from Meta.
+
+    Other services are only read."""
 
 
-@sync_group.command("meta")
+@sync_group.command(
+    "meta",
+    examples=(
+        "frontdesk sync meta --waba 102290129340398 --database inbox.db",
+        "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
+    ),
+)
 @click.option("--waba", required=True, multiple=True, metavar="ID", help="The business account.")
 @click.option(
     "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
@@ -48,7 +64,9 @@ def meta_command(
     account: str,
     dry_run: bool,
 ) -> None:
-    """Fill in channels and templates from Meta, which its webhooks never list.
+    """Fetch channels and templates from Meta.
+
+    Its webhooks never list them.
 
     By GET alone. The token needs the permission whatsapp_business_management.
     """

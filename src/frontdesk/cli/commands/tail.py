@@ -14,15 +14,24 @@ import click
 
 from frontdesk import export
 from frontdesk.cli.base import Command
+from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import length, target_options
-from frontdesk.cli.output import cut, format_option, json_of, output, plain, terminal_width
+from frontdesk.cli.names import filter_ids
+from frontdesk.cli.options import parse_duration, target_options
+from frontdesk.cli.output import (
+    Output,
+    cut,
+    json_of,
+    output_options,
+    plain,
+    standard_output,
+    terminal_width,
+)
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
-from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
@@ -168,12 +177,16 @@ LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
 
 
-@click.command("tail", cls=Command)
+@click.command(
+    "tail",
+    cls=Command,
+    examples=(
+        "frontdesk tail --label vip",
+        "frontdesk tail --once --since 30m --format jsonl | jq -r .message.text",
+    ),
+)
 @target_options
-@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
-@click.option("--assignee", metavar="WORD|ID", help="Whose: me, unassigned, assigned or an id.")
-@click.option("--channel", metavar="ID", help="Only those of this channel.")
-@click.option("--label", metavar="TITLE", help="Only those with this label.")
+@filter_options
 @click.option(
     "--lines",
     type=click.IntRange(0, 100),
@@ -196,25 +209,28 @@ _SLOWER = 1.5
     metavar="SECONDS",
     help="Pause between two questions; it grows while nothing happens.",
 )
-@format_option("text", "jsonl", default="text")
+@output_options("text", "jsonl", default="text")
 def tail_command(
     target: Target,
-    style: str,
+    output: Output,
     lines: int,
     since: datetime | None,
     once: bool,
     interval: float,
     **filters: str | None,
 ) -> None:
-    """Print new messages as they come in, one line each, until Ctrl-C.
+    """Print new messages as they come in.
+
+    One line each, until Ctrl-C.
 
     What is unchanged costs the server next to nothing. A server that is gone is asked again.
     """
-    out = output()
+    out = standard_output()
 
     async def work(client: "InboxClient") -> None:
-        feed = Feed(client, ConversationFilter(**filters), since or datetime.now(UTC))
-        told = _teller(out, style)
+        ids = await filter_ids(client, **filters)
+        feed = Feed(client, ConversationFilter(**ids), since or datetime.now(UTC))
+        told = _teller(out, output)
         told(await (feed.news() if since else feed.latest(lines)))
         if not once:
             await follow(feed, told, interval=interval)
@@ -257,19 +273,26 @@ def _longer(pause: float, error: Unreachable) -> float:
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
-def _teller(out: TextIO, style: str) -> Tell:
+def _teller(out: TextIO, output: Output) -> Tell:
     def tell(news: Sequence[Activity]) -> None:
         for one in news:
-            out.write((as_json(one) if style == "jsonl" else line(one, terminal_width(out))) + "\n")
+            if output.format == "text":
+                out.write(line(one, terminal_width(out)) + "\n")
+            else:
+                out.write(as_json(one, output.fields) + "\n")
         out.flush()
 
     return tell
 
 
-def as_json(one: Activity) -> str:
+def as_json(one: Activity, fields: Sequence[str] = ()) -> str:
     """Encode the message with its conversation."""
-    message = json_of(one.message) if one.message else "null"
-    return f'{{"conversation":{json_of(one.conversation)},"message":{message}}}'
+    values = {"conversation": one.conversation, "message": one.message}
+    members = {
+        name: value.model_dump(mode="json", exclude_unset=not fields) if value else None
+        for name, value in values.items()
+    }
+    return json_of(members, fields)
 
 
 def line(one: Activity, width: int | None) -> str:
@@ -297,7 +320,7 @@ def _what(one: Activity) -> str:
 
 def _moment(text: str) -> datetime:
     """Parse a duration before now, or an ISO 8601 time; local without an offset."""
-    if (told := length(text, "smhd")) is not None:
+    if (told := parse_duration(text, "smhd")) is not None:
         return datetime.now(UTC) - told
     try:
         return datetime.fromisoformat(text).astimezone(UTC)

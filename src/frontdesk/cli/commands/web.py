@@ -13,7 +13,14 @@ from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 
 
-@click.command("web", cls=Command)
+@click.command(
+    "web",
+    cls=Command,
+    examples=(
+        "frontdesk web --open",
+        "frontdesk web --database inbox.db --port 8090",
+    ),
+)
 @target_options
 @click.option(
     "--port",
@@ -25,7 +32,9 @@ from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
 def web_command(target: Target, port: int, host: str, opening: bool) -> None:
-    """Serve the viewer to a browser, and print the link that opens it.
+    """Serve the viewer to a browser.
+
+    Prints the link that opens it.
 
     Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
     Ctrl-C ends all viewers.

@@ -14,6 +14,10 @@ from frontdesk.cli.base import Group
         "chatwoot": "frontdesk.cli.commands.import_.chatwoot:chatwoot_command",
         "events": "frontdesk.cli.commands.import_.events:events_command",
     },
+    examples=(
+        "frontdesk import events archive.ndjson --database inbox.db",
+        "frontdesk import catalogue desk.toml --database inbox.db",
+    ),
 )
 def import_group() -> None:
-    """Bring in what is known elsewhere."""
+    """Import data of other systems."""

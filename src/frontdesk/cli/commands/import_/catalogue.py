@@ -9,7 +9,8 @@ import click
 
 from frontdesk.cli.base import Command, now
 from frontdesk.cli.commands.import_.files import STANDARD_INPUT, check, counted, importable, named
-from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.cli.database import account_named, account_option
+from frontdesk.cli.options import database_option
 from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, one_line
 
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
 _LARGEST = 16 * 1024 * 1024
 
 
-@click.command("catalogue", cls=Command, short_help="Labels, users, teams from a file.")
+@click.command(
+    "catalogue",
+    cls=Command,
+    short_help="Labels, users, teams from a file.",
+    examples=(
+        "frontdesk import catalogue desk.toml --database inbox.db",
+        "frontdesk import catalogue desk.toml --database inbox.db --dry-run",
+    ),
+)
 @click.argument("file", metavar="FILE")
 @database_option("The database to import into; made if it does not exist.")
 @account_option("The account it is for.")

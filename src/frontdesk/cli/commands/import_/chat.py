@@ -15,7 +15,8 @@ import click
 
 from frontdesk.cli.base import Command, now
 from frontdesk.cli.commands.import_.files import check, counted, importable, named
-from frontdesk.cli.database import account_named, account_option, database_option
+from frontdesk.cli.database import account_named, account_option
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line, shortened
@@ -34,7 +35,15 @@ _MOST, _MOST_WITH_FILES = 40_000, 10_000
 _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
 
 
-@click.command("chat", cls=Command, short_help="Chats that a phone exported.")
+@click.command(
+    "chat",
+    cls=Command,
+    short_help="Chats that a phone exported.",
+    examples=(
+        "frontdesk import chat chat.zip --channel 'Support EU' --contact +16505551234 --me Ana",
+        "frontdesk import chat chat.txt --channel 1 --contact +16505551234 --me Ana --dry-run",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("The database to import into; made if it does not exist.")
 @account_option("The account it is of.")

@@ -17,8 +17,9 @@ from frontdesk import settings
 from frontdesk.cli.base import Command, now
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
-from frontdesk.cli.database import account_option, database_option
+from frontdesk.cli.database import account_option
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadResponse, BadSettings
@@ -35,7 +36,15 @@ _BETWEEN_WORDS = 0.1
 _INTERRUPTED = "the same command goes on"
 
 
-@click.command("chatwoot", cls=Command, short_help="A Chatwoot account, through its API.")
+@click.command(
+    "chatwoot",
+    cls=Command,
+    short_help="A Chatwoot account, through its API.",
+    examples=(
+        "frontdesk import chatwoot --url https://chat.example.com --account-id 1",
+        "frontdesk import chatwoot --url https://app.chatwoot.com --account-id 1 --fetch-only",
+    ),
+)
 @click.option("--url", required=True, help="Where Chatwoot is, such as https://app.chatwoot.com.")
 @click.option("--account-id", required=True, type=click.IntRange(1), help="The account there.")
 @click.option(

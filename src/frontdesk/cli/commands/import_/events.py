@@ -22,9 +22,8 @@ from frontdesk.cli.commands.import_.files import (
     summary,
     unread,
 )
-from frontdesk.cli.database import database_option
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
-from frontdesk.cli.options import admission_options
+from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import NothingRead
 from frontdesk.wire.values import CHANNEL_ID
 
@@ -37,7 +36,15 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Database
 
 
-@click.command("events", cls=Command, short_help="Archives of webhooks, native lines, exports.")
+@click.command(
+    "events",
+    cls=Command,
+    short_help="Archives of webhooks, native lines, exports.",
+    examples=(
+        "frontdesk import events archive.ndjson.gz --database inbox.db",
+        "frontdesk export events --database old.db | frontdesk import events - --database new.db",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("The database to import into; made if it does not exist.")
 @click.option("--account", help="The account they are of; unsaid, the one that a file names.")

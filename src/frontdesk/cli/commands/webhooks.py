@@ -1,4 +1,4 @@
-"""`frontdesk ingest`: status, replay and purge of stored webhook bodies."""
+"""`frontdesk webhooks`: status, replay and purge of stored webhook bodies."""
 
 import json
 from collections import Counter
@@ -9,9 +9,9 @@ import click
 
 from frontdesk.cli.base import Group, now
 from frontdesk.cli.commands.import_.files import unknown_channels
-from frontdesk.cli.database import account_named, account_option, database_option, opened
+from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
-from frontdesk.cli.options import admission_options
+from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.output import moment, table
 from frontdesk.cli.progress import progress, whole
 from frontdesk.ingest.jobs import DEFAULT_DAYS
@@ -27,16 +27,31 @@ FAILURES_SHOWN = 10
 _PAGE = 200
 
 
-@click.group("ingest", cls=Group)
-def ingest_group() -> None:
-    """What the service received: how it went, and once more."""
+@click.group(
+    "webhooks",
+    cls=Group,
+    examples=(
+        "frontdesk webhooks status --database inbox.db",
+        "frontdesk webhooks replay --failed --database inbox.db",
+    ),
+)
+def webhooks_group() -> None:
+    """Look after stored webhooks."""
 
 
-@ingest_group.command("status")
+@webhooks_group.command(
+    "status",
+    examples=(
+        "frontdesk webhooks status --database inbox.db",
+        "frontdesk webhooks status --database inbox.db --account shop",
+    ),
+)
 @database_option("The database of the service.")
 @account_option("The account.")
 def status_command(database: str, account: str) -> None:
-    """Count webhook bodies by what became of them; tell why the last ones failed."""
+    """Count webhooks by outcome.
+
+    Tells why the last ones failed."""
     from frontdesk.store import raw_events
 
     with opened(database) as store:
@@ -67,7 +82,13 @@ def status_command(database: str, account: str) -> None:
         click.echo(f"failed: {moment(row['received_at'])} {row['digest'][:12]} {reason}")
 
 
-@ingest_group.command("replay")
+@webhooks_group.command(
+    "replay",
+    examples=(
+        "frontdesk webhooks replay --failed --database inbox.db",
+        "frontdesk webhooks replay --since 2026-03-01 --database inbox.db",
+    ),
+)
 @database_option("The database of the service, which may be running.")
 @account_option("The account.")
 @click.option("--failed", "which", flag_value="failed", help="What failed: this is the default.")
@@ -90,7 +111,9 @@ def replay_command(
     retain_revoked: bool,
     admission: "Admission",
 ) -> None:
-    """Apply webhook bodies once more, and those that still wait.
+    """Apply stored webhooks once more.
+
+    Those that still wait, too.
 
     Give the same options as to the service: what is retained, made a channel, or stood in for.
     What is known already changes nothing. --since alone takes everything from then on. Broken off,
@@ -130,7 +153,13 @@ def replay_command(
         context.exit(ERROR)
 
 
-@ingest_group.command("purge")
+@webhooks_group.command(
+    "purge",
+    examples=(
+        "frontdesk webhooks purge --database inbox.db",
+        "frontdesk webhooks purge --days 7 --database inbox.db",
+    ),
+)
 @database_option("The database of the service.")
 @account_option("The account.")
 @click.option(
@@ -141,7 +170,9 @@ def replay_command(
     help="Drop what came longer ago than this.",
 )
 def purge_command(database: str, account: str, days: int) -> None:
-    """Drop old webhook bodies now, as the service does by itself; what waits stays."""
+    """Delete old webhook bodies now.
+
+    The service does so by itself; what waits stays."""
     from frontdesk.ingest.jobs import retire
 
     with opened(database, upgrade=True) as store:

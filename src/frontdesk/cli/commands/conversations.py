@@ -1,0 +1,185 @@
+"""`frontdesk conversations`: lists, prints and searches conversations."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from frontdesk import export
+from frontdesk.cli import columns
+from frontdesk.cli.base import Group
+from frontdesk.cli.commands.search import add_search
+from frontdesk.cli.exit_codes import say
+from frontdesk.cli.names import complete_assignee, complete_channel, complete_label, filter_ids
+from frontdesk.cli.options import target_options
+from frontdesk.cli.output import Column, Output, output_options, standard_output
+from frontdesk.cli.progress import Progress, tell_unreadable, walked
+from frontdesk.cli.rows import Extent, Request, extent_options, print_list
+from frontdesk.cli.target import Target, run_with_client
+from frontdesk.errors import Forbidden, NotFound
+from frontdesk.export import Entry
+from frontdesk.wire import Note, Wire
+from frontdesk.wire.queries import ASSIGNEE_WORDS
+from frontdesk.wire.values import STATUSES
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, RowPages
+
+F = TypeVar("F", bound=Callable[..., object])
+W = TypeVar("W", bound=Wire)
+
+ENTRIES: tuple[Column[Entry], ...] = (
+    Column("created_at", lambda entry: entry.created_at, "TIME", moment=True),
+    Column("kind", lambda entry: "note" if isinstance(entry, Note) else "message"),
+    Column("id", lambda entry: entry.id, "ID"),
+    Column("direction", lambda entry: getattr(entry, "direction", None)),
+    Column("author", lambda entry: entry.author),
+    Column("author_name", export.author, "AUTHOR", flexible=True),
+    Column("type", lambda entry: getattr(entry, "type", None), "TYPE"),
+    Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None), "STATUS"),
+    Column("text", export.said, "TEXT", flexible=True),
+)
+
+
+@click.group(
+    "conversations",
+    cls=Group,
+    examples=(
+        "frontdesk conversations list --status open --assignee unassigned",
+        "frontdesk conversations view 27 --last 20",
+    ),
+)
+def conversations_group() -> None:
+    """List conversations, print a transcript, search."""
+
+
+def filter_options(command: F) -> F:
+    """Add the options that select conversations."""
+    for option in (
+        click.option(
+            "--label",
+            metavar="TITLE",
+            shell_complete=complete_label,
+            help="Only those with this label.",
+        ),
+        click.option(
+            "--channel",
+            metavar="NAME|NUMBER|ID",
+            shell_complete=complete_channel,
+            help="Only those of this channel.",
+        ),
+        click.option(
+            "--assignee",
+            metavar="|".join((*ASSIGNEE_WORDS, "USER")),
+            shell_complete=complete_assignee,
+            help="Whose: yours, nobody's, anybody's, or a user's by name, e-mail address or id.",
+        ),
+        click.option("--status", type=click.Choice(STATUSES), help="Only these."),
+    ):
+        command = option(command)
+    return command
+
+
+@conversations_group.command(
+    "list",
+    examples=(
+        "frontdesk conversations list --label vip --channel 'Support EU'",
+        "frontdesk conversations list --all --json id,status,contact.phone | jq length",
+    ),
+)
+@target_options
+@filter_options
+@extent_options
+@output_options()
+def list_command(target: Target, output: Output, extent: Extent, **filters: str | None) -> None:
+    """List conversations, newest activity first."""
+
+    async def prepare(client: "InboxClient") -> Request:
+        ids = await filter_ids(client, **filters)
+        return lambda limit, cursor: client.conversations(**ids, limit=limit, cursor=cursor)
+
+    print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
+
+
+@conversations_group.command(
+    "view",
+    examples=(
+        "frontdesk conversations view 27",
+        "frontdesk conversations view 27 --people --format markdown > thread.md",
+    ),
+)
+@click.argument("conversation_id", metavar="ID")
+@target_options
+@click.option("--people", is_flag=True, help="Only what people wrote, with their notes.")
+@click.option("--notes", is_flag=True, help="Only the notes.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of these.")
+@output_options("text", "json", "jsonl", "csv", "markdown", default="text")
+def view_command(
+    target: Target,
+    conversation_id: str,
+    people: bool,
+    notes: bool,
+    last: int | None,
+    output: Output,
+) -> None:
+    """Print a conversation, oldest first, with its notes."""
+    if people and notes:
+        raise click.UsageError("--people does not go with --notes")
+
+    # Authors are known only after reading, so the limit is applied afterwards.
+    most = None if people else last
+
+    async def work(client: "InboxClient") -> list[Entry]:
+        entries: list[Entry] = []
+        if not notes:
+            messages = await _newest(client.messages(conversation_id), "messages", most)
+            entries.extend(messages)
+        return [*entries, *await _notes(client, conversation_id, most, required=notes)]
+
+    entries = export.in_order(run_with_client(target, work))
+    chosen = [one for one in entries if not people or export.by_people(one)]
+    _write(chosen[-last:] if last else chosen, output)
+
+
+add_search(
+    conversations_group,
+    "Find conversations by words, names and numbers.",
+    ("message", "note", "conversation"),
+    (
+        "frontdesk conversations search refund",
+        "frontdesk conversations search 'order 1042' --limit 5",
+    ),
+)
+
+
+async def _notes(client: "InboxClient", id: str, last: int | None, *, required: bool) -> list[Note]:
+    """Return the notes; none if the key or server lacks them, unless they are `required`."""
+    try:
+        return await _newest(client.notes(id), "notes", last)
+    except (Forbidden, NotFound) as error:
+        if required:
+            raise
+        say(f"without notes: {error}")
+        return []
+
+
+async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
+    newest: list[W] = []
+    progress = Progress(shown=True)
+    async for row in walked(rows, noun, progress):
+        newest.append(row)
+        if len(newest) == last:
+            break
+    progress.clear()
+    tell_unreadable(rows.unreadable)
+    return newest
+
+
+def _write(entries: list[Entry], output: Output) -> None:
+    if output.format not in ("text", "markdown"):
+        output.write(entries, ENTRIES)
+        return
+    lines = export.markdown_lines if output.format == "markdown" else export.text_lines
+    out = standard_output()
+    out.writelines(f"{line}\n" for line in lines(entries))
+    out.flush()

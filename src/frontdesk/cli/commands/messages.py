@@ -1,0 +1,53 @@
+"""`frontdesk messages`: lists the messages of a conversation, and searches messages."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import Group
+from frontdesk.cli.commands.conversations import ENTRIES
+from frontdesk.cli.commands.search import add_search
+from frontdesk.cli.options import target_options
+from frontdesk.cli.output import Output, output_options
+from frontdesk.cli.rows import Extent, Request, extent_options, print_list
+from frontdesk.cli.target import Target
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+
+@click.group(
+    "messages",
+    cls=Group,
+    examples=("frontdesk messages list 27 --limit 10", "frontdesk messages search refund"),
+)
+def messages_group() -> None:
+    """List the messages of a conversation, search messages."""
+
+
+@messages_group.command(
+    "list",
+    examples=(
+        "frontdesk messages list 27 --limit 10",
+        "frontdesk messages list 27 --all --json created_at,author,text",
+    ),
+)
+@click.argument("conversation_id", metavar="CONVERSATION")
+@target_options
+@extent_options
+@output_options()
+def list_command(target: Target, conversation_id: str, output: Output, extent: Extent) -> None:
+    """List the messages of a conversation, newest first."""
+
+    async def prepare(client: "InboxClient") -> Request:
+        return lambda limit, cursor: client.messages(conversation_id, limit=limit, cursor=cursor)
+
+    print_list(target, output, "messages", ENTRIES, extent, prepare)
+
+
+add_search(
+    messages_group,
+    "Find messages and notes by their words.",
+    ("message", "note"),
+    ("frontdesk messages search refund", "frontdesk messages search invoice --in 27"),
+)

@@ -1,0 +1,124 @@
+"""Names on the command line: finds and completes channels, users and labels."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from frontdesk.cli.options import chosen_target
+from frontdesk.cli.target import run_with_client
+from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
+from frontdesk.phones import parse_phone
+from frontdesk.wire import Wire
+from frontdesk.wire.queries import ASSIGNEE_WORDS
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, RowPages
+
+W = TypeVar("W", bound=Wire)
+
+_MOST_NAMED = 12
+_COMPLETION_SECONDS = 3.0
+
+
+def names_of(row: Wire) -> tuple[str, ...]:
+    """Return the names that find a row, the one to show first; the id is among them."""
+    values = [getattr(row, name, None) for name in ("title", "short_code", "key", "name")]
+    values += [getattr(row, name, None) for name in ("email", "phone", "id")]
+    return tuple(str(value) for value in values if value)
+
+
+async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
+    """Return the row that has a name, in any case, or an id.
+
+    Raises: BadSettings: there is none, or several. InboxError.
+    """
+    found: list[W] = []
+    known: list[str] = []
+    phone = parse_phone(name)
+    async for row in rows:
+        names = names_of(row)
+        if name == getattr(row, "id", None):
+            return row
+        if name.casefold() in map(str.casefold, names) or (phone and phone in names):
+            found.append(row)
+        known.append(names[0])
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(str(getattr(row, "id", "")) for row in found)
+        raise BadSettings(f"There are several {noun}s {name!r}: give an id, {ids}")
+    raise BadSettings(f"There is no {noun} {name!r}{_listed(known)}")
+
+
+def _listed(names: list[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f": there is {', '.join(names[:_MOST_NAMED])}{more}"
+
+
+async def filter_ids(
+    client: "InboxClient",
+    *,
+    channel: str | None = None,
+    assignee: str | None = None,
+    label: str | None = None,
+    **others: str | None,
+) -> dict[str, str | None]:
+    """Return filters as the interface takes them: ids of a channel and a user, a label's title.
+
+    What the key may not list is passed on as it is. Raises: BadSettings: unknown name. InboxError.
+    """
+    if channel is not None:
+        channel = await _id(client.channels, channel, "channel")
+    if assignee is not None and assignee not in ASSIGNEE_WORDS:
+        assignee = await _id(client.users, assignee, "user")
+    if label is not None:
+        label = await _id(client.labels, label, "label", title=True)
+    return {"channel": channel, "assignee": assignee, "label": label, **others}
+
+
+async def _id(
+    listing: "Callable[[], RowPages[Any]]", name: str, noun: str, *, title: bool = False
+) -> str:
+    try:
+        row = await find(listing(), name, noun)
+    except (Forbidden, NotFound):
+        return name
+    return str(row.title if title else row.id)
+
+
+def complete(
+    listing: "Callable[[InboxClient], RowPages[Any]]", *words: str
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return a completion with the names of a list, after some fixed words."""
+
+    def completion(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+        names = [*words, *_known_names(context, listing)]
+        return [name for name in names if name.casefold().startswith(start.casefold())]
+
+    return completion
+
+
+def _known_names(
+    context: click.Context, listing: "Callable[[InboxClient], RowPages[Any]]"
+) -> Iterable[str]:
+    """Return the names of a list of the target; none if it does not answer soon."""
+
+    async def work(client: "InboxClient") -> list[str]:
+        async with asyncio.timeout(_COMPLETION_SECONDS):
+            return [names_of(row)[0] async for row in listing(client)]
+
+    given = {name: context.params.get(name) for name in ("url", "database", "user", "profile")}
+    try:
+        return run_with_client(chosen_target(context, given), work)
+    except (InboxError, TimeoutError):
+        return ()
+
+
+complete_channel = complete(lambda client: client.channels())
+complete_label = complete(lambda client: client.labels())
+complete_user = complete(lambda client: client.users())
+complete_assignee = complete(lambda client: client.users(), *ASSIGNEE_WORDS)

@@ -1,0 +1,105 @@
+"""Prints the rows of a list: how many, where they begin, and what is left."""
+
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import click
+
+from frontdesk.cli.exit_codes import say
+from frontdesk.cli.output import Column, Output
+from frontdesk.cli.progress import Progress, patient_page, tell_unreadable
+from frontdesk.cli.target import Target, run_with_client
+from frontdesk.wire.queries import MAX_LIMIT
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient, RowPages
+
+F = TypeVar("F", bound=Callable[..., object])
+# Requests a list in pages of a size, from a cursor on.
+Request: TypeAlias = "Callable[[int, str | None], RowPages[Any]]"
+Prepare: TypeAlias = "Callable[[InboxClient], Awaitable[Request]]"
+
+DEFAULT_LIMIT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Which rows: `limit` of them, None for all, from `cursor` on."""
+
+    limit: int | None
+    cursor: str | None = None
+
+
+def extent_options(command: F) -> Callable[..., object]:
+    """Add `--limit`, `--all` and `--cursor`, which make up the argument `extent`."""
+
+    @wraps(command)
+    def limited(
+        *values: Any, limit: int | None, all_rows: bool, cursor: str | None, **others: Any
+    ) -> object:
+        if all_rows and limit:
+            raise click.UsageError("--all does not go with --limit")
+        extent = Extent(None if all_rows else limit or DEFAULT_LIMIT, cursor)
+        return command(*values, extent=extent, **others)
+
+    options = (
+        click.option(
+            "--limit",
+            type=click.IntRange(1),
+            metavar="N",
+            help=f"How many rows; {DEFAULT_LIMIT} if nothing is given.",
+        ),
+        click.option("--all", "all_rows", is_flag=True, help="Every row."),
+        click.option("--cursor", help="Begin where an earlier list ended."),
+    )
+    for option in reversed(options):
+        limited = option(limited)
+    return limited
+
+
+def print_list(
+    target: Target,
+    output: Output,
+    noun: str,
+    columns: Sequence[Column[Any]],
+    extent: Extent,
+    prepare: Prepare,
+) -> None:
+    """Print a list of the target. noun: what the rows are, in the plural."""
+
+    async def work(client: "InboxClient") -> None:
+        writer = output.writer(columns)
+        # RowPages and progress on the same terminal would mix.
+        progress = Progress(shown=output.format == "table" or not sys.stdout.isatty())
+        left, unreadable = extent.limit, 0
+        request = await prepare(client)
+        rows = request(_page_size(left), extent.cursor)
+        while not rows.ended and left != 0:
+            data = (await patient_page(rows, noun, progress)).data[:left]
+            for row in data:
+                writer.add(row)
+            left = None if left is None else left - len(data)
+            if left and left < MAX_LIMIT and not rows.ended:
+                # The last page ends where the limit does, so that its cursor continues there.
+                unreadable += rows.unreadable
+                rows = request(left, rows.cursor)
+        progress.clear()
+        writer.end()
+        tell_unreadable(unreadable + rows.unreadable)
+        if rows.cursor is not None:
+            _hint(noun, rows.cursor)
+
+    run_with_client(target, work)
+
+
+def _page_size(left: int | None) -> int:
+    return MAX_LIMIT if left is None else min(left, MAX_LIMIT)
+
+
+def _hint(noun: str, cursor: str) -> None:
+    """Say that there are more rows, and how to get them."""
+    printable = cursor.isascii() and cursor.isprintable() and " " not in cursor
+    say(f"more {noun}: --all{f', or --cursor {cursor}' if printable else ''}")
