@@ -382,13 +382,15 @@ def leaves(command: click.Command, context: click.Context) -> Iterator[tuple[str
         child = command.get_command(context, name)
         assert child is not None
         if not child.hidden:
-            inner = click.Context(child, parent=context, info_name=name)
+            settings = child.context_settings
+            inner = click.Context(child, parent=context, info_name=name, **settings)
             inner.terminal_width = 80
             yield from leaves(child, inner)
 
 
 def test_the_page_of_commands_has_the_help_of_each(pytestconfig: pytest.Config) -> None:
-    context = click.Context(frontdesk, info_name="frontdesk", terminal_width=80)
+    settings = frontdesk.context_settings
+    context = click.Context(frontdesk, info_name="frontdesk", terminal_width=80, **settings)
     parts = [("frontdesk", frontdesk.get_help(context)), *leaves(frontdesk, context)]
     sections = [f"## {path}\n\n```text\n{text}\n```" for path, text in parts]
     assert_section(ROOT / "docs" / "commands.md", "commands", "\n\n".join(sections), pytestconfig)
