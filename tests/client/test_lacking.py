@@ -1,6 +1,7 @@
 """What a server lacks: found out, told, and not asked for again and again."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.client.inbox_rows import Row
@@ -28,6 +29,7 @@ from frontdesk.errors import (
     Unauthorised,
 )
 from frontdesk.wire import ConversationFilter
+from frontdesk.wire.queries import EXTENSIONS
 
 
 class Clock:
@@ -47,6 +49,12 @@ def answering(name: str, answer: Reply) -> Variant:
 
 def timed(server: OtherServer, clock: Clock) -> InboxClient:
     return InboxClient(BASE, KEY, app=server, sleep=Pauses(), clock=clock)
+
+
+def refuses_extensions(server: OtherServer, question: Question) -> Reply | None:
+    """A server that takes only the parameters of `/v1`."""
+    unknown = EXTENSIONS & question.query.keys()
+    return problem(400, "invalid_parameter") if unknown else None
 
 
 MISSING: list[Reply] = [
@@ -223,6 +231,30 @@ async def test_a_filter_that_the_server_ignores_is_applied_here(
         assert [row.id for row in rows] == [row.id for row in every if matches(row)]
         assert client.server.features[feature].state == "ignored"
         assert client.server.has(feature)
+
+
+@pytest.mark.parametrize(
+    ("filter", "matches"),
+    [
+        ({"contact": "82"}, lambda row: row.contact.id == "82"),
+        ({"awaiting_human": True}, lambda row: row.awaiting_human is not False),
+        ({"unread": True}, lambda row: row.unread_count != 0),
+    ],
+)
+@pytest.mark.parametrize("variants", [(), (Variant(before=refuses_extensions),)])
+async def test_an_extension_that_the_server_ignores_or_refuses_is_applied_here(
+    filter: dict[str, Any],
+    matches: Callable[[Any], bool],
+    variants: tuple[Variant, ...],
+) -> None:
+    async with client_of(OtherServer(variants)) as client:
+        every = [row async for row in client.conversations()]
+        assert client.server.no_extensions == frozenset()
+        rows = [row async for row in client.conversations(**filter)]
+        assert [row.id for row in rows] == [row.id for row in every if matches(row)]
+        # A server that ignores a filter which all rows match looks as if it had it.
+        found_out = variants or len(rows) < len(every)
+        assert client.server.no_extensions == (filter.keys() if found_out else frozenset())
 
 
 async def test_a_search_that_the_server_ignores_is_made_here() -> None:

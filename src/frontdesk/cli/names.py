@@ -66,7 +66,7 @@ async def filter_ids(
     assignee: str | None = None,
     label: str | None = None,
     **others: str | None,
-) -> dict[str, str | None]:
+) -> dict[str, Any]:
     """Return filters as the interface takes them: ids of a channel and a user, a label's title.
 
     What the key may not list is passed on as it is. Raises: BadSettings: unknown name. InboxError.

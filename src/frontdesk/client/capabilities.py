@@ -303,7 +303,9 @@ def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[st
     """Requests that need an existing conversation."""
 
     def filtered(**filter: str) -> Question:
-        return lambda: client.conversation_page(ConversationFilter(**filter), limit=FEW)
+        return lambda: client.conversation_page(
+            ConversationFilter.model_validate(filter), limit=FEW
+        )
 
     questions: list[tuple[str, Question]] = [
         ("me", filtered(assignee="me")),

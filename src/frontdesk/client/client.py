@@ -19,7 +19,7 @@ from frontdesk.client.paging import RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, utc_now
-from frontdesk.errors import NotFound, NotOffered
+from frontdesk.errors import CursorRefused, NotFound, NotOffered, Refused
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -39,7 +39,7 @@ from frontdesk.wire import (
     User,
     Wire,
 )
-from frontdesk.wire.queries import CATALOGUE_LIMIT, MAX_LIMIT
+from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT
 
 W = TypeVar("W", bound=Wire)
 
@@ -150,15 +150,27 @@ class InboxClient:
         assignee: str | None = None,
         channel: str | None = None,
         label: str | None = None,
+        contact: str | None = None,
+        awaiting_human: bool | None = None,
+        unread: bool | None = None,
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
     ) -> RowPages[Conversation]:
         """Conversations, most recent activity first.
 
-        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel:
-        an id. label: a title.
+        status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel,
+        contact: an id. label: a title. The last three filters are applied here if the server lacks
+        them.
         """
-        filter = ConversationFilter(status=status, assignee=assignee, channel=channel, label=label)
+        filter = ConversationFilter(
+            status=status,
+            assignee=assignee,
+            channel=channel,
+            label=label,
+            contact=contact,
+            awaiting_human=awaiting_human,
+            unread=unread,
+        )
         return RowPages(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
 
     def messages(
@@ -221,13 +233,29 @@ class InboxClient:
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Conversation]:
         """Conversations of a filter, most recent activity first."""
-        page = await self._page(
-            "conversations", "conversations", Conversation, limit, cursor, filter.parameters()
-        )
+        page = await self._filtered_page(filter, limit, cursor)
         page = await self._names.filled(page, self._notebook.has_remark)
         if filter.assignee == "me" and not self._filtering.knows_me(page):
             raise self._inquiries.close_me("The server sends everybody's conversations for “me”")
         return self._filtering.conversations(page, filter)
+
+    async def _filtered_page(
+        self, filter: ConversationFilter, limit: int, cursor: str | None
+    ) -> Page[Conversation]:
+        """Request a page, without the extensions of the filter if the server refuses them."""
+        parameters = filter.parameters()
+        extensions = EXTENSIONS & parameters.keys()
+        rest = {name: parameters[name] for name in parameters if name not in extensions}
+        try:
+            return await self._page(
+                "conversations", "conversations", Conversation, limit, cursor, parameters
+            )
+        except Refused as refused:
+            if not extensions or isinstance(refused, CursorRefused):
+                raise
+        page = await self._page("conversations", "conversations", Conversation, limit, cursor, rest)
+        self._notebook.lacks_extensions(extensions)
+        return page
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         """Conversation counts for the filter's status, channel and label; assignee is ignored."""

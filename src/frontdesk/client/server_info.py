@@ -1,7 +1,7 @@
 """Observed state of a server: capabilities, deviations from `/v1`, latency, clock skew."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -67,6 +67,7 @@ class Server:
     features: all names of FEATURES, in that order. differences: sentences on deviations from `/v1`.
     latency: median of the last requests. clock_skew: positive if the server's clock is ahead.
     key_scopes: None until the server sends them. unchanged: number of 304 responses.
+    no_extensions: filters besides those of `/v1` that the server refuses or ignores.
     """
 
     address: str
@@ -78,6 +79,7 @@ class Server:
     requests: int = 0
     unchanged: int = 0
     received_bytes: int = 0
+    no_extensions: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """False if a feature is known to be absent or forbidden."""
@@ -101,6 +103,7 @@ class ServerState:
         self._skew: timedelta | None = None
         self._scopes: tuple[str, ...] | None = None
         self._requests = self._unchanged = self._received = 0
+        self._no_extensions: set[str] = set()
 
     def server(self) -> Server:
         """Snapshot of the current state."""
@@ -114,6 +117,7 @@ class ServerState:
             self._requests,
             self._unchanged,
             self._received,
+            frozenset(self._no_extensions),
         )
 
     def asked(self) -> None:
@@ -137,6 +141,10 @@ class ServerState:
     def feature(self, name: str, state: str, detail: str = "") -> None:
         """Set the state of a feature."""
         self._features[name] = Feature(*FEATURES[name], state, detail)
+
+    def lacks_extensions(self, names: Iterable[str]) -> None:
+        """Record filters that the client applies itself."""
+        self._no_extensions.update(names)
 
     def works(self, name: str) -> None:
         """Mark a feature as present unless its state is known."""

@@ -12,17 +12,31 @@ MESSAGE_LIMIT = 50
 CATALOGUE_LIMIT = 100
 
 
+# Filters of conversations that a server may lack.
+EXTENSIONS = frozenset({"contact", "awaiting_human", "unread"})
+
+
 class ConversationFilter(Wire):
-    """Which conversations: every member that is not None must match."""
+    """Which conversations: every member that is not None must match.
+
+    contact (an id), awaiting_human and unread are extensions, which a server may lack.
+    """
 
     status: str | None = None
     assignee: str | None = None
     channel: str | None = None
     label: str | None = None
+    contact: str | None = None
+    awaiting_human: bool | None = None
+    unread: bool | None = None
 
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""
-        return {name: value for name, value in self if value is not None}
+        return {
+            name: str(value).lower() if isinstance(value, bool) else value
+            for name, value in self
+            if value is not None
+        }
 
 
 class ReportQuery(Wire):

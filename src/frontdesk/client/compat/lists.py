@@ -20,6 +20,7 @@ from frontdesk.wire import (
     PhoneRef,
     UserRef,
 )
+from frontdesk.wire.queries import EXTENSIONS
 
 _HERE = "The server sends rows that do not match; they are left out here."
 
@@ -38,11 +39,15 @@ class FilterCheck:
         for name, value in filter.parameters().items():
             matches = _matcher(name, value)
             left = tuple(row for row in kept if matches(row))
-            if len(left) < len(kept):
+            ignored = len(left) < len(kept)
+            kept = left
+            if name in EXTENSIONS:
+                self._notebook.lacks_extensions({name} if ignored else ())
+                continue
+            if ignored:
                 self._notebook.feature(f"filter_{name}", IGNORED, _HERE)
-                kept = left
             self._notebook.works(f"filter_{name}")
-        return page if kept is page.data else page.model_copy(update={"data": kept})
+        return page if len(kept) == len(page.data) else page.model_copy(update={"data": kept})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
         """False if the rows of a filter for "me" have several assignees."""
@@ -69,6 +74,11 @@ def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
             or value.casefold() in (label.casefold() for label in row.labels)
         ),
         "assignee": lambda row: _is_assigned(row, value),
+        "contact": lambda row: row.contact.id in (value, ""),
+        "awaiting_human": lambda row: str(row.awaiting_human).lower() in (value, "none"),
+        "unread": lambda row: (
+            row.unread_count is None or str(row.unread_count > 0).lower() == value
+        ),
     }
     return matchers[name]
 

@@ -11,7 +11,6 @@ from frontdesk.tui.filters import ANY, SavedViews, choices_for, quickly, with_fi
 from frontdesk.tui.inbox.frame import InboxFrame
 from frontdesk.tui.local_filter import View
 from frontdesk.tui.unsupported import remark_on
-from frontdesk.wire import ConversationFilter
 
 
 class Triage(InboxFrame):
@@ -109,7 +108,7 @@ class Triage(InboxFrame):
         elif kind == "contact":
             self._show_contact(id)
         elif kind:
-            self._choose(View(filter=ConversationFilter(**{kind: id})))
+            self._choose(with_filter(View(), **{kind: id}))
 
     def _show_contact(self, id: str, name: str = "") -> None:
         """Show the conversations of a contact; `name` is used if the contact is not cached."""

@@ -429,8 +429,8 @@ class DirectoryScreen(ShelfScreen):
     def _take_of_team(self, value: str | None) -> None:
         if value is not None:
             name, _, id = value.partition(" ")
-            status = "open" if name == "assignee" else None
-            self.choose(ConversationFilter(**{"status": status, name: id}))
+            chosen = ConversationFilter(status="open" if name == "assignee" else None)
+            self.choose(chosen.model_copy(update={name: id}))
 
     def _choose_seen(self, entry: CatalogueEntry) -> None:
         key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)

@@ -1,0 +1,348 @@
+"""Query language of conversation lists: parser, formatter, and edits of a parsed query.
+
+    is:open @me #billing in:london waiting:>1h -#spam "refund" sort:waiting
+
+A query is a list of terms, all of which a conversation must match. Text and query convert to each
+other without loss.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+
+from frontdesk.errors import BadSettings
+from frontdesk.text import clean, one_line
+from frontdesk.wire.values import STATUSES
+
+# Kinds of terms, in the order in which a query is written.
+STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
+NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
+WORDS, SORT = "words", "sort"
+KINDS = (
+    *(STATUS, ASSIGNEE, LABEL, CHANNEL, CONTACT, NEEDS, UNREAD),
+    *(WAITING, ACTIVE, WINDOW, WORDS, SORT),
+)
+
+ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
+HUMAN = "human"
+NEWEST, OLDEST = "active", "oldest"
+ORDERS: Mapping[str, str] = MappingProxyType(
+    {
+        NEWEST: "newest activity",
+        OLDEST: "oldest activity",
+        WAITING: "longest waiting",
+        WINDOW: "reply window closes soonest",
+    }
+)
+# A value that begins so is the id of a user, channel or contact.
+ID = "id:"
+
+# Kinds of which a conversation has one value, so that a second term could never match as well.
+_SINGLE: Mapping[str, str] = MappingProxyType(
+    {
+        STATUS: "A conversation has one status",
+        ASSIGNEE: "A conversation has one assignee",
+        CHANNEL: "A conversation is in one channel",
+        CONTACT: "A conversation is with one customer",
+        SORT: "There is one order",
+    }
+)
+_VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {STATUS: STATUSES, NEEDS: (HUMAN,), SORT: tuple(ORDERS)}
+)
+_PREFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "@": ASSIGNEE,
+        "#": LABEL,
+        **{
+            f"{kind}:": kind
+            for kind in (STATUS, CHANNEL, CONTACT, NEEDS, WAITING, ACTIVE, WINDOW, SORT)
+        },
+    }
+)
+PREFIX_OF: Mapping[str, str] = MappingProxyType(
+    {**{kind: prefix for prefix, kind in _PREFIXES.items()}, UNREAD: "", WORDS: ""}
+)
+DURATIONS = (WAITING, ACTIVE, WINDOW)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DURATION = re.compile(r"([<>])([0-9]{1,5})([smhdw])")
+
+_TOKEN = re.compile(
+    r"""(?P<not>-?)(?P<prefix>@|\#|[A-Za-z]+:|)(?:"(?P<quoted>(?:[^"\\]|\\.|\\\Z)*)(?P<end>"|\Z)|)"""
+    r"""(?P<bare>\S*)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Term(NamedTuple):
+    """Condition on a conversation, or the order. value: "" for `unread`."""
+
+    kind: str
+    value: str = ""
+    negated: bool = False
+
+    def __str__(self) -> str:
+        mark = "-" if self.negated else ""
+        if self.kind == UNREAD:
+            return f"{mark}{UNREAD}"
+        return f"{mark}{PREFIX_OF[self.kind]}{_quoted(self.value, bare=self.kind == WORDS)}"
+
+
+def words(text: str) -> Term | None:
+    """Term that searches for a text; None if the text is blank."""
+    value = one_line(clean(text))
+    return Term(WORDS, value) if value else None
+
+
+class QueryProblem(NamedTuple):
+    """Mistake in a query: the positions [start, end) in its text, and a sentence."""
+
+    start: int
+    end: int
+    message: str
+
+
+class QueryError(BadSettings, ValueError):
+    """A query that cannot be used; a ValueError for pydantic's validators."""
+
+    def __init__(self, problems: Sequence[QueryProblem]) -> None:
+        super().__init__(" ".join(problem.message for problem in problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms in the order of `KINDS`, each once, and at most one of the kinds in `_SINGLE`."""
+
+    terms: tuple[Term, ...] = ()
+
+    @classmethod
+    def of(cls, *terms: Term) -> "Query":
+        """Query of these terms; a later term replaces an earlier one that excludes it."""
+        kept: list[Term] = []
+        for term in terms:
+            kept = [one for one in kept if one != term and not _excludes(term, one)]
+            kept.append(term)
+        return cls(tuple(sorted(kept, key=lambda term: KINDS.index(term.kind))))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.terms))
+
+    def value(self, kind: str) -> str | None:
+        """Value of a kind that is not negated; of several, the first."""
+        return next((term.value for term in self.terms if is_positive(term, kind)), None)
+
+    @property
+    def order(self) -> str:
+        """One of `ORDERS`."""
+        return self.value(SORT) or NEWEST
+
+    @property
+    def filters(self) -> tuple[Term, ...]:
+        """All terms but the order."""
+        return tuple(term for term in self.terms if term.kind != SORT)
+
+    def with_term(self, term: Term) -> "Query":
+        """Add a term; it replaces another value of a kind that has only one."""
+        return Query.of(*self.terms, term)
+
+    def with_value(self, kind: str, value: str | None) -> "Query":
+        """Set the only term of a kind; None removes all terms of the kind."""
+        rest = Query(tuple(term for term in self.terms if term.kind != kind))
+        return rest if value is None else rest.with_term(Term(kind, value))
+
+    def without(self, term: Term) -> "Query":
+        return Query(tuple(one for one in self.terms if one != term))
+
+    def toggled(self, term: Term) -> "Query":
+        """Remove a term if it is there; otherwise add it, in place of its negation."""
+        if term in self.terms:
+            return self.without(term)
+        return self.without(term._replace(negated=not term.negated)).with_term(term)
+
+    def is_same(self, other: "Query") -> bool:
+        """True if two queries have the same terms, in any order of labels or words."""
+        return frozenset(self.terms) == frozenset(other.terms)
+
+
+VIEW_KEYS = ("5", "6", "7", "8", "9")
+
+
+class SavedView(NamedTuple):
+    """A query with a name, and the key that shows it (or "")."""
+
+    name: str
+    query: Query
+    key: str = ""
+
+
+def is_positive(term: Term, kind: str) -> bool:
+    """True for a term of a kind that is not negated."""
+    return term.kind == kind and not term.negated
+
+
+def _excludes(term: Term, other: Term) -> bool:
+    if term.kind != other.kind or term.kind not in _SINGLE:
+        return False
+    return not term.negated and not other.negated
+
+
+class Token(NamedTuple):
+    """Term as it is written: positions, sign, prefix and value. quoted: False, True, or None
+    while the quotes are not closed."""
+
+    start: int
+    end: int
+    negated: bool
+    prefix: str
+    value: str
+    quoted: bool | None = False
+
+    @property
+    def value_start(self) -> int:
+        return self.start + self.negated + len(self.prefix)
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Split a text at white space outside quotes."""
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        token = _token(text, at)
+        yield token
+        at = token.end
+
+
+def _token(text: str, at: int) -> Token:
+    found = _TOKEN.match(text, at)
+    assert found is not None
+    quoted = found["quoted"]
+    prefix, value = found["prefix"], found["bare"]
+    if quoted is None:
+        return Token(at, found.end(), bool(found["not"]), prefix, value)
+    closed = bool(found["end"])
+    inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
+    end = found.end("end") if closed else found.end()
+    return Token(at, end, bool(found["not"]), prefix, inside, closed or None)
+
+
+def parse(text: str) -> Query:
+    """Parse a query.
+
+    Raises: QueryError: with a problem for each mistake.
+
+    >>> str(parse("#billing  IS:Open @me"))
+    'is:open @me #billing'
+    """
+    query, problems = analyse(text)
+    if problems:
+        raise QueryError(problems)
+    return query
+
+
+def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
+    """Parse a query as far as possible: the valid terms, and a problem for each mistake."""
+    terms: list[Term] = []
+    problems: list[QueryProblem] = []
+    for token in tokens(text):
+        term = _term(token)
+        if isinstance(term, str):
+            problems.append(QueryProblem(token.start, token.end, term))
+        elif other := next((one for one in terms if one != term and _excludes(term, one)), None):
+            words = f"{_SINGLE[term.kind]}: keep {other} or {term}."
+            problems.append(QueryProblem(token.start, token.end, words))
+        else:
+            terms.append(term)
+    return Query.of(*terms), problems
+
+
+def _term(token: Token) -> Term | str:
+    """Term of a token, or a sentence that says what is allowed."""
+    value = one_line(clean(token.value))
+    prefix = token.prefix.lower()
+    if token.quoted is None:
+        return 'The quotes are not closed: put " at the end.'
+    if not prefix:
+        return _bare(value, token)
+    kind = _PREFIXES.get(prefix)
+    if kind is None:
+        return f"{_unknown(prefix)} To search for these words, put them in quotes."
+    if kind == SORT and token.negated:
+        return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
+    normal = _value(kind, value)
+    return (
+        f"{token.prefix} takes {_allowed(kind)}."
+        if normal is None
+        else Term(kind, normal, token.negated)
+    )
+
+
+def _value(kind: str, value: str) -> str | None:
+    """Value in its normal form; None if it is not allowed."""
+    lower = value.casefold()
+    if kind in _VALUES:
+        return lower if lower in _VALUES[kind] else None
+    if kind in DURATIONS:
+        length = _DURATION.fullmatch(lower)
+        return f"{length[1]}{int(length[2])}{length[3]}" if length else None
+    if kind == ASSIGNEE and lower in (ME, UNASSIGNED, ASSIGNED):
+        return lower
+    return value or None
+
+
+def _bare(value: str, token: Token) -> Term | str:
+    if not value:
+        return "Write the words to search for." if token.quoted else "Write a filter after the -."
+    if value.casefold() == UNREAD and not token.quoted:
+        return Term(UNREAD, "", token.negated)
+    return Term(WORDS, value, token.negated)
+
+
+def _unknown(prefix: str) -> str:
+    allowed = ", ".join((*(name for name in _PREFIXES if len(name) > 1), "@, # and unread"))
+    return f"There is no filter {prefix} Use {allowed}."
+
+
+def _allowed(kind: str) -> str:
+    """What may follow a prefix."""
+    if kind in _VALUES:
+        *most, last = _VALUES[kind]
+        return f"{', '.join(most)} or {last}" if most else last
+    if kind in DURATIONS:
+        return "< or > and a time, such as >1h, <30m or >2d"
+    return {
+        ASSIGNEE: "me, unassigned, assigned or a part of a name",
+        CHANNEL: "a part of the name or number of a channel",
+        LABEL: "a label",
+        CONTACT: "a number, or a part of the name of a customer",
+    }[kind]
+
+
+def _quoted(value: str, *, bare: bool) -> str:
+    """Value as it is written: in quotes if it would be read as something else without."""
+    if bare:
+        found = _TOKEN.fullmatch(value)
+        special = found is None or found["prefix"] or found["not"] or found["quoted"] is not None
+        special = special or value.casefold() == UNREAD
+    else:
+        special = value.startswith('"') or any(map(str.isspace, value))
+    if not special:
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def comparison(value: str) -> tuple[str, timedelta]:
+    """Sign and length of a duration such as `>1h`.
+
+    >>> comparison("<30m")
+    ('<', datetime.timedelta(seconds=1800))
+    """
+    found = _DURATION.fullmatch(value)
+    assert found is not None
+    return found[1], timedelta(**{_UNITS[found[3]]: int(found[2])})

@@ -1,0 +1,268 @@
+"""Names in queries: ids of the users, channels and labels that a term means; completion.
+
+A user or channel is named by a part of its name, a channel also by digits of its number. An exact
+name comes before the start of a word, and that before any other part.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from frontdesk.phones import parse_phone
+from frontdesk.query.language import (
+    ASSIGNED,
+    ASSIGNEE,
+    CHANNEL,
+    CONTACT,
+    ID,
+    LABEL,
+    ME,
+    ORDERS,
+    UNASSIGNED,
+    Query,
+    QueryProblem,
+    Term,
+    Token,
+    analyse,
+    tokens,
+)
+from frontdesk.text import folded, one_line
+from frontdesk.wire import Channel, Label, PhoneRef, User
+from frontdesk.wire.values import STATUSES
+
+_LEAST_DIGITS = 3
+_MOST_NAMED = 5
+
+
+class QueryNames(NamedTuple):
+    """Names that queries may use, from the catalogues; empty where the server lists none.
+
+    users, channels: names by id. phones: numbers of channels by id. labels: titles. me: id of the
+    own user, or "". contacts: known customers, for completion and to find their ids by number.
+    """
+
+    users: Mapping[str, str] = MappingProxyType({})
+    channels: Mapping[str, str] = MappingProxyType({})
+    phones: Mapping[str, str] = MappingProxyType({})
+    labels: Sequence[str] = ()
+    me: str = ""
+    contacts: Sequence[PhoneRef] = ()
+
+    @classmethod
+    def of(
+        cls,
+        channels: Iterable[Channel] = (),
+        users: Iterable[User] = (),
+        labels: Iterable[Label] = (),
+        *,
+        me: str = "",
+        contacts: Sequence[PhoneRef] = (),
+    ) -> "QueryNames":
+        channels = tuple(channels)
+        return cls(
+            {user.id: one_line(user.name) for user in users},
+            {channel.id: one_line(channel.name) for channel in channels},
+            {channel.id: channel.phone or "" for channel in channels},
+            tuple(one_line(label.title) for label in labels),
+            me,
+            contacts,
+        )
+
+
+def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
+    """Ids of the users or channels, or titles of the labels, that a term names.
+
+    None: there is no catalogue, so that names are compared with those in each row.
+    """
+    if term.value.startswith(ID):
+        return frozenset({term.value.removeprefix(ID)})
+    match term.kind:
+        case "assignee" if term.value == ME:
+            return frozenset({names.me}) if names.me else None
+        case "assignee":
+            return _best(term.value, names.users.items()) if names.users else None
+        case "in":
+            return _channels(term.value, names) if names.channels else None
+        case "label" if names.labels:
+            wanted = folded(term.value)
+            return frozenset(title for title in names.labels if folded(title) == wanted)
+    return None
+
+
+def _channels(value: str, names: QueryNames) -> frozenset[str]:
+    by_name = _best(value, names.channels.items())
+    digits = "".join(filter(str.isdecimal, value))
+    if by_name or len(digits) < _LEAST_DIGITS:
+        return by_name
+    return frozenset(id for id, phone in names.phones.items() if digits in phone)
+
+
+def _best(value: str, named: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Ids of the names that fit best: equal, with a word that starts so, or with this part."""
+    wanted = folded(value)
+    texts = [(id, folded(name)) for id, name in named]
+    fits: Sequence[Callable[[str], bool]] = (
+        lambda text: text == wanted,
+        lambda text: f" {text}".find(f" {wanted}") >= 0,
+        lambda text: wanted in text,
+    )
+    found = (frozenset(id for id, text in texts if fit(text)) for fit in fits)
+    return next((ids for ids in found if ids), frozenset())
+
+
+def reference(id: str, named: Mapping[str, str]) -> str:
+    """Value that means exactly this user or channel: its name if no other has it."""
+    name = named.get(id, "")
+    usable = name and not name.startswith(ID) and name.casefold() not in (ME, UNASSIGNED, ASSIGNED)
+    return name if usable and _best(name, named.items()) == {id} else f"{ID}{id}"
+
+
+def customer(id: str, phone: str | None) -> Term:
+    """Term for the conversations of one customer."""
+    return Term(CONTACT, phone if phone and parse_phone(phone) == phone else f"{ID}{id}")
+
+
+def contact_id(value: str, names: QueryNames) -> str | None:
+    """Id of the only known contact that a `from:` value means."""
+    if value.startswith(ID):
+        return value.removeprefix(ID)
+    ids = {contact.id for contact in names.contacts if is_contact(value, contact)}
+    number = parse_phone(value)
+    return ids.pop() if number and len(ids) == 1 else None
+
+
+def is_contact(value: str, contact: PhoneRef) -> bool:
+    """True if a `from:` value is the id, the number, digits of it, or a part of the name."""
+    if value.startswith(ID):
+        return contact.id == value.removeprefix(ID)
+    phone = contact.phone or ""
+    if value.startswith("+") and (number := parse_phone(value)):
+        return phone == number
+    digits = "".join(filter(str.isdecimal, value))
+    is_number = not any(map(str.isalpha, value)) and len(digits) >= _LEAST_DIGITS
+    return (is_number and digits in phone) or folded(value) in folded(contact.name or "")
+
+
+def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
+    """Parse a query, and report names that no catalogue has."""
+    query, problems = analyse(text)
+    for token in tokens(text):
+        terms = analyse(text[token.start : token.end])[0].terms
+        if terms and (message := unknown_name(terms[0], names)):
+            problems.append(QueryProblem(token.start, token.end, message))
+    return query, sorted(problems)
+
+
+def unknown_name(term: Term, names: QueryNames) -> str:
+    """Sentence on a name that no catalogue has; "" if there is none to report."""
+    if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
+        return ""
+    if term.value.startswith(ID) or meaning(term, names) != frozenset():
+        return ""
+    what, known = {
+        ASSIGNEE: ("No user", names.users.values()),
+        CHANNEL: ("No channel", names.channels.values()),
+        LABEL: ("No label", names.labels),
+    }[term.kind]
+    shown = list(known)[:_MOST_NAMED]
+    more = ", …" if len(known) > len(shown) else ""
+    return f"{what} fits {term.value}. There is {', '.join(shown)}{more}."
+
+
+class Completion(NamedTuple):
+    """Replacement of [start, end) in the text of a query. hint: what it means."""
+
+    start: int
+    end: int
+    text: str
+    hint: str = ""
+
+
+_STARTS: Sequence[tuple[str, str]] = (
+    *((f"is:{status}", "status") for status in STATUSES),
+    ("@me", "assigned to me"),
+    ("@unassigned", "assigned to nobody"),
+    ("@assigned", "assigned to anybody"),
+    ("#", "label"),
+    ("in:", "channel"),
+    ("from:", "customer, by number or name"),
+    ("needs:human", "a bot has handed over"),
+    ("unread", "new messages"),
+    ("waiting:>1h", "waits longer than an hour"),
+    ("active:<2h", "active within two hours"),
+    ("window:<2h", "reply window closes within two hours"),
+    *((f"sort:{order}", words) for order, words in ORDERS.items()),
+)
+
+
+def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
+    """Ways to finish the term that ends at the cursor, or to begin one there."""
+    token = next((one for one in tokens(text[:cursor]) if one.end == cursor), None)
+    if token is None or (token.end - token.start == token.negated and not token.quoted):
+        start = cursor
+        return [Completion(start, cursor, word, hint) for word, hint in _STARTS]
+    found = list(_finished(token, names))
+    mark = "-" if token.negated else ""
+    written = text[token.start : cursor].casefold()
+    return [
+        Completion(token.start, cursor, f"{mark}{word}", hint)
+        for word, hint in dict(found).items()
+        if f"{mark}{word}".casefold() != written
+    ]
+
+
+def _finished(token: Token, names: QueryNames) -> Iterator[tuple[str, str]]:
+    """Terms with a value that begins as the token does; without a prefix, of all kinds."""
+    prefix, wanted = token.prefix.lower(), folded(token.value)
+    typed = f"{prefix}{token.value.lower()}"
+    if prefix not in _NAMED:
+        yield from (start for start in _STARTS if start[0].startswith(typed))
+    if not prefix:
+        yield from (start for start in _STARTS if start[0].partition(":")[2].startswith(typed))
+    kinds = [prefix] if prefix in _NAMED else [] if prefix else list(_NAMED)
+    ranked = sorted(
+        (rank, number, text, hint)
+        for number, (text, hint, name) in enumerate(
+            named for kind in kinds for named in _NAMED[kind](names)
+        )
+        if (rank := _rank(wanted, folded(name))) is not None
+    )
+    yield from ((text, hint) for _, _, text, hint in ranked)
+
+
+def _rank(wanted: str, name: str) -> int | None:
+    """0 for the start of a name, 1 for the start of a word in it, 2 inside; None if not in it."""
+    if name.startswith(wanted):
+        return 0
+    if f" {wanted}" in name:
+        return 1
+    return 2 if wanted in name else None
+
+
+def _users(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    for word, hint in ((ME, "me"), (UNASSIGNED, "nobody"), (ASSIGNED, "anybody")):
+        yield f"@{word}", hint, word
+    for id, name in names.users.items():
+        yield str(Term(ASSIGNEE, reference(id, names.users))), name, name
+
+
+def _named_channels(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    for id, name in names.channels.items():
+        phone = names.phones.get(id, "")
+        yield str(Term(CHANNEL, reference(id, names.channels))), phone, f"{name} {phone}"
+
+
+def _customers(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    for contact in names.contacts:
+        name, phone = one_line(contact.name or ""), contact.phone or ""
+        yield str(customer(contact.id, phone)), name, f"{name} {phone}"
+
+
+def _labels(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    return ((str(Term(LABEL, title)), "", title) for title in names.labels)
+
+
+# Text, hint and searchable name of all values that a prefix can have.
+_NAMED: Mapping[str, Callable[[QueryNames], Iterator[tuple[str, str, str]]]] = MappingProxyType(
+    {"@": _users, "#": _labels, "in:": _named_channels, "from:": _customers}
+)

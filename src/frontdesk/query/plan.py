@@ -1,0 +1,220 @@
+"""Splits a query into the server's filter and terms that are applied to loaded rows; sorts rows."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frontdesk.query.language import (
+    ACTIVE,
+    ASSIGNED,
+    ASSIGNEE,
+    CHANNEL,
+    CONTACT,
+    LABEL,
+    ME,
+    NEEDS,
+    NEWEST,
+    SORT,
+    STATUS,
+    UNASSIGNED,
+    UNREAD,
+    WAITING,
+    WINDOW,
+    Query,
+    Term,
+    comparison,
+)
+from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning
+from frontdesk.text import folded
+from frontdesk.wire import Conversation, ConversationFilter, instant
+
+STANDARD = frozenset({"status", "assignee", "channel", "label"})
+
+
+class QueryPlan(NamedTuple):
+    """How a query is answered. rest: terms for loaded rows. order: order for loaded rows."""
+
+    filter: ConversationFilter
+    rest: tuple[Term, ...] = ()
+    order: str = NEWEST
+
+    @property
+    def exact(self) -> bool:
+        """True if the server's list is the answer: no term is left, and the order is its own."""
+        return not self.rest and self.order == NEWEST
+
+
+def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -> QueryPlan:
+    """Split a query. offered: members of `ConversationFilter` that the server answers."""
+    members: dict[str, Any] = {}
+    rest: list[Term] = []
+    for term in query.filters:
+        name, value = _member(term, names)
+        if value is None or name in members or name not in offered:
+            rest.append(term)
+            continue
+        members[name] = value
+        if term.kind == UNREAD:
+            # What was read on this computer is unread on the server.
+            rest.append(term)
+    order = query.order
+    return QueryPlan(ConversationFilter(**members), tuple(rest), order)
+
+
+def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
+    """Member of the server's filter that a term is, and its value; None if there is none."""
+    name = "" if term.negated else _MEMBERS.get(term.kind, "")
+    match name:
+        case "status":
+            return name, term.value
+        case "assignee" if term.value in (ME, UNASSIGNED, ASSIGNED):
+            return name, term.value
+        case "contact":
+            return name, contact_id(term.value, names)
+        case "awaiting_human" | "unread":
+            return name, True
+    named = _only(meaning(term, names)) if name else None
+    return name, named or (term.value if name == "label" else None)
+
+
+_MEMBERS: Mapping[str, str] = MappingProxyType(
+    {
+        STATUS: "status",
+        ASSIGNEE: "assignee",
+        CHANNEL: "channel",
+        LABEL: "label",
+        CONTACT: "contact",
+        NEEDS: "awaiting_human",
+        UNREAD: "unread",
+    }
+)
+
+
+def _only(ids: frozenset[str] | None) -> str | None:
+    return next(iter(ids)) if ids is not None and len(ids) == 1 else None
+
+
+IsUnread = Callable[[Conversation], bool]
+Test = Callable[[Conversation], bool]
+
+
+class Matcher:
+    """Tests conversations against terms. is_unread: see `unread`; now: the server's time."""
+
+    def __init__(
+        self,
+        terms: Iterable[Term],
+        names: QueryNames,
+        now: datetime,
+        is_unread: IsUnread = lambda row: bool(row.unread_count),
+    ) -> None:
+        self._names, self._now, self._is_unread = names, now, is_unread
+        self._tests = [(self._test(term), term.negated) for term in terms if term.kind != SORT]
+
+    def __call__(self, row: Conversation) -> bool:
+        """True if a conversation matches all terms."""
+        return all(test(row) != negated for test, negated in self._tests)
+
+    def _test(self, term: Term) -> Test:
+        makers: Mapping[str, Callable[[Term], Test]] = {
+            STATUS: lambda term: lambda row: row.status == term.value,
+            ASSIGNEE: self._assignee,
+            CHANNEL: self._channel,
+            LABEL: self._label,
+            CONTACT: lambda term: lambda row: is_contact(term.value, row.contact),
+            NEEDS: lambda term: lambda row: bool(row.awaiting_human),
+            UNREAD: lambda term: self._is_unread,
+        }
+        if term.kind in _SPANS:
+            return self._duration(term)
+        return makers.get(term.kind, _words)(term)
+
+    def _assignee(self, term: Term) -> Test:
+        if term.value in (UNASSIGNED, ASSIGNED):
+            return lambda row: (row.assignee is None) == (term.value == UNASSIGNED)
+        ids, wanted = meaning(term, self._names), folded(term.value)
+        if ids is not None:
+            return lambda row: row.assignee is not None and row.assignee.id in ids
+        if term.value == ME:
+            return lambda row: False
+        return lambda row: row.assignee is not None and wanted in folded(row.assignee.name)
+
+    def _channel(self, term: Term) -> Test:
+        ids, wanted = meaning(term, self._names), folded(term.value)
+        if ids is not None:
+            return lambda row: row.channel.id in ids
+        return lambda row: wanted in folded(f"{row.channel.name or ''} {row.channel.phone or ''}")
+
+    def _label(self, term: Term) -> Test:
+        wanted = folded(term.value)
+        return lambda row: any(folded(label) == wanted for label in row.labels)
+
+    def _duration(self, term: Term) -> Test:
+        sign, length = comparison(term.value)
+        span = _SPANS[term.kind]
+
+        def test(row: Conversation) -> bool:
+            passed = span(row, self._now)
+            if passed is None:
+                return False
+            return passed > length if sign == ">" else passed < length
+
+        return test
+
+
+def _words(term: Term) -> Test:
+    wanted = folded(term.value)
+    return lambda row: wanted in folded(searchable(row))
+
+
+def searchable(row: Conversation) -> str:
+    """Text of a row that words are searched in: name, number, last message, labels."""
+    contact, preview = row.contact, row.last_message
+    words = [contact.name, contact.phone, preview.text if preview else None]
+    return " ".join([*(word for word in words if word), *row.labels])
+
+
+def _waiting(row: Conversation, now: datetime) -> timedelta | None:
+    since = waiting_since(row)
+    return now - since if since else None
+
+
+def _active(row: Conversation, now: datetime) -> timedelta | None:
+    last = instant(row.last_activity_at)
+    return now - last if last else None
+
+
+def _window(row: Conversation, now: datetime) -> timedelta | None:
+    ends = instant(row.service_window_expires_at)
+    return ends - now if ends and ends > now else None
+
+
+_SPANS: Mapping[str, Callable[[Conversation, datetime], timedelta | None]] = MappingProxyType(
+    {WAITING: _waiting, ACTIVE: _active, WINDOW: _window}
+)
+
+
+def waiting_since(row: Conversation) -> datetime | None:
+    """Since when the customer has had no answer; a resolved conversation does not wait."""
+    return instant(row.waiting_since) if row.status != "resolved" else None
+
+
+def sort_key(order: str, now: datetime) -> Callable[[Conversation], tuple[float, str]]:
+    """Key by which rows of an order are sorted, ascending; rows without the time come last."""
+
+    def key(row: Conversation) -> tuple[float, str]:
+        match order:
+            case "waiting":
+                moment = waiting_since(row)
+            case "window":
+                ends = instant(row.service_window_expires_at)
+                moment = ends if ends and ends > now else None
+            case _:
+                moment = instant(row.last_activity_at)
+        if moment is None:
+            return math.inf, row.id
+        return (-moment.timestamp() if order == NEWEST else moment.timestamp()), row.id
+
+    return key
