@@ -42,6 +42,20 @@ cache_mb = 0
 "inbox.next" = 7
 "inbox.date" = "u"
 
+[[views]]
+name = "Billing"
+query = "is:open #billing sort:waiting"
+key = "8"
+
+[[views]]
+name = "Spam"
+query = "is:spam #spam"
+key = "8"
+
+[[views]]
+query = 7
+key = "1"
+
 [profiles.work]
 url = "https://inbox.example.com"
 
@@ -83,7 +97,12 @@ def test_every_mistake_is_told_with_its_line_and_what_was_meant() -> None:
         "line 12: inbox.swap: there is no key 'ctrl+foo'",
         'line 13: inbox.next: put quotes around it: "inbox.next" = "j,ctrl+n"',
         "line 14: inbox.date: the key u is that of inbox.next_unread too",
-        "line 19: the profile 'both' needs either url or database",
+        "line 23: query is 'is:spam #spam': is: takes open, snoozed or resolved.",
+        "line 24: another view has the key 8 already",
+        "line 26: a view needs a name",
+        "line 27: query is 7: say a text in quotes",
+        "line 28: key is '1': say one of the keys 5, 6, 7, 8, 9 in quotes",
+        "line 33: the profile 'both' needs either url or database",
     ]
 
 
@@ -92,6 +111,12 @@ def test_what_is_right_holds_beside_mistakes() -> None:
     assert configured.look.bell
     assert configured.look.theme is None
     assert configured.keys == {"inbox.date": "u"}
+    (billing,) = configured.views
+    assert (billing.name, billing.query, billing.key) == (
+        "Billing",
+        "is:open #billing sort:waiting",
+        "8",
+    )
     assert configured.profiles["work"].url == "https://inbox.example.com"
 
 
@@ -140,8 +165,8 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 10
-    tables = ["[viewer]", *on[1:7], "[network]", *on[7:9], "[keys]", on[9]]
+    assert len(on) == 13
+    tables = ["[viewer]", *on[1:7], "[network]", *on[7:9], "[keys]", on[9], "[[views]]", *on[10:]]
     viewer = "\n".join(tables)
     assert said(viewer) == []
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
 _TABLES = ("viewer", "network", "keys", "profiles")
+_MEMBERS = ("profile", "views", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
 Place = tuple[str, ...]
@@ -63,6 +64,12 @@ NEW_FILE = """\
 [keys]
 # Other keys for an action: `frontdesk config keys` lists actions and their keys.
 # "inbox.next" = "J,ctrl+n"
+
+# Views on the keys 5 to 9 of the viewer; without a key, in the menu under v.
+# [[views]]
+# name = "Billing"
+# query = "is:open #billing sort:waiting"
+# key = "8"
 
 # Profiles: frontdesk profiles add|list|use|remove. Keys of servers are not kept in this file.
 # key_command is a program that writes the key, and can stand in the profile of a server:
@@ -115,6 +122,21 @@ def _command(value: object) -> object:
     if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
         raise ValueError('say a program and its arguments: ["pass", "show", "frontdesk"]')
     return tuple(words)
+
+
+def _query(value: str) -> str:
+    from frontdesk.query import parse
+
+    parse(value)
+    return value
+
+
+def _view_key(value: str) -> str:
+    from frontdesk.query import VIEW_KEYS
+
+    if value not in VIEW_KEYS:
+        raise ValueError(f"say one of the keys {', '.join(VIEW_KEYS)} in quotes")
+    return value
 
 
 _Text = Annotated[str, AfterValidator(_text)]
@@ -175,6 +197,14 @@ class Profile(_ProfileTable):
     name: str
 
 
+class ViewSettings(_Table):
+    """View of the viewer: name, query, and the key that shows it, or ""."""
+
+    name: _Text = ""
+    query: Annotated[str, AfterValidator(_query)] = ""
+    key: Annotated[str, AfterValidator(_view_key)] = ""
+
+
 class Mistake(NamedTuple):
     """Error with its line, from 1. place: path of tables and the name."""
 
@@ -195,6 +225,7 @@ class Configuration(NamedTuple):
     look: Look = Look()
     network_settings: NetworkSettings = NetworkSettings()
     keys: Mapping[str, str] = MappingProxyType({})
+    views: tuple[ViewSettings, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
 
     def named(self, name: str) -> Profile:
@@ -318,9 +349,11 @@ def _locate(container: "Container", above: Place, line: int, lines: dict[Place, 
         place = (*above, key.key) if key else above
         lines.setdefault(place, line)
         if isinstance(item, Table | AoT):
-            for table in item.body if isinstance(item, AoT) else (item,):
+            for number, table in enumerate(item.body if isinstance(item, AoT) else (item,)):
                 header = 0 if table.is_super_table() or (key and key.is_dotted()) else 1
-                line = _locate(table.value, place, line + header, lines)
+                inner = (*place, str(number)) if isinstance(item, AoT) else place
+                lines.setdefault(inner, line)
+                line = _locate(table.value, inner, line + header, lines)
             continue
         if isinstance(item, InlineTable):
             inside: dict[Place, int] = {}
@@ -332,7 +365,9 @@ def _locate(container: "Container", above: Place, line: int, lines: dict[Place, 
 
 def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
     """Remove members that only the viewer uses."""
-    rest = {name: value for name, value in members.items() if name not in ("viewer", "keys")}
+    rest = {
+        name: value for name, value in members.items() if name not in ("viewer", "keys", "views")
+    }
     profiles = rest.get("profiles")
     for profile in profiles.values() if isinstance(profiles, dict) else ():
         if isinstance(profile, dict):
@@ -349,8 +384,8 @@ class _Reader:
         self._mistakes: list[Mistake] = []
 
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
-        for name in members.keys() - {"profile", *_TABLES}:
-            self._report((name,), _unknown(name, ("profile", *_TABLES)))
+        for name in members.keys() - set(_MEMBERS):
+            self._report((name,), _unknown(name, _MEMBERS))
         viewer, network, keys, tables = (self._table((name,), members) for name in _TABLES)
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
         return Configuration(
@@ -360,6 +395,7 @@ class _Reader:
             self._validated(Look, ("viewer",), viewer),
             self._validated(NetworkSettings, ("network",), network),
             self._keys(keys),
+            self._views(members.get("views", [])),
             tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
         )
 
@@ -404,6 +440,23 @@ class _Reader:
         for name, words in problems:
             self._report(("keys", name), words)
         return usable
+
+    def _views(self, tables: object) -> tuple[ViewSettings, ...]:
+        """Return the valid views; one with a mistake is left out."""
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            self._report(("views",), "views is not a list of tables: write [[views]]")
+            return ()
+        views: list[ViewSettings] = []
+        for number, table in enumerate(tables):
+            place, mistakes = ("views", str(number)), len(self._mistakes)
+            values = self._validated(ViewSettings, place, table)
+            for name in {"name", "query"} - table.keys():
+                self._report(place, f"a view needs a {name}")
+            if values.key and values.key in [view.key for view in views]:
+                self._report((*place, "key"), f"another view has the key {values.key} already")
+            if len(self._mistakes) == mistakes:
+                views.append(values)
+        return tuple(views)
 
     def _validated(self, model: type[T], place: Place, table: Mapping[str, Any]) -> T:
         """Validate a table; invalid values are reported, and their defaults taken."""

@@ -29,6 +29,7 @@ from frontdesk.cli.target import (
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
+from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.preferences import Preferences, Switch
 
@@ -118,6 +119,7 @@ def preferences_of(
         keys=configured.keys,
         profiles={name: where(one) for name, one in configured.profiles.items()},
         profile=profile.name if profile else None,
+        views=tuple(SavedView(one.name, parse(one.query), one.key) for one in configured.views),
         notices=notices,
     )
 

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from frontdesk.query import SavedView
+
 
 class Preferences(NamedTuple):
     """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
-    `profile` is the open one. notices: shown once after the start.
+    `profile` is the open one. views: those of the configuration. notices: shown once after
+    the start.
     """
 
     theme: str | None = None
@@ -19,6 +22,7 @@ class Preferences(NamedTuple):
     keys: Mapping[str, str] = MappingProxyType({})
     profiles: Mapping[str, str] = MappingProxyType({})
     profile: str | None = None
+    views: tuple[SavedView, ...] = ()
     notices: tuple[str, ...] = ()
 
 
