@@ -101,7 +101,7 @@ def test_a_second_time_nothing_changes(database: Database) -> None:
     assert {table: rows(database, f"SELECT * FROM {table}") for table in TABLES} == before
     assert again.messages == Tally(known=first.messages.new)
     assert again.statuses == again.reactions == again.notes == Tally(known=1)
-    assert again.happenings == Tally(known=3)
+    assert again.events == Tally(known=3)
     assert revision(database) == 1
 
 

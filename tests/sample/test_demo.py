@@ -347,7 +347,7 @@ def test_applied_again_it_changes_nothing(inbox: Inbox, events: list[DomainEvent
     again = inbox.database.write(lambda c: apply_events(c, ACCOUNT, events, now=NOW))
     assert not again.messages.new
     assert not again.conversations.changed
-    assert not again.happenings.new
+    assert not again.events.new
 
 
 def test_sixty_are_open_fifteen_snoozed_and_the_rest_resolved(inbox: Inbox) -> None:

@@ -1,19 +1,20 @@
 """Rows, ids, entries and counters are written together and say the same."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from frontdesk.store import lookups, writes
+from frontdesk.store import dump, lookups, writes
 from frontdesk.store.counters import Cell, LabelledConversation, counters, misfiled, move, recount
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.rows import TABLES, MessageRow, blank
 from frontdesk.store.writes import Ids
 
 ACCOUNT = 1
 
 
 def conversation(id_: int, **members: Any) -> dict[str, Any]:
-    row = writes.blank("conversation")
+    row = blank("conversation")
     row.update(
         account_id=ACCOUNT,
         id=id_,
@@ -92,7 +93,7 @@ def test_ids_count_on_from_what_was_saved(database: Database) -> None:
 
 
 def test_a_stored_message_may_move_in_time(database: Database) -> None:
-    row = writes.blank("message")
+    row = blank("message")
     row.update(
         account_id=ACCOUNT,
         conversation_id=1,
@@ -108,8 +109,8 @@ def test_a_stored_message_may_move_in_time(database: Database) -> None:
         live=1,
     )
     database.write(lambda connection: writes.add(connection, "message", [row]))
-    moved = {**row, "created_at": 50, "text": "Hello", "was_at": 100}
-    database.write(lambda connection: writes.update_messages(connection, [moved]))
+    moved = cast(MessageRow, {**row, "created_at": 50, "text": "Hello"})
+    database.write(lambda connection: writes.update_messages(connection, [(moved, 100)]))
     (found,) = database.read(lambda connection: lookups.messages(connection, ACCOUNT, 1, ["w"]))
     assert (found["created_at"], found["text"]) == (50, "Hello")
 
@@ -135,3 +136,10 @@ def test_a_teams_links_are_replaced(database: Database) -> None:
         {2},
         set(),
     )
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_row_has_the_columns_of_its_table(kind: str) -> None:
+    columns = dump.columns(kind)
+    # The user that a team assigned last is written by assignments alone.
+    assert set(columns) - {"last_assigned"} == set(TABLES[kind].columns)

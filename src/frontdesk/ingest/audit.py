@@ -58,21 +58,23 @@ def _unlike(
             )
 
 
-def measures(connection: Connection, account_id: int, conversation_id: int) -> list[MetricEvent]:
+def metric_events(
+    connection: Connection, account_id: int, conversation_id: int
+) -> list[MetricEvent]:
     """Compute a conversation's metric events from all its facts."""
     messages = lookups.messages_of(connection, account_id, conversation_id)
     return _measured(messages, lookups.events_of(connection, account_id, conversation_id))
 
 
 def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[MetricEvent]:
-    return rules.fold(ConversationState(), messages, map(_happening, events)).measures
+    return rules.fold(ConversationState(), messages, map(_state_event, events)).metrics
 
 
 def _measure(row: Row) -> MetricEvent:
     return MetricEvent(row["name"], row["ended_at"], row["started_at"])
 
 
-def _happening(row: Row) -> StateEvent:
+def _state_event(row: Row) -> StateEvent:
     """Convert only what metrics depend on; assignees and labels are irrelevant."""
     until = json.loads(row["value_json"]).get("until")
     key = row["external_id"] or ""

@@ -33,7 +33,7 @@ def wake(connection: Connection, account_id: int, now: int) -> int:
             )
             for row in due
         ]
-        new = apply_events(connection, account_id, events, now=now).happenings.new
+        new = apply_events(connection, account_id, events, now=now).events.new
         if not new:
             break
         opened += new
@@ -83,7 +83,7 @@ def resolve_silent(database: Database, account_id: int, now: int, silence: Silen
             )
             for row in rows
         ]
-        return apply_events(connection, account_id, events, now=now).happenings.new
+        return apply_events(connection, account_id, events, now=now).events.new
 
     resolved = 0
     # Read first, so that nothing is written to a read-only database without need.

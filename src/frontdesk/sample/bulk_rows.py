@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection as Pipe
-from typing import Any
 
 from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.batch import Appliers, apply_events, by_kind
+from frontdesk.ingest.apply.batch import Batch, apply_events
 from frontdesk.ingest.apply.catalogue import Catalogue
-from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation, conversation_row
 from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.apply.rules import ConversationState
@@ -29,6 +28,7 @@ from frontdesk.store.bulk_load import Packed, filled, packed, put
 from frontdesk.store.contacts import search_text
 from frontdesk.store.counters import Cell, LabelledConversation, cells_of, entries_of
 from frontdesk.store.database import Dialect, FillingConnection, Row
+from frontdesk.store.rows import ConversationRow
 from frontdesk.store.writes import Ids
 
 ACCOUNT = 1
@@ -125,70 +125,64 @@ class _RowGenerator:
     """
 
     def __init__(self, account_id: int, catalogue: Sequence[CatalogueEvent], now: int) -> None:
-        self._account_id = account_id
-        self._now = now
-        self._empty = _EmptyAccount()
-        self._ids = Ids(self._empty, account_id)
-        self._counted = BatchCounts()
-        self._catalogue = Catalogue(self._empty, account_id, self._ids, self._counted)
-        self._reckoning = MetricDeltas(self._empty, account_id, self._ids)
+        connection = _EmptyAccount()
+        self._context = BatchContext(connection, account_id, now, Ids(connection, account_id))
+        self._catalogue = Catalogue(self._context)
+        self._metrics = MetricDeltas(self._context)
         self._cells: Counter[Cell] = Counter()
         for event in catalogue:
             if isinstance(event, ChannelUpsert):
-                self._catalogue.tell_channel(event)
+                self._catalogue.apply_channel(event)
             else:
-                self._catalogue.tell(event)
+                self._catalogue.apply(event)
 
     def of(self, events: Iterable[DomainEvent]) -> Iterator[Packed]:
         """The rows of one portion."""
-        telling = Appliers(
-            self._empty, self._account_id, self._now, self._ids, self._counted, self._catalogue
-        )
-        kinds = by_kind(events)
-        telling.load(kinds)
-        telling.tell(kinds)
-        conversations, entries = self._settle(telling.threads.touched())
-        contacts = telling.people.unsaved()
+        batch = Batch(self._context, self._catalogue)
+        batch.load_and_apply(events)
+        conversations, entries = self._fold(batch.conversations.touched())
+        contacts = batch.contacts.unsaved()
         for contact in contacts:
             contact["search"] = search_text(contact)
         yield packed("contact", contacts)
         yield packed("conversation", conversations)
         yield packed("entry", entries)
-        yield packed("message", telling.correspondence.added())
-        yield packed("conversation_event", telling.asides.added())
-        for kind, rows in telling.asides.put():
+        yield packed("message", batch.messages.added())
+        yield packed("conversation_event", batch.annotations.added())
+        for kind, rows in batch.annotations.changed():
             yield packed(kind, rows)
-        yield packed("metric_event", self._reckoning.taken())
+        yield packed("metric_event", self._metrics.drain())
 
     def totals(self) -> Iterator[Packed]:
         """The rows of counters and roll-ups over all portions."""
         cells = (
-            {"account_id": self._account_id, **cell._asdict(), "n": n}
+            {"account_id": self._context.account_id, **cell._asdict(), "n": n}
             for cell, n in sorted(self._cells.items())
         )
         yield packed("cell", cells)
-        yield packed("rollup", self._reckoning.rollups.rows(self._account_id))
-        yield packed("pricing_rollup", self._reckoning.pricing.rows(self._account_id))
+        yield packed("rollup", self._metrics.rollups.rows(self._context.account_id))
+        yield packed("pricing_rollup", self._metrics.pricing.rows(self._context.account_id))
 
     def last_ids(self) -> Mapping[str, int]:
         """The last id in use, by kind of row."""
-        return self._ids.last()
+        return self._context.ids.last()
 
-    def _settle(
-        self, threads: Iterable[BatchConversation]
-    ) -> tuple[list[dict[str, Any]], list[dict[str, object]]]:
+    def _fold(
+        self, batch_conversations: Iterable[BatchConversation]
+    ) -> tuple[list[ConversationRow], list[dict[str, object]]]:
         """The rows of conversations and of the filter table."""
-        conversations: list[dict[str, Any]] = []
+        conversations: list[ConversationRow] = []
         entries: list[dict[str, object]] = []
-        for thread in threads:
-            self._reckoning.count(thread)
-            standing = rules.fold(ConversationState(), thread.messages, thread.happenings)
-            self._reckoning.append(thread, standing.measures)
-            row = conversation_row(self._account_id, thread, standing, "auto", self._now)
-            listed = LabelledConversation(row, standing.labels)
+        for conversation in batch_conversations:
+            self._metrics.count(conversation)
+            state = rules.fold(ConversationState(), conversation.messages, conversation.events)
+            self._metrics.append(conversation, state.metrics)
+            row = conversation_row(self._context, conversation, state, "auto")
+            labelled = LabelledConversation(row, state.labels)
             conversations.append(row)
-            entries += (entry for _, entry in sorted(entries_of(self._account_id, listed).items()))
-            self._cells.update(cells_of(listed))
+            by_label = entries_of(self._context.account_id, labelled)
+            entries += (entry for _, entry in sorted(by_label.items()))
+            self._cells.update(cells_of(labelled))
         return conversations, entries
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.store import contacts, writes
+from frontdesk.store import contacts
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Dialect, FillingConnection
 from frontdesk.store.dsn import is_address, shown
 from frontdesk.store.migrations import statements
+from frontdesk.store.rows import TABLES
 
 # Kind of rows, and the values of all columns of each, in column order.
 Packed = tuple[str, list[tuple[Any, ...]]]
@@ -28,13 +29,13 @@ _SQLITE = b"SQLite format 3\0"
 
 def packed(kind: str, rows: Iterable[Mapping[str, Any]]) -> Packed:
     """Convert rows to column values, as `put` takes them."""
-    _, columns = writes.place_of(kind)
-    return kind, list(map(itemgetter(*columns), rows))
+    return kind, list(map(itemgetter(*TABLES[kind].columns), rows))
 
 
 def put(connection: FillingConnection, packed: Packed) -> None:
     kind, rows = packed
-    connection.load(*writes.place_of(kind), rows)
+    table = TABLES[kind]
+    connection.load(table.name, table.columns, rows)
 
 
 @contextmanager

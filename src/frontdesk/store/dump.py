@@ -6,9 +6,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.migrations import statements
+from frontdesk.store.rows import TABLES
 
 PAGE = 500
 
@@ -45,9 +45,8 @@ def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
 
 def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
     """Yield all rows of a kind in key order."""
-    table, _ = writes.place_of(kind)
-    key = writes.key_of(kind)[1:]
-    yield from _paged(connection, account_id, f"SELECT * FROM {table} AS t", key)
+    table = TABLES[kind]
+    yield from _paged(connection, account_id, f"SELECT * FROM {table.name} AS t", table.key[1:])
 
 
 def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
@@ -62,9 +61,9 @@ def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
 
 
 def count(connection: Connection, account_id: int, kind: str) -> int:
-    table, _ = writes.place_of(kind)
     row = connection.row(
-        f"SELECT COUNT(*) AS n FROM {table} WHERE account_id = :account", {"account": account_id}
+        f"SELECT COUNT(*) AS n FROM {table_of(kind)} WHERE account_id = :account",
+        {"account": account_id},
     )
     return 0 if row is None else int(row["n"])
 
@@ -96,21 +95,19 @@ def restore_account(connection: Connection, account_id: int, told: Mapping[str, 
 
 def kinds() -> tuple[str, ...]:
     """Return the kinds of rows that are dumped."""
-    return tuple(kind for kind in writes.kinds() if kind not in DERIVED)
+    return tuple(kind for kind in TABLES if kind not in DERIVED)
 
 
 def table_of(kind: str) -> str:
-    return writes.place_of(kind)[0]
+    return TABLES[kind].name
 
 
 def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows unchanged; existing rows are kept."""
-    table, _ = writes.place_of(kind)
     names = columns(kind)
     values = ", ".join(f":{name}" for name in names)
-    connection.run_many(
-        f"INSERT INTO {table}({', '.join(names)}) VALUES ({values}) ON CONFLICT DO NOTHING", rows
-    )
+    into = f"{table_of(kind)}({', '.join(names)})"
+    connection.run_many(f"INSERT INTO {into} VALUES ({values}) ON CONFLICT DO NOTHING", rows)
 
 
 def columns(kind: str) -> tuple[str, ...]:

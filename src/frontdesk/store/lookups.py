@@ -3,9 +3,20 @@
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import (
+    AliasRow,
+    ContactRow,
+    ConversationRow,
+    MessageRow,
+    MetricEventRow,
+    NoteRow,
+    PartRow,
+    PendingRow,
+    ReactionRow,
+)
 
 # Statements are cached by their text, so lists of keys are padded to a few sizes.
 _SIZES = (1, 8, 64, 500)
@@ -65,7 +76,7 @@ def contacts(
     wa_ids: Collection[str],
     wa_user_ids: Collection[str],
     ids: Collection[int] = (),
-) -> list[Row]:
+) -> list[ContactRow]:
     """Return contacts that match any key; a contact may occur more than once."""
     found = _matching(connection, account_id, "contact", "phone", phones)
     found += _matching(connection, account_id, "contact", "wa_id", wa_ids)
@@ -76,7 +87,7 @@ def contacts(
 
 def aliased_contacts(
     connection: Connection, account_id: int, names: Collection[str]
-) -> dict[str, Row]:
+) -> dict[str, ContactRow]:
     """Return contacts by alias: a former or alternative number or user id."""
     aliases = _matching(connection, account_id, "contact_alias", "phone", names)
     ids = {row["contact_id"] for row in aliases}
@@ -84,12 +95,16 @@ def aliased_contacts(
     return {row["phone"]: rows[row["contact_id"]] for row in aliases if row["contact_id"] in rows}
 
 
-def aliases_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
+def aliases_of(
+    connection: Connection, account_id: int, contact_ids: Collection[int]
+) -> list[AliasRow]:
     """Return (phone, contact_id) of the contacts' aliases."""
     return _matching(connection, account_id, "contact_alias", "contact_id", contact_ids)
 
 
-def parts_of(connection: Connection, account_id: int, contact_ids: Collection[int]) -> list[Row]:
+def parts_of(
+    connection: Connection, account_id: int, contact_ids: Collection[int]
+) -> list[PartRow]:
     """Return the parts of merged contacts."""
     rows = _matching(connection, account_id, "contact_part", "contact_id", contact_ids)
     return list({row["id"]: row for row in rows}.values())
@@ -106,7 +121,7 @@ def identity_changes(
 
 def conversations_of(
     connection: Connection, account_id: int, contact_ids: Collection[int]
-) -> list[Row]:
+) -> list[ConversationRow]:
     return _matching(connection, account_id, "conversation", "contact_id", contact_ids)
 
 
@@ -115,9 +130,11 @@ def existing(connection: Connection, account_id: int, table: str, ids: set[int])
     return {row["id"] for row in _matching(connection, account_id, table, "id", ids)}
 
 
-def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row:
+def conversation(connection: Connection, account_id: int, conversation_id: int) -> ConversationRow:
     """Return an existing conversation."""
-    return _matching(connection, account_id, "conversation", "id", (conversation_id,))[0]
+    rows = _matching(connection, account_id, "conversation", "id", (conversation_id,))
+    row: ConversationRow = rows[0]
+    return row
 
 
 def contact_ids_of(
@@ -141,7 +158,7 @@ def labels_of(
 
 def messages(
     connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
-) -> list[Row]:
+) -> list[MessageRow]:
     """Return messages of a channel by wamid."""
     return _matching(connection, account_id, "message", "wamid", wamids, channel_id=channel_id)
 
@@ -169,12 +186,13 @@ def messages_between(
 
 def nameless_messages(
     connection: Connection, account_id: int, conversation_id: int, since: int, until: int
-) -> list[Row]:
+) -> list[MessageRow]:
     """Return messages without a wamid between two times, both inclusive, by time and id.
 
     Messages that were given their wamid later are included.
     """
-    return connection.rows(
+    return _rows(
+        connection,
         """
         SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
           AND created_at BETWEEN :since AND :until
@@ -192,21 +210,21 @@ def nameless_messages(
 
 def reactions(
     connection: Connection, account_id: int, channel_id: int, wamids: Collection[str]
-) -> list[Row]:
+) -> list[ReactionRow]:
     """Return reactions to messages of a channel, removed ones included."""
     return _matching(
         connection, account_id, "reaction", "target_wamid", wamids, channel_id=channel_id
     )
 
 
-def notes(connection: Connection, account_id: int, external_ids: Collection[str]) -> list[Row]:
+def notes(connection: Connection, account_id: int, external_ids: Collection[str]) -> list[NoteRow]:
     """Return notes by the id of their source."""
     return _matching(connection, account_id, "note", "external_id", external_ids)
 
 
 def pending_updates(
     connection: Connection, account_id: int, channel_id: int, targets: Collection[str]
-) -> list[Row]:
+) -> list[PendingRow]:
     """Return pending updates of these messages of a channel; with channel 0, of phone numbers."""
     return _matching(connection, account_id, "orphan", "target", targets, channel_id=channel_id)
 
@@ -301,12 +319,20 @@ def conversation_ids(connection: Connection, account_id: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
-def metric_events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    return connection.rows(
+def metric_events_of(
+    connection: Connection, account_id: int, conversation_id: int
+) -> list[MetricEventRow]:
+    return _rows(
+        connection,
         "SELECT * FROM metric_event "
         "WHERE account_id=:account_id AND conversation_id=:conversation_id ORDER BY id",
         {"account_id": account_id, "conversation_id": conversation_id},
     )
+
+
+def _rows(connection: Connection, sql: str, parameters: Mapping[str, object]) -> list[Any]:
+    """Return rows as dicts, so that the caller may change them."""
+    return [dict(row) for row in connection.rows(sql, parameters)]
 
 
 def _matching(
@@ -316,13 +342,13 @@ def _matching(
     column: str,
     keys: Collection[str] | Collection[int],
     **also: int,
-) -> list[Row]:
+) -> list[Any]:
     """Return rows of `table` whose `column` is one of `keys`."""
     ids = {"account_id": account_id, **also}
     if connection.dialect == "sqlite":
         return _joined(connection, table, column, keys, ids)
     equal = " AND ".join(f"{name}=:{name}" for name in ids)
-    found: list[Row] = []
+    found: list[Any] = []
     for some in _chunks(list(keys)):
         names = [f"k{position}" for position in range(len(some))]
         found += connection.rows(
@@ -339,7 +365,7 @@ def _joined(
     column: str,
     keys: Collection[str] | Collection[int],
     ids: Mapping[str, int],
-) -> list[Row]:
+) -> list[Any]:
     """Look up each key by index.
 
     Without current statistics, SQLite scans the whole table for an IN list; it never reorders a
@@ -348,7 +374,8 @@ def _joined(
     if not keys:
         return []
     equal = " AND ".join(f"t.{name}=:{name}" for name in ids)
-    return connection.rows(
+    return _rows(
+        connection,
         f"SELECT t.* FROM json_each(:keys) AS k CROSS JOIN {table} AS t "
         f"WHERE {equal} AND t.{column}=k.value",
         {**ids, "keys": json.dumps(list(dict.fromkeys(keys)))},

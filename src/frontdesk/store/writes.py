@@ -1,146 +1,25 @@
-"""Writes: INSERT, UPDATE and DELETE statements and the table metadata behind them.
-
-Sequences of row ids, per account and kind of row.
-"""
+"""Writes rows: INSERT, UPDATE and DELETE statements; allocates row ids."""
 
 from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from frontdesk.store import contacts as contact_words
 from frontdesk.store.accounts import lock_account
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import TABLES, ContactRow, MessageRow, MetricEventRow, RowTable
 
-
-class _TableColumns(NamedTuple):
-    name: str
-    key: tuple[str, ...]
-    columns: tuple[str, ...]
-
-
-def _table(name: str, key: str, columns: str) -> _TableColumns:
-    keys = ("account_id", *key.split())
-    return _TableColumns(name, keys, (*keys, *columns.split()))
-
-
-_NAMED = "name name_key created_at updated_at"
 # Tables whose rows belong to a conversation and to a contact part.
 _FACTS = ("message", "note", "conversation_event")
 
-_TABLES: Mapping[str, _TableColumns] = MappingProxyType(
-    {
-        "channel": _table(
-            "channel",
-            "id",
-            f"phone_number_id alias phone display_phone_number verified_name quality_rating status "
-            f"name_status messaging_limit throughput platform on_business_app waba_id synced_at "
-            f"told_json {_NAMED}",
-        ),
-        "user": _table(
-            "app_user", "id", f"key email role availability avatar_url active told_json {_NAMED}"
-        ),
-        "team": _table("team", "id", f"description distribution told_json {_NAMED}"),
-        "label": _table(
-            "label", "id", "title title_key description color told_json created_at updated_at"
-        ),
-        "custom_field": _table(
-            "custom_field",
-            "id",
-            "key name type description options_json pattern pattern_hint position told_json "
-            "created_at updated_at",
-        ),
-        "canned_response": _table(
-            "canned_response", "id", "short_code text told_json created_at updated_at"
-        ),
-        "template": _table(
-            "template",
-            "id",
-            "name language category status parameter_format components_json quality_score "
-            "rejected_reason previous_category waba_id told_json updated_at",
-        ),
-        "contact": _table(
-            "contact",
-            "id",
-            "phone wa_id wa_user_id username name name_rank name_key profile_name email "
-            "blocked custom_json told_json phone_at user_at last_activity_at search created_at "
-            "updated_at",
-        ),
-        "conversation": _table(
-            "conversation",
-            "id",
-            "contact_id channel_id status assignee_id awaiting_human snoozed_until unread_count "
-            "read_marker waiting_since first_reply_at last_inbound_at last_activity_at "
-            "last_message_json folded_at told unanswered_since episode_at handed_over_at "
-            "bot_spoke_at created_at updated_at",
-        ),
-        "message": _table(
-            "message",
-            "conversation_id created_at id",
-            "direction author author_id author_name type text content_json media_json channel_id "
-            "wamid reply_wamid forwarded referral_json delivery_status sent_at delivered_at "
-            "read_at played_at failed_at error_json source edited_at deleted_at richness raw_json "
-            "live category stamped_at part billable pricing_model pricing_type priced_at",
-        ),
-        "reaction": _table(
-            "reaction", "channel_id target_wamid person", "emoji direction author created_at"
-        ),
-        "orphan": _table("orphan", "channel_id target kind", "created_at detail_json"),
-        "alias": _table("contact_alias", "phone", "contact_id"),
-        "identity_change": _table("identity_change", "id", "old new at"),
-        "part": _table("contact_part", "id", "contact_id row_json"),
-        "note": _table(
-            "note",
-            "conversation_id created_at id",
-            "updated_at text author author_id author_name external_id part",
-        ),
-        "conversation_event": _table(
-            "conversation_event",
-            "conversation_id created_at id",
-            "name value_json external_id part",
-        ),
-        "metric_event": _table(
-            "metric_event", "conversation_id id", "channel_id name started_at ended_at"
-        ),
-        "entry": _table(
-            "entry", "conversation_id label_id", "state assignee_id channel_id last_activity_at"
-        ),
-        "cell": _table("cell", "label_id channel_id state assignee_id awaiting unread", "n"),
-        "rollup": _table("rollup", "grain bucket channel_id name author", "n samples total"),
-        "pricing_rollup": _table(
-            "pricing_rollup", "grain bucket channel_id author category type", "n billable"
-        ),
-    }
-)
-
-
-def blank(kind: str) -> dict[str, Any]:
-    """Return a row of that kind with all columns None."""
-    return dict.fromkeys(_TABLES[kind].columns)
-
-
-def place_of(kind: str) -> tuple[str, tuple[str, ...]]:
-    """Return the table name and the columns of a kind."""
-    table = _TABLES[kind]
-    return table.name, table.columns
-
-
-def kinds() -> tuple[str, ...]:
-    return tuple(_TABLES)
-
-
-def key_of(kind: str) -> tuple[str, ...]:
-    """Return the key columns of a kind, `account_id` first."""
-    return _TABLES[kind].key
-
 
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert new rows; members that are not columns are ignored."""
-    connection.run_many(_insert(_TABLES[kind]), rows)
+    """Insert new rows."""
+    connection.run_many(_insert(TABLES[kind]), rows)
 
 
 def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows, or update those with the same key."""
-    table = _TABLES[kind]
+    table = TABLES[kind]
     changes = (f"{name}=excluded.{name}" for name in table.columns if name not in table.key)
     connection.run_many(
         f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
@@ -148,9 +27,7 @@ def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -
     )
 
 
-def save_contacts(
-    connection: Connection, account_id: int, contacts: Iterable[dict[str, Any]]
-) -> None:
+def save_contacts(connection: Connection, account_id: int, contacts: Iterable[ContactRow]) -> None:
     """Upsert contacts and update the search index.
 
     `search` must have its stored value, "" for a new contact; it is replaced by the new one.
@@ -283,18 +160,18 @@ def drop_pending(connection: Connection, rows: Iterable[Row]) -> None:
     )
 
 
-def update_messages(connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Update stored messages; `was_at` is their previous created_at, which is part of the key."""
+def update_messages(connection: Connection, changes: Iterable[tuple[MessageRow, int]]) -> None:
+    """Update stored messages, each with its previous `created_at`, which is part of the key."""
     fixed = ("account_id", "conversation_id", "id")
-    changes = (f"{name}=:{name}" for name in _TABLES["message"].columns if name not in fixed)
+    columns = (f"{name}=:{name}" for name in TABLES["message"].columns if name not in fixed)
     connection.run_many(
-        f"UPDATE message SET {', '.join(changes)} WHERE account_id=:account_id "
-        "AND conversation_id=:conversation_id AND created_at=:was_at AND id=:id",
-        rows,
+        f"UPDATE message SET {', '.join(columns)} WHERE account_id=:account_id "
+        "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
+        [{**row, "stored_at": stored_at} for row, stored_at in changes],
     )
 
 
-def drop_metric_events(connection: Connection, rows: Iterable[Row]) -> None:
+def drop_metric_events(connection: Connection, rows: Iterable[MetricEventRow]) -> None:
     connection.run_many(
         "DELETE FROM metric_event WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND id=:id",
@@ -333,7 +210,7 @@ def bump_revision(connection: Connection, account_id: int) -> None:
     )
 
 
-def _insert(table: _TableColumns) -> str:
+def _insert(table: RowTable) -> str:
     values = ", ".join(f":{name}" for name in table.columns)
     return f"INSERT INTO {table.name}({', '.join(table.columns)}) VALUES ({values})"
 

@@ -4,16 +4,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
-from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
+from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.rules import StateEvent
 from frontdesk.ingest.events import ConversationEvent, NoteUpsert, ReactionSet
 from frontdesk.store import lookups, writes
-from frontdesk.store.database import Connection, Row
-from frontdesk.store.writes import Ids
+from frontdesk.store.database import Row
+from frontdesk.store.rows import ConversationEventRow, NoteRow, ReactionRow
 
 
 class Annotations:
@@ -21,27 +21,21 @@ class Annotations:
 
     def __init__(
         self,
-        connection: Connection,
-        account_id: int,
-        ids: Ids,
-        counted: BatchCounts,
+        context: BatchContext,
         catalogue: Catalogue,
-        threads: Conversations,
-        correspondence: Messages,
+        conversations: Conversations,
+        messages: Messages,
     ) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._ids = ids
-        self._counted = counted
+        self._context = context
         self._catalogue = catalogue
-        self._threads = threads
-        self._correspondence = correspondence
-        self._reactions: dict[tuple[int, str, str], dict[str, Any]] = {}
-        self._reacted: dict[tuple[int, str, str], dict[str, Any]] = {}
-        self._notes: dict[str, dict[str, Any]] = {}
-        self._noted: dict[str, dict[str, Any]] = {}
-        self._happened: set[str] = set()
-        self._happenings: list[dict[str, Any]] = []
+        self._conversations = conversations
+        self._messages = messages
+        self._reactions: dict[tuple[int, str, str], ReactionRow] = {}
+        self._unsaved_reactions: dict[tuple[int, str, str], ReactionRow] = {}
+        self._notes: dict[str, NoteRow] = {}
+        self._unsaved_notes: dict[str, NoteRow] = {}
+        self._event_ids: set[str] = set()
+        self._unsaved_events: list[ConversationEventRow] = []
 
     def load_reactions(self, events: Sequence[ReactionSet]) -> None:
         by_channel: dict[int, set[str]] = {}
@@ -49,28 +43,28 @@ class Annotations:
             channel_id = self._catalogue.channel_id(event.channel, event.at)
             by_channel.setdefault(channel_id, set()).add(event.target_wamid)
         for channel_id, names in by_channel.items():
-            for row in lookups.reactions(self._connection, self._account_id, channel_id, names):
-                self._reactions[channel_id, row["target_wamid"], row["person"]] = dict(row)
+            for row in lookups.reactions(*self._context.account, channel_id, names):
+                self._reactions[channel_id, row["target_wamid"], row["person"]] = row
 
     def load_notes(self, events: Sequence[NoteUpsert]) -> None:
-        if not self._ids.any("note"):
+        if not self._context.ids.any("note"):
             return
         names = {event.external_id for event in events}
-        for row in lookups.notes(self._connection, self._account_id, names):
-            self._notes[row["external_id"]] = dict(row)
+        for row in lookups.notes(*self._context.account, names):
+            self._notes[str(row["external_id"])] = row
 
-    def load_happenings(self, events: Sequence[ConversationEvent]) -> None:
-        if not self._ids.any("conversation_event"):
+    def load_events(self, events: Sequence[ConversationEvent]) -> None:
+        if not self._context.ids.any("conversation_event"):
             return
         names = {event.external_id for event in events}
-        self._happened |= lookups.event_ids(self._connection, self._account_id, names)
+        self._event_ids |= lookups.event_ids(*self._context.account, names)
 
-    def react(self, event: ReactionSet) -> None:
+    def apply_reaction(self, event: ReactionSet) -> None:
         """Apply a reaction: the latest per person and message; at equal times, removal wins."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         key = (channel_id, event.target_wamid, event.person)
-        row = {
-            "account_id": self._account_id,
+        row: ReactionRow = {
+            "account_id": self._context.account_id,
             "channel_id": channel_id,
             "target_wamid": event.target_wamid,
             "person": event.person,
@@ -81,48 +75,48 @@ class Annotations:
         }
         stored = self._reactions.get(key)
         if stored is not None and _reaction_order(row) <= _reaction_order(stored):
-            self._counted.known("reactions")
+            self._context.counts.known("reactions")
             return
-        self._reactions[key] = self._reacted[key] = row
-        target = self._correspondence.known(channel_id, event.target_wamid)
+        self._reactions[key] = self._unsaved_reactions[key] = row
+        target = self._messages.find(channel_id, event.target_wamid)
         if target is not None:
-            self._threads.holding(target).touched = True
-        (self._counted.new if stored is None else self._counted.change)("reactions")
+            self._conversations.owner_of(target).touched = True
+        (self._context.counts.new if stored is None else self._context.counts.change)("reactions")
 
-    def note(self, event: NoteUpsert) -> None:
+    def apply_note(self, event: NoteUpsert) -> None:
         """Insert a note, or update its text if the event is newer."""
         row = self._notes.get(event.external_id)
         if row is not None:
             if event.at <= row["updated_at"] or event.text == row["text"]:
-                self._counted.known("notes")
+                self._context.counts.known("notes")
                 return
-            row.update(text=event.text, updated_at=event.at)
-            thread = self._threads.holding(row)
-            self._counted.change("notes")
+            row["text"], row["updated_at"] = event.text, event.at
+            conversation = self._conversations.owner_of(row)
+            self._context.counts.change("notes")
         else:
             channel_id = self._catalogue.channel_id(event.channel, event.at)
-            thread = self._threads.of(channel_id, event.person, event.at)
-            row = self._new_note(event, thread)
-            self._counted.new("notes")
-        thread.touched = True
-        self._notes[event.external_id] = self._noted[event.external_id] = row
+            conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
+            row = self._new_note(event, conversation)
+            self._context.counts.new("notes")
+        conversation.touched = True
+        self._notes[event.external_id] = self._unsaved_notes[event.external_id] = row
 
-    def happen(self, event: ConversationEvent) -> None:
+    def apply_event(self, event: ConversationEvent) -> None:
         """Insert a conversation event unless it is stored."""
-        if event.external_id in self._happened:
-            self._counted.known("happenings")
+        if event.external_id in self._event_ids:
+            self._context.counts.known("events")
             return
         channel_id = self._catalogue.channel_id(event.channel, event.at)
-        thread = self._threads.of(channel_id, event.person, event.at)
-        part = self._threads.part(event.person)
-        thread.happenings.append(
-            self.record(thread, event.at, event.name, event.value, event.external_id, part)
+        conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
+        part = self._conversations.part(event.person)
+        conversation.events.append(
+            self.add_event(conversation, event.at, event.name, event.value, event.external_id, part)
         )
-        thread.touched = True
+        conversation.touched = True
 
-    def record(
+    def add_event(
         self,
-        thread: BatchConversation,
+        conversation: BatchConversation,
         at: int,
         name: str,
         value: Mapping[str, Any],
@@ -130,41 +124,41 @@ class Annotations:
         part: int | None,
     ) -> StateEvent:
         """Insert a new conversation event and return it as the state rules take it."""
-        row = {
-            "account_id": self._account_id,
-            "conversation_id": thread.id,
-            "id": self._ids.next("conversation_event"),
+        row: ConversationEventRow = {
+            "account_id": self._context.account_id,
+            "conversation_id": conversation.id,
+            "id": self._context.ids.next("conversation_event"),
             "created_at": at,
             "name": name,
-            "value_json": message_row.packed(dict(value)),
+            "value_json": packed(value) or "{}",
             "external_id": external_id,
             "part": part,
         }
-        self._happened.add(external_id)
-        self._happenings.append(row)
-        self._counted.new("happenings")
-        return self._happening(row, value)
+        self._event_ids.add(external_id)
+        self._unsaved_events.append(row)
+        self._context.counts.new("events")
+        return self._state_event(row, value)
 
-    def happening(self, row: Row) -> StateEvent:
+    def state_event(self, row: Row) -> StateEvent:
         """Convert a stored conversation event to what the state rules take."""
-        return self._happening(row, json.loads(row["value_json"]))
+        return self._state_event(row, json.loads(row["value_json"]))
 
     def save(self) -> None:
         """Write changes and reset them; may be called again."""
-        writes.add(self._connection, "conversation_event", self._happenings)
-        for kind, rows in self.put():
-            writes.save(self._connection, kind, rows)
-        self._happenings, self._noted, self._reacted = [], {}, {}
+        writes.add(self._context.connection, "conversation_event", self._unsaved_events)
+        for kind, rows in self.changed():
+            writes.save(self._context.connection, kind, rows)
+        self._unsaved_events, self._unsaved_notes, self._unsaved_reactions = [], {}, {}
 
-    def added(self) -> list[dict[str, Any]]:
-        return self._happenings
+    def added(self) -> list[ConversationEventRow]:
+        return self._unsaved_events
 
-    def put(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def changed(self) -> Iterator[tuple[str, Sequence[Row]]]:
         """Yield changed rows by kind."""
-        yield "note", list(self._noted.values())
-        yield "reaction", list(self._reacted.values())
+        yield "note", list(self._unsaved_notes.values())
+        yield "reaction", list(self._unsaved_reactions.values())
 
-    def _happening(self, row: Row, value: Mapping[str, Any]) -> StateEvent:
+    def _state_event(self, row: Row, value: Mapping[str, Any]) -> StateEvent:
         at = row["created_at"]
         user, title = value.get("user"), value.get("title")
         return StateEvent(
@@ -178,12 +172,12 @@ class Annotations:
             key=row["external_id"] or "",
         )
 
-    def _new_note(self, event: NoteUpsert, thread: BatchConversation) -> dict[str, Any]:
+    def _new_note(self, event: NoteUpsert, conversation: BatchConversation) -> NoteRow:
         author_id, author_name = self._catalogue.author(event.author, event.at)
         return {
-            "account_id": self._account_id,
-            "conversation_id": thread.id,
-            "id": self._ids.next("note"),
+            "account_id": self._context.account_id,
+            "conversation_id": conversation.id,
+            "id": self._context.ids.next("note"),
             "created_at": event.at,
             "updated_at": event.at,
             "text": event.text,
@@ -191,9 +185,9 @@ class Annotations:
             "author_id": None if author_id is None else str(author_id),
             "author_name": author_name,
             "external_id": event.external_id,
-            "part": self._threads.part(event.person),
+            "part": self._conversations.part(event.person),
         }
 
 
-def _reaction_order(row: Row) -> tuple[int, bool, str]:
+def _reaction_order(row: ReactionRow) -> tuple[int, bool, str]:
     return row["created_at"], not row["emoji"], row["emoji"]

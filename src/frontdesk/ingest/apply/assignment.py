@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation
-from frontdesk.ingest.apply.message_row import MessageRow
 from frontdesk.ingest.apply.rules import INBOUND, OPEN, QUIET_TYPES, ConversationState
 from frontdesk.store import lookups, writes
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Row
+from frontdesk.store.rows import MessageRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +30,37 @@ class RoundRobin:
     eligible members assigns the one after its last assignee.
     """
 
-    def __init__(self, connection: Connection, account_id: int) -> None:
-        self._connection = connection
-        self._account_id = account_id
+    def __init__(self, context: BatchContext) -> None:
+        self._context = context
         self._members: dict[int, list[Row]] = {}
         self._last: dict[int, int] = {}
 
-    def turn(self, thread: BatchConversation, standing: ConversationState) -> Assignment | None:
+    def next_assignment(
+        self, conversation: BatchConversation, state: ConversationState
+    ) -> Assignment | None:
         """Return the assignment if a live inbound message has just opened the conversation."""
-        if standing.assignee_id or standing.status != OPEN:
+        if state.assignee_id or state.status != OPEN:
             return None
-        if thread.stored is not None and thread.stored["status"] == OPEN:
+        if conversation.stored is not None and conversation.stored["status"] == OPEN:
             return None
-        opening = max(filter(_opens, thread.messages), key=_order, default=None)
+        opening = max(filter(_opens, conversation.messages), key=_order, default=None)
         if opening is None:
             return None
         external_id = f"round-robin:{opening['wamid'] or opening['id']}"
-        if lookups.event_ids(self._connection, self._account_id, (external_id,)):
+        if lookups.event_ids(*self._context.account, (external_id,)):
             return None
-        member = self._next(thread.channel_id)
+        member = self._next(conversation.channel_id)
         if member is None:
             return None
         # Ordered after other events of the same moment, which preceded the decision.
-        clash = any(happening.at == standing.folded_at for happening in thread.happenings)
+        clash = any(event.at == state.folded_at for event in conversation.events)
         return Assignment(
-            member["user_key"], standing.folded_at + int(clash), external_id, opening["part"]
+            member["user_key"], state.folded_at + int(clash), external_id, opening["part"]
         )
 
     def save(self) -> None:
         """Store each team's last assignee."""
-        writes.save_last_assigned(self._connection, self._account_id, self._last)
+        writes.save_last_assigned(*self._context.account, self._last)
 
     def _next(self, channel_id: int) -> Row | None:
         members = self._eligible(channel_id)
@@ -74,7 +76,7 @@ class RoundRobin:
     def _eligible(self, channel_id: int) -> list[Row]:
         """Return the eligible members, by id, of the channel's team with the lowest id."""
         if channel_id not in self._members:
-            rows = lookups.rotation(self._connection, self._account_id, channel_id)
+            rows = lookups.rotation(*self._context.account, channel_id)
             self._members[channel_id] = [
                 row for row in rows if row["team_id"] == rows[0]["team_id"]
             ]

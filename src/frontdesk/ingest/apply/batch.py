@@ -1,7 +1,4 @@
-"""Applies batches of domain events to the store, idempotently and in any order.
-
-Applies a batch in dependency order: contacts, conversations, messages, then the rest.
-"""
+"""Applies batches of domain events to the store, idempotently and in any order."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,8 +10,8 @@ from frontdesk.ingest.apply import rules
 from frontdesk.ingest.apply.annotations import Annotations
 from frontdesk.ingest.apply.assignment import RoundRobin
 from frontdesk.ingest.apply.catalogue import Catalogue, CatalogueUpsert, apply_number_facts
-from frontdesk.ingest.apply.contacts import Contacts, Namesakes, Sighting
-from frontdesk.ingest.apply.context import ApplyResult, BatchCounts, Tally
+from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
+from frontdesk.ingest.apply.context import ApplyResult, BatchContext, Tally
 from frontdesk.ingest.apply.conversations import BatchConversation, Conversations, conversation_row
 from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.metrics import MetricDeltas
@@ -44,7 +41,8 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import counters, lookups, raw_events, writes
 from frontdesk.store.counters import LabelledConversation
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection
+from frontdesk.store.rows import ConversationRow
 from frontdesk.store.writes import Ids
 
 Kind = TypeVar("Kind")
@@ -61,65 +59,161 @@ def by_kind(events: Iterable[DomainEvent]) -> Kinds:
     return kinds
 
 
-class Appliers:
-    """Contacts, conversations and messages of one batch. Call `load`, then `tell`."""
+class Batch:
+    """Applies the events of one transaction.
+
+    catalogue: that of an earlier batch of the same context, if there is one.
+    """
 
     def __init__(
-        self,
-        connection: Connection,
-        account_id: int,
-        now: int,
-        ids: Ids,
-        counted: BatchCounts,
-        catalogue: Catalogue,
+        self, context: BatchContext, catalogue: Catalogue | None = None, *, live: bool = False
     ) -> None:
-        place = (connection, account_id)
-        self.orphans = PendingUpdates(*place)
-        self.people = Contacts(*place, now, ids, counted)
-        self.threads = Conversations(*place, ids, counted, self.people)
-        self.correspondence = Messages(
-            *place, ids, counted, catalogue, self.people, self.threads, self.orphans
+        self._context = context
+        self._live = live
+        self._pending = PendingUpdates(context)
+        self._assignments = RoundRobin(context)
+        self.catalogue = catalogue or Catalogue(context)
+        self.metrics = MetricDeltas(context)
+        self.contacts = Contacts(context)
+        self.conversations = Conversations(context, self.contacts)
+        self.messages = Messages(
+            context, self.catalogue, self.contacts, self.conversations, self._pending
         )
-        self.asides = Annotations(
-            *place, ids, counted, catalogue, self.threads, self.correspondence
-        )
+        self.annotations = Annotations(context, self.catalogue, self.conversations, self.messages)
 
-    def load(self, kinds: Kinds) -> None:
-        """Read all rows that the batch refers to, and resolve its persons."""
-        moves = kinds.get(IdentityChange, ())
+    def run(self, events: Iterable[DomainEvent], initial_status: InitialStatus) -> None:
+        """Apply the events and save all rows that changed."""
+        self.load_and_apply(events)
+        self._save(initial_status)
+
+    def load_and_apply(self, events: Iterable[DomainEvent]) -> None:
+        """Apply the events to rows in memory. The order matters: each step needs the one before."""
+        kinds = by_kind(events)
+        self._apply_catalogue(kinds)
+        contact_ids, copies = self._load(kinds)
+        self._settle(kinds, contact_ids, copies)
+        self._apply(kinds)
+
+    def _load(self, kinds: Kinds) -> tuple[list[int], list[Copies]]:
+        """Read all rows that the batch refers to.
+
+        Returns the ids of its stored contacts, and the persons that copies of one message name.
+        """
         times = (message.at for message in kinds.get(MessageUpsert, ()))
-        self.correspondence.load(_wamids(kinds), times)
-        namesakes = [*self._namesakes(kinds)]
-        sightings = [*self._sightings(kinds)]
-        told = (person for person, _, _ in sightings)
-        persons = chain(told, *(persons for persons, _ in namesakes))
-        stored = {found[0] for _, found in namesakes if found is not None}
-        contact_ids = self.people.load(persons, stored)
-        self.people.settle(sightings, namesakes, moves)
-        self.threads.load(contact_ids)
-        self.threads.regroup(self.people.shares())
-        self.correspondence.follow()
-        self.asides.load_reactions(kinds.get(ReactionSet, ()))
-        self.asides.load_notes(kinds.get(NoteUpsert, ()))
-        self.asides.load_happenings(kinds.get(ConversationEvent, ()))
+        self.messages.load(_wamids(kinds), times)
+        copies = [*self._copies(kinds)]
+        persons = chain(
+            (person for person, _, _ in self._sightings(kinds)),
+            *(persons for persons, _ in copies),
+        )
+        stored = {ids[0] for _, ids in copies if ids is not None}
+        self.annotations.load_reactions(kinds.get(ReactionSet, ()))
+        self.annotations.load_notes(kinds.get(NoteUpsert, ()))
+        self.annotations.load_events(kinds.get(ConversationEvent, ()))
+        return self.contacts.load(persons, stored), copies
 
-    def tell(self, kinds: Kinds) -> None:
+    def _settle(self, kinds: Kinds, contact_ids: Sequence[int], copies: Iterable[Copies]) -> None:
+        """Resolve persons to contacts, and move conversations to the contacts that result."""
+        moves = kinds.get(IdentityChange, ())
+        self.contacts.settle(self._sightings(kinds), copies, moves)
+        self.conversations.load(contact_ids)
+        self.conversations.regroup(self.contacts.moves())
+        self.messages.update_places()
+
+    def _apply(self, kinds: Kinds) -> None:
         """Apply events: messages by time, so that ids have this order, then what refers to them."""
         messages = sorted(kinds.get(MessageUpsert, ()), key=_message_order)
-        _each(self.people.tell, kinds.get(ContactUpsert, ()))
-        _each(self.people.remove, kinds.get(ContactRemove, ()))
-        _each(self.correspondence.say, messages)
-        _each(self.correspondence.deliver, kinds.get(StatusUpdate, ()))
-        _each(self.correspondence.amend, kinds.get(MessageEdit, ()))
-        _each(self.correspondence.amend, kinds.get(MessageRevoke, ()))
-        _each(self.asides.react, kinds.get(ReactionSet, ()))
-        _each(self.asides.note, kinds.get(NoteUpsert, ()))
-        _each(self.asides.happen, kinds.get(ConversationEvent, ()))
+        _each(self.contacts.apply, kinds.get(ContactUpsert, ()))
+        _each(self.contacts.remove, kinds.get(ContactRemove, ()))
+        _each(self.messages.apply_message, messages)
+        _each(self.messages.apply_status, kinds.get(StatusUpdate, ()))
+        _each(self.messages.apply_amendment, kinds.get(MessageEdit, ()))
+        _each(self.messages.apply_amendment, kinds.get(MessageRevoke, ()))
+        _each(self.annotations.apply_reaction, kinds.get(ReactionSet, ()))
+        _each(self.annotations.apply_note, kinds.get(NoteUpsert, ()))
+        _each(self.annotations.apply_event, kinds.get(ConversationEvent, ()))
 
-    def save(self) -> None:
-        """Write the facts; conversation rows follow after the fold."""
-        self.correspondence.save()
-        self.asides.save()
+    def _apply_catalogue(self, kinds: Kinds) -> None:
+        upserts = kinds.get(ChannelUpsert, ())
+        for upsert in _outermost(upserts):
+            self.catalogue.apply_channel(upsert)
+        updates = kinds.get(NumberUpdate, ())
+        apply_number_facts(self.catalogue, self._pending, updates, upserts)
+        for named in _named(kinds):
+            self.catalogue.apply(named)
+
+    def _save(self, initial_status: InitialStatus) -> None:
+        connection, account_id = self._context.account
+        # Conversations may be folded from all stored facts, those of this batch included.
+        self.messages.save()
+        self.annotations.save()
+        self.catalogue.save()
+        self._save_conversations(initial_status)
+        # The fold may have added events, and users and labels that these name.
+        self.annotations.save()
+        self.metrics.save()
+        self.contacts.save()
+        self._pending.save()
+        self.catalogue.save()
+        self._context.ids.save()
+        # Skipped webhooks of new channels can be applied now.
+        kinds = map(admission.kind_of, self.catalogue.new_numbers)
+        raw_events.wait_for(connection, account_id, kinds)
+        if self._context.counts.changed:
+            writes.bump_revision(connection, account_id)
+
+    def _save_conversations(self, initial_status: InitialStatus) -> None:
+        """Fold the touched conversations and write their rows, filter entries and counters."""
+        connection, account_id = self._context.account
+        rows: list[ConversationRow] = []
+        moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = [
+            (_labelled(conversation), None) for conversation in self.conversations.gone
+        ]
+        for conversation in self.conversations.touched():
+            self.metrics.count(conversation)
+            state = self._fold(conversation)
+            if self._live:
+                state = self._assign(conversation, state)
+            row = conversation_row(self._context, conversation, state, initial_status)
+            rows.append(row)
+            moves.append((_labelled(conversation), LabelledConversation(row, state.labels)))
+        self._assignments.save()
+        writes.save(connection, "conversation", rows)
+        counters.move(connection, account_id, moves)
+
+    def _assign(
+        self, conversation: BatchConversation, state: ConversationState
+    ) -> ConversationState:
+        """Assign a newly opened conversation to the next team member in turn, if there is one."""
+        assignment = self._assignments.next_assignment(conversation, state)
+        if assignment is None:
+            return state
+        event = self.annotations.add_event(
+            conversation,
+            assignment.at,
+            "assigned",
+            {"user": assignment.user_key},
+            assignment.external_id,
+            assignment.part,
+        )
+        return rules.fold(state, (), (event,))
+
+    def _fold(self, conversation: BatchConversation) -> ConversationState:
+        """Fold new facts onto the stored state, or all facts again if they are out of order."""
+        stored = conversation.stored
+        before = ConversationState() if stored is None else _state_of(stored, conversation.labels)
+        if not conversation.refold and (
+            stored is None or rules.continues(before, conversation.messages, conversation.events)
+        ):
+            state = rules.fold(before, conversation.messages, conversation.events)
+            self.metrics.append(conversation, state.metrics)
+            return state
+        messages = lookups.messages_of(*self._context.account, conversation.id)
+        events = lookups.events_of(*self._context.account, conversation.id)
+        state_events = map(self.annotations.state_event, events)
+        state = rules.fold(ConversationState(), messages, state_events)
+        self.metrics.replace(conversation, state.metrics)
+        return state
 
     def _sightings(self, kinds: Kinds) -> Iterator[Sighting]:
         """Yield the persons named by the batch, with times."""
@@ -132,12 +226,12 @@ class Appliers:
         for move in kinds.get(IdentityChange, ()):
             yield move.old, move.at, 0
             yield move.new, move.at, 0
-        named = self.correspondence.named
+        stored = self.messages.stored
         for status in kinds.get(StatusUpdate, ()):
-            if status.person is not None and not named(status.channel, status.wamid):
+            if status.person is not None and not stored(status.channel, status.wamid):
                 yield status.person, status.at, 0
 
-    def _namesakes(self, kinds: Kinds) -> Iterator[Namesakes]:
+    def _copies(self, kinds: Kinds) -> Iterator[Copies]:
         """Yield messages whose person is given in several ways, or differently than stored."""
         persons: dict[tuple[str, str], dict[Person, int]] = {}
         for event in chain(kinds.get(MessageUpsert, ()), kinds.get(StatusUpdate, ())):
@@ -145,11 +239,11 @@ class Appliers:
                 named = persons.setdefault((event.channel, event.wamid), {})
                 named[event.person] = min(event.at, named.get(event.person, event.at))
         stored = {
-            place: row
-            for place in persons
-            if (row := self.correspondence.named(*place)) is not None
+            place: row for place in persons if (row := self.messages.stored(*place)) is not None
         }
-        contact_ids = self.threads.contact_ids({row["conversation_id"] for row in stored.values()})
+        contact_ids = self.conversations.contact_ids(
+            {row["conversation_id"] for row in stored.values()}
+        )
         for place, named in persons.items():
             if place in stored:
                 contact_id = contact_ids[stored[place]["conversation_id"]]
@@ -170,9 +264,9 @@ def _wamids(kinds: Kinds) -> Iterator[tuple[str, str, int]]:
             yield event.channel, event.target_wamid, event.at
 
 
-def _each(tell: Callable[[Kind], None], events: Iterable[Kind]) -> None:
+def _each(apply: Callable[[Kind], None], events: Iterable[Kind]) -> None:
     for event in events:
-        tell(event)
+        apply(event)
 
 
 def _message_order(event: MessageUpsert) -> tuple[int, str]:
@@ -209,109 +303,11 @@ def apply_events(
     newly opened conversations by the round robin of their channel's teams, recorded as an event.
     placeholders: create placeholder rows for messages of which only delivery steps are known.
     """
-    told = events if placeholders else [_without_person(event) for event in events]
-    return _Batch(connection, account_id, now).apply(told, initial_status, live=live)
-
-
-class _Batch:
-    """Applies the events of one `apply_events` call."""
-
-    def __init__(self, connection: Connection, account_id: int, now: int) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._now = now
-        place = (connection, account_id)
-        self._ids = Ids(*place)
-        self._counted = BatchCounts()
-        self._catalogue = Catalogue(*place, self._ids, self._counted)
-        self._telling = Appliers(*place, now, self._ids, self._counted, self._catalogue)
-        self._reckoning = MetricDeltas(*place, self._ids)
-
-    def apply(
-        self, events: Sequence[DomainEvent], initial_status: InitialStatus, *, live: bool
-    ) -> ApplyResult:
-        telling, kinds = self._telling, by_kind(events)
-        # Catalogue rows first, so that events that refer to them find them.
-        for upsert in _outermost(kinds.get(ChannelUpsert, ())):
-            self._catalogue.tell_channel(upsert)
-        apply_number_facts(
-            self._catalogue,
-            telling.orphans,
-            kinds.get(NumberUpdate, ()),
-            kinds.get(ChannelUpsert, ()),
-        )
-        for named in _named(kinds):
-            self._catalogue.tell(named)
-        telling.load(kinds)
-        telling.tell(kinds)
-        telling.save()
-        self._catalogue.save()
-        self._save_conversations(initial_status, live=live)
-        self._save_rest()
-        if self._counted.changed:
-            writes.bump_revision(self._connection, self._account_id)
-        return self._counted.applied()
-
-    def _save_rest(self) -> None:
-        """Write what the fold of the conversations may have added to."""
-        self._telling.asides.save()
-        self._reckoning.save()
-        self._telling.people.save()
-        self._telling.orphans.save()
-        self._catalogue.save()
-        self._ids.save()
-        # Their skipped webhooks can be applied now.
-        kinds = map(admission.kind_of, self._catalogue.new_numbers)
-        raw_events.wait_for(self._connection, self._account_id, kinds)
-
-    def _save_conversations(self, initial_status: InitialStatus, *, live: bool) -> None:
-        """Fold the touched conversations and write their rows, filter entries and counters."""
-        threads = self._telling.threads
-        rows: list[dict[str, Any]] = []
-        moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = [
-            (_listed(thread), None) for thread in threads.gone
-        ]
-        distribution = RoundRobin(self._connection, self._account_id)
-        for thread in threads.touched():
-            self._reckoning.count(thread)
-            standing = self._stand(thread)
-            if live:
-                standing = self._assign(distribution, thread, standing)
-            row = conversation_row(self._account_id, thread, standing, initial_status, self._now)
-            rows.append(row)
-            moves.append((_listed(thread), LabelledConversation(row, standing.labels)))
-        distribution.save()
-        writes.save(self._connection, "conversation", rows)
-        counters.move(self._connection, self._account_id, moves)
-
-    def _assign(
-        self, distribution: RoundRobin, thread: BatchConversation, standing: ConversationState
-    ) -> ConversationState:
-        """Assign a newly opened conversation to the next team member in turn, if there is one."""
-        turn = distribution.turn(thread, standing)
-        if turn is None:
-            return standing
-        happening = self._telling.asides.record(
-            thread, turn.at, "assigned", {"user": turn.user_key}, turn.external_id, turn.part
-        )
-        return rules.fold(standing, (), (happening,))
-
-    def _stand(self, thread: BatchConversation) -> ConversationState:
-        """Fold new facts onto the stored state, or all facts again if they are out of order."""
-        stored = thread.stored
-        before = ConversationState() if stored is None else _standing(stored, thread.labels)
-        if not thread.refold and (
-            stored is None or rules.continues(before, thread.messages, thread.happenings)
-        ):
-            standing = rules.fold(before, thread.messages, thread.happenings)
-            self._reckoning.append(thread, standing.measures)
-            return standing
-        messages = lookups.messages_of(self._connection, self._account_id, thread.id)
-        events = lookups.events_of(self._connection, self._account_id, thread.id)
-        happenings = map(self._telling.asides.happening, events)
-        standing = rules.fold(ConversationState(), messages, happenings)
-        self._reckoning.replace(thread, standing.measures)
-        return standing
+    if not placeholders:
+        events = [_without_person(event) for event in events]
+    context = BatchContext(connection, account_id, now, Ids(connection, account_id))
+    Batch(context, live=live).run(events, initial_status)
+    return context.counts.result()
 
 
 def _without_person(event: DomainEvent) -> DomainEvent:
@@ -328,8 +324,8 @@ def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
     """Yield the first and the last of identical upserts, which most are."""
     alike: dict[tuple[object, ...], list[ChannelUpsert]] = {}
     for one in upserts:
-        told = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
-        alike.setdefault((*told, repr(one.details) if one.details else ""), []).append(one)
+        facts = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
+        alike.setdefault((*facts, repr(one.details) if one.details else ""), []).append(one)
     for group in alike.values():
         first, last = min(group, key=_moment), max(group, key=_moment)
         yield first
@@ -341,12 +337,16 @@ def _moment(upsert: ChannelUpsert) -> int:
     return upsert.at
 
 
-def _listed(thread: BatchConversation) -> LabelledConversation | None:
+def _labelled(conversation: BatchConversation) -> LabelledConversation | None:
     """Return a conversation's filter entry before the batch."""
-    return None if thread.stored is None else LabelledConversation(thread.stored, thread.labels)
+    return (
+        None
+        if conversation.stored is None
+        else LabelledConversation(conversation.stored, conversation.labels)
+    )
 
 
-def _standing(stored: Row, labels: frozenset[int]) -> ConversationState:
+def _state_of(stored: ConversationRow, labels: frozenset[int]) -> ConversationState:
     """Restore the fold's state from a conversation row."""
     return ConversationState(
         status=stored["status"] if stored["told"] else None,

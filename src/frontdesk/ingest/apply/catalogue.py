@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.apply.pending import NUMBER, PendingUpdates
 from frontdesk.ingest.events import (
@@ -24,8 +24,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import lookups, writes
 from frontdesk.store.contacts import label_key, name_key
-from frontdesk.store.database import Connection
-from frontdesk.store.writes import Ids
+from frontdesk.store.rows import blank
 
 CatalogueUpsert = (
     CannedResponseUpsert
@@ -40,7 +39,7 @@ CatalogueUpsert = (
 class _CatalogueKind(NamedTuple):
     """Table, unique column and default values of a kind of catalogue row."""
 
-    table: str
+    name: str
     key: str
     defaults: Mapping[str, Any]
 
@@ -63,13 +62,8 @@ _KINDS: Mapping[str, _CatalogueKind] = MappingProxyType(
 class Catalogue:
     """Catalogue of an account while one batch is applied."""
 
-    def __init__(
-        self, connection: Connection, account_id: int, ids: Ids, counted: BatchCounts
-    ) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._ids = ids
-        self._counted = counted
+    def __init__(self, context: BatchContext) -> None:
+        self._context = context
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
         self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
         self._teams: list[tuple[int, set[int], set[int]]] = []
@@ -82,7 +76,7 @@ class Catalogue:
         row = self._find("channel", phone_number_id)
         if row is None:
             row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
-            self._counted.new("channels")
+            self._context.counts.new("channels")
         return self._seen(("channel", phone_number_id), row, at)
 
     def user_id(self, key: str, at: int) -> int:
@@ -98,22 +92,22 @@ class Catalogue:
         """Return a label's id; creates it if unknown."""
         key = label_key(title)
         row = self._find("label", key) or self._make("label", key, at, {"title": title})
-        if title > row["title"] and "title" not in self._told_times(("label", key), row):
+        if title > row["title"] and "title" not in self._times_of(("label", key), row):
             row["title"] = title
             self._unsaved["label", key] = row
         return self._seen(("label", key), row, at)
 
     def numbers_of(self, phone: str) -> list[str]:
         """Return the phone_number_ids of channels that currently have a phone number."""
-        stored = lookups.channels_with(self._connection, self._account_id, phone)
+        stored = lookups.channels_with(*self._context.account, phone)
         found = {row["phone_number_id"] for row in stored}
         held = {key: row for (kind, key), row in self._rows.items() if kind == "channel"}
         found = {key for key in found if key not in held}
         return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
 
-    def tell_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
+    def apply_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
         """Apply facts about a channel. seen: it was in use at that time."""
-        told = {
+        columns = {
             "phone": event.phone,
             "display_phone_number": event.display_phone_number,
             "waba_id": event.waba_id,
@@ -125,22 +119,22 @@ class Catalogue:
         had_none = row is None
         if row is None:
             row = self._make("channel", key, event.at, _channel_name({}, key))
-        differing = self._newer(("channel", key), row, told, event.at)
+        differing = self._newer(("channel", key), row, columns, event.at)
         row.update(differing)
         row.update(_channel_name(row, key))
         self._stamp(("channel", key), row, event.at if seen else row["updated_at"], differing)
         self._count("channels", made=had_none, changed=bool(differing))
 
-    def tell(self, event: CatalogueUpsert) -> None:
+    def apply(self, event: CatalogueUpsert) -> None:
         """Apply any other catalogue upsert."""
-        kind, key, told = _told(event)
+        kind, key, columns = _columns_of(event)
         row = self._find(kind, key)
         if row is None:
-            row = self._make(kind, key, event.at, told)
-            row.update(self._newer((kind, key), row, told, event.at))
+            row = self._make(kind, key, event.at, columns)
+            row.update(self._newer((kind, key), row, columns, event.at))
             self._count("catalogue", made=True, changed=False)
         else:
-            differing = self._newer((kind, key), row, told, event.at)
+            differing = self._newer((kind, key), row, columns, event.at)
             row.update(differing)
             self._stamp((kind, key), row, event.at, differing)
             self._count("catalogue", made=False, changed=bool(differing))
@@ -156,9 +150,9 @@ class Catalogue:
         for kind in _KINDS:
             rows = [row for (of, _), row in self._unsaved.items() if of == kind]
             if rows:
-                writes.save(self._connection, kind, rows)
+                writes.save(self._context.connection, kind, rows)
         for team_id, channels, members in self._teams:
-            writes.link_team(self._connection, self._account_id, team_id, channels, members)
+            writes.link_team(*self._context.account, team_id, channels, members)
         self._unsaved, self._teams = {}, []
 
     def _seen(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
@@ -171,39 +165,37 @@ class Catalogue:
     def _find(self, kind: str, key: str) -> dict[str, Any] | None:
         row = self._rows.get((kind, key))
         if row is None:
-            shelf = _KINDS[kind]
-            stored = lookups.catalogue_row(
-                self._connection, self._account_id, shelf.table, shelf.key, key
-            )
+            table = _KINDS[kind]
+            stored = lookups.catalogue_row(*self._context.account, table.name, table.key, key)
             if stored is not None:
                 row = self._rows[kind, key] = dict(stored)
         return row
 
-    def _make(self, kind: str, key: str, at: int, told: Mapping[str, Any]) -> dict[str, Any]:
+    def _make(self, kind: str, key: str, at: int, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Insert a row with its defaults and key."""
-        self._counted.changed = True
-        shelf = _KINDS[kind]
-        row = {**writes.blank(kind), **shelf.defaults, "account_id": self._account_id}
+        self._context.counts.changed = True
+        table = _KINDS[kind]
+        row = {**blank(kind), **table.defaults, "account_id": self._context.account_id}
         row["created_at"] = row["updated_at"] = at
-        row.update({name: value for name, value in told.items() if value is not None})
-        row[shelf.key] = key
-        if shelf.key != "id":
-            row["id"] = self._ids.next(kind)
+        row.update({name: value for name, value in columns.items() if value is not None})
+        row[table.key] = key
+        if table.key != "id":
+            row["id"] = self._context.ids.next(kind)
         if kind == "channel":
             self.new_numbers.append(key)
         self._rows[kind, key] = self._unsaved[kind, key] = row
         return row
 
     def _newer(
-        self, place: tuple[str, str], row: dict[str, Any], told: Mapping[str, Any], at: int
+        self, place: tuple[str, str], row: dict[str, Any], columns: Mapping[str, Any], at: int
     ) -> dict[str, Any]:
         """Return the values that are newer than the row's and differ from them.
 
         Of two values of the same time, the greater wins, independent of order. "" clears a value.
         """
-        times = self._told_times(place, row)
+        times = self._times_of(place, row)
         differing: dict[str, Any] = {}
-        for name, value in told.items():
+        for name, value in columns.items():
             known_at = times.get(name, -1)
             if value is None or (at, str(value)) < (known_at, str(row[name] or "")):
                 continue
@@ -214,7 +206,7 @@ class Catalogue:
                 differing[name] = _nothing(value)
         return differing
 
-    def _told_times(self, place: tuple[str, str], row: Mapping[str, Any]) -> dict[str, int]:
+    def _times_of(self, place: tuple[str, str], row: Mapping[str, Any]) -> dict[str, int]:
         if place not in self._times:
             self._times[place] = json.loads(row["told_json"] or "{}")
         return self._times[place]
@@ -232,24 +224,24 @@ class Catalogue:
             self._unsaved[place] = row
 
     def _count(self, kind: str, *, made: bool, changed: bool) -> None:
-        count: Callable[[str], None] = self._counted.known
+        count: Callable[[str], None] = self._context.counts.known
         if made:
-            count = self._counted.new
+            count = self._context.counts.new
         elif changed:
-            count = self._counted.change
+            count = self._context.counts.change
         count(kind)
 
     def _link(self, team_id: int, event: TeamUpsert) -> None:
         channels = {self.channel_id(number, event.at) for number in event.channels}
         members = {self.user_id(key, event.at) for key in event.members}
-        times = self._told_times(("team", event.name), self._rows["team", event.name])
+        times = self._times_of(("team", event.name), self._rows["team", event.name])
         if event.at < times.get("links", -1):
             return
         times["links"] = event.at
         self._unsaved["team", event.name] = self._rows["team", event.name]
-        if lookups.team_links(self._connection, self._account_id, team_id) != (channels, members):
+        if lookups.team_links(*self._context.account, team_id) != (channels, members):
             self._teams.append((team_id, channels, members))
-            self._counted.changed = True
+            self._context.counts.changed = True
 
 
 def _nothing(value: object) -> object:
@@ -266,7 +258,7 @@ def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str
     return _named(next((name for name in names if name), phone_number_id))
 
 
-def _told(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
+def _columns_of(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
     """Return an event's kind, key and columns."""
     match event:
         case UserUpsert():
@@ -337,38 +329,38 @@ _NO_CHANNEL = 0
 
 def apply_number_facts(
     catalogue: Catalogue,
-    orphans: PendingUpdates,
+    pending: PendingUpdates,
     updates: Sequence[NumberUpdate],
     upserts: Sequence[ChannelUpsert],
 ) -> None:
     """Park facts about numbers, and apply them to the channels that currently have these."""
     phones = {update.phone for update in updates}
     phones |= {upsert.phone for upsert in upserts if upsert.phone}
-    orphans.load(_NO_CHANNEL, phones)
+    pending.load(_NO_CHANNEL, phones)
     for update in updates:
-        _keep(orphans, update)
+        _park(pending, update)
     for phone in sorted(phones):
-        facts = _facts(orphans, phone)
+        facts = _facts(pending, phone)
         if facts:
             for number in catalogue.numbers_of(phone):
                 for name, (at, value) in sorted(facts.items()):
-                    told = ChannelUpsert(number, at, details={name: value})
-                    catalogue.tell_channel(told, seen=False)
+                    upsert = ChannelUpsert(number, at, details={name: value})
+                    catalogue.apply_channel(upsert, seen=False)
 
 
-def _keep(orphans: PendingUpdates, update: NumberUpdate) -> None:
+def _park(pending: PendingUpdates, update: NumberUpdate) -> None:
     """Keep the latest value of each detail as {name: [milliseconds, value]}; it stays parked."""
-    facts = _facts(orphans, update.phone)
-    told = {name: [update.at, value] for name, value in update.details.items()}
-    newer = {name: fact for name, fact in told.items() if _rank(fact) > _rank(facts.get(name))}
+    facts = _facts(pending, update.phone)
+    columns = {name: [update.at, value] for name, value in update.details.items()}
+    newer = {name: fact for name, fact in columns.items() if _rank(fact) > _rank(facts.get(name))}
     if newer:
         facts |= newer
         latest = max(at for at, _ in facts.values())
-        orphans.keep(_NO_CHANNEL, update.phone, NUMBER, latest, facts)
+        pending.park(_NO_CHANNEL, update.phone, NUMBER, latest, facts)
 
 
-def _facts(orphans: PendingUpdates, phone: str) -> dict[str, list[Any]]:
-    waiting = orphans.waiting(_NO_CHANNEL, phone, NUMBER)
+def _facts(pending: PendingUpdates, phone: str) -> dict[str, list[Any]]:
+    waiting = pending.parked(_NO_CHANNEL, phone, NUMBER)
     return {} if waiting is None else waiting[1]
 
 

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, cast
 
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
@@ -12,8 +14,7 @@ from frontdesk.ingest.events import (
     ContactUpsert,
 )
 from frontdesk.store.contacts import name_key
-
-Contact = dict[str, Any]
+from frontdesk.store.rows import ContactRow
 
 _COLUMNS = ("profile_name", "username", "email", "blocked")
 _CUSTOM = "custom."
@@ -22,25 +23,51 @@ _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
+# {name: [milliseconds, value]}.
+Facts = dict[str, list[Any]]
 
-def told(event: ContactUpsert) -> dict[str, Any]:
+
+@dataclass(slots=True)
+class Contact:
+    """Contact, or part of a merged contact, with its decoded facts.
+
+    began: start of a part's conversation by channel id.
+    """
+
+    row: ContactRow
+    facts: Facts
+    began: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, row: ContactRow, began: Mapping[int, int] = MappingProxyType({})) -> "Contact":
+        """Decode the facts of a row, which the contact owns."""
+        return cls(row, json.loads(row["told_json"] or "{}"), dict(began))
+
+    @property
+    def id(self) -> int:
+        return self.row["id"]
+
+
+def facts_of(event: ContactUpsert) -> dict[str, Any]:
     """Return an event's facts by name."""
-    things: dict[str, Any] = {
+    facts: dict[str, Any] = {
         f"name.{event.name_rank}": event.name,
         "profile_name": event.profile_name,
         "username": event.username,
         "email": event.email,
         "blocked": None if event.blocked is None else int(event.blocked),
     }
-    things |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
-    return {name: value for name, value in things.items() if value is not None}
+    facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
-def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
+def apply(contact: Contact, values: Mapping[str, Any], at: int) -> bool | None:
     """Merge newer facts; return True if columns changed, None if no fact was newer."""
-    facts = _facts(contact)
+    facts = contact.facts
     newer = {
-        name: [at, value] for name, value in things.items() if _beats([at, value], facts.get(name))
+        name: [at, value]
+        for name, value in values.items()
+        if _is_newer([at, value], facts.get(name))
     }
     if not newer:
         return None
@@ -48,45 +75,37 @@ def tell(contact: Contact, things: Mapping[str, Any], at: int) -> bool | None:
         name not in facts or facts[name][1] != value for name, (_, value) in newer.items()
     )
     facts.update(newer)
-    return differs and _show(contact)
+    return differs and _update_columns(contact)
 
 
 def merge(contact: Contact, other: Contact) -> None:
     """Merge the facts of another contact of the same person."""
-    facts = _facts(contact)
-    for name, fact in _facts(other).items():
-        if _beats(fact, facts.get(name)):
-            facts[name] = fact
-    _show(contact)
-    contact["created_at"] = min(contact["created_at"], other["created_at"])
-    times = [one["last_activity_at"] for one in (contact, other) if one["last_activity_at"]]
-    contact["last_activity_at"] = max(times, default=None)
+    for name, fact in other.facts.items():
+        if _is_newer(fact, contact.facts.get(name)):
+            contact.facts[name] = fact
+    _update_columns(contact)
+    row, other_row = contact.row, other.row
+    row["created_at"] = min(row["created_at"], other_row["created_at"])
+    times = [one["last_activity_at"] for one in (row, other_row) if one["last_activity_at"]]
+    row["last_activity_at"] = max(times, default=None)
 
 
-def joined(contact: Contact, others: Iterable[Contact]) -> Contact:
-    """Return a new contact with the merged facts of several."""
-    whole = {**contact, "facts": dict(_facts(contact))}
+def merged(contact: Contact, others: Iterable[Contact]) -> ContactRow:
+    """Return a new row with the merged facts of several contacts."""
+    whole = Contact(contact.row.copy(), dict(contact.facts))
     for other in others:
         merge(whole, other)
-    return sealed(whole)
+    return encoded(whole)
 
 
-def sealed(contact: Contact) -> Contact:
-    """Encode the facts into `told_json` and return the contact."""
-    if contact.get("facts"):
-        contact["told_json"] = _ENCODER.encode(contact["facts"])
-    return contact
+def encoded(contact: Contact) -> ContactRow:
+    """Encode the facts into `told_json` and return the row."""
+    if contact.facts:
+        contact.row["told_json"] = _ENCODER.encode(contact.facts)
+    return contact.row
 
 
-def _facts(contact: Contact) -> dict[str, list[Any]]:
-    """Return the facts, {name: [milliseconds, value]}; decoded once per batch."""
-    if "facts" not in contact:
-        contact["facts"] = json.loads(contact["told_json"] or "{}")
-    facts: dict[str, list[Any]] = contact["facts"]
-    return facts
-
-
-def _beats(fact: list[Any], other: list[Any] | None) -> bool:
+def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:
     """Compare by time, then by value, so that the order of arrival does not matter."""
     if other is None:
         return True
@@ -95,9 +114,9 @@ def _beats(fact: list[Any], other: list[Any] | None) -> bool:
     )
 
 
-def _show(contact: Contact) -> bool:
+def _update_columns(contact: Contact) -> bool:
     """Update the columns from the facts; return True if any changed."""
-    facts = _facts(contact)
+    facts = contact.facts
     shown: dict[str, Any] = {
         name: facts[name][1] for name in _COLUMNS if name in facts
     } | _best_name(facts)
@@ -108,8 +127,9 @@ def _show(contact: Contact) -> bool:
     }
     if custom:
         shown["custom_json"] = json.dumps(custom, ensure_ascii=False, sort_keys=True)
-    changed = any(contact[name] != value for name, value in shown.items())
-    contact.update(shown)
+    row = cast(dict[str, Any], contact.row)
+    changed = any(row[name] != value for name, value in shown.items())
+    row.update(shown)
     return changed
 
 

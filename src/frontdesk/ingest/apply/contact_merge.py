@@ -11,15 +11,14 @@ In-memory index of a batch's contacts by phone, wa_id, user id and alias.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from frontdesk.ingest.apply import contact_facts
 from frontdesk.ingest.apply.contact_facts import Contact
-from frontdesk.ingest.apply.context import BatchCounts
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import IdentityChange, Person
 from frontdesk.store import lookups, writes
-from frontdesk.store.database import Connection
-from frontdesk.store.writes import Ids
+from frontdesk.store.rows import AliasRow, ContactRow, IdentityChangeRow, PartRow, blank
 
 
 class ContactIndex:
@@ -33,7 +32,7 @@ class ContactIndex:
         # Stored contact id to the contact that it now belongs to.
         self.stored: dict[int, Contact] = {}
 
-    def found(self, person: Person) -> Iterator[Contact]:
+    def contacts_of(self, person: Person) -> Iterator[Contact]:
         """Yield the contacts of a person's identifiers; that of the phone first."""
         phone, number, user = person.phone, wa_number(person), person.wa_user_id
         if phone and (contact := self._by_phone.get(phone) or self._by_alias.get(phone)):
@@ -43,42 +42,42 @@ class ContactIndex:
         if user and (contact := self._by_user.get(user) or self._by_alias.get(user)):
             yield contact
 
-    def called(self, name: str) -> Contact | None:
+    def named(self, name: str) -> Contact | None:
         """Return the contact of a name in the format of `principal_name`."""
         person = Person(name) if name.startswith("+") else Person(wa_user_id=name)
-        return next(self.found(person), None)
+        return next(self.contacts_of(person), None)
 
-    def enter(self, contact: Contact) -> None:
+    def add(self, contact: Contact) -> None:
         """Index a contact by its identifiers."""
-        if contact["wa_user_id"]:
-            self._by_user[contact["wa_user_id"]] = contact
-        if contact["phone"]:
-            self._by_phone[contact["phone"]] = contact
-        if contact["wa_id"]:
-            self._by_wa.setdefault(contact["wa_id"], contact)
+        if contact.row["wa_user_id"]:
+            self._by_user[contact.row["wa_user_id"]] = contact
+        if contact.row["phone"]:
+            self._by_phone[contact.row["phone"]] = contact
+        if contact.row["wa_id"]:
+            self._by_wa.setdefault(contact.row["wa_id"], contact)
 
-    def lead(self, name: str, contact: Contact) -> bool:
+    def add_alias(self, name: str, contact: Contact) -> bool:
         """Add an alias; returns False if it existed."""
         if self._by_alias.get(name) is contact:
             return False
         self._by_alias[name] = contact
         return True
 
-    def drop(self, name: str) -> bool:
+    def drop_alias(self, name: str) -> bool:
         """Remove an alias; returns False if it did not exist."""
         return self._by_alias.pop(name, None) is not None
 
-    def other_names(self, contact: Contact) -> set[str]:
+    def aliases_of(self, contact: Contact) -> set[str]:
         """Return the indexed aliases of a contact."""
         return {name for name, one in self._by_alias.items() if one is contact}
 
-    def replace(self, old: Contact, new: Contact) -> None:
+    def repoint(self, old: Contact, new: Contact) -> None:
         """Repoint all identifiers of one contact to another."""
         for index in (self._by_user, self._by_phone, self._by_wa, self._by_alias, self.stored):
-            replace(index, old, new)
+            repoint(index, old, new)
 
 
-def replace(index: dict[Any, Contact], old: Contact, new: Contact) -> None:
+def repoint(index: dict[Any, Contact], old: Contact, new: Contact) -> None:
     for name in [name for name, contact in index.items() if contact is old]:
         index[name] = new
 
@@ -95,13 +94,13 @@ def principal_name(person: Person) -> str:
 
 
 # Identity change (old, new, at): the person with the name `old` has had `new` since `at`.
-News = tuple[str, str, int]
+Change = tuple[str, str, int]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _CHANGE = "identity_change"
 # Columns that are no facts about a part.
 _NOT_KEPT = frozenset(("account_id", "id", "search", "updated_at"))
-_KEPT = tuple(name for name in writes.blank("contact") if name not in _NOT_KEPT)
+_STORED = tuple(name for name in blank("contact") if name not in _NOT_KEPT)
 
 
 class PartMove(NamedTuple):
@@ -119,249 +118,258 @@ class PartMove(NamedTuple):
 class ContactParts:
     """Parts and identity changes of a batch's contacts."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        account_id: int,
-        now: int,
-        ids: Ids,
-        counted: BatchCounts,
-        directory: ContactIndex,
-    ) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._now = now
-        self._ids = ids
-        self._counted = counted
-        self._directory = directory
-        self._news: set[News] = set()
-        self._unsaved: list[News] = []
+    def __init__(self, context: BatchContext, index: ContactIndex) -> None:
+        self._context = context
+        self._index = index
+        self._changes: set[Change] = set()
+        self._unsaved: list[Change] = []
         # Parts as read: {id: (contact id, row_json)}, and the contacts made of them.
         self._stored: dict[int, tuple[int, str]] = {}
         self._shown: dict[int, Contact] = {}
         self._parts: dict[int, Contact] = {}
-        self._homes: dict[int, int] = {}
+        self._contact_ids: dict[int, int] = {}
         self._whole: set[int] = set()
 
     def load(self, contacts: Mapping[int, Contact]) -> list[Contact]:
         """Return the contacts, with those made of parts replaced by the parts."""
-        if not (contacts and self._ids.any(_CHANGE)):
+        if not (contacts and self._context.ids.any(_CHANGE)):
             return list(contacts.values())
         names: set[str] = set()
-        for row in lookups.parts_of(self._connection, self._account_id, contacts.keys()):
-            part = self._unpacked(row["id"], row["row_json"])
-            self._stored[part["id"]] = row["contact_id"], row["row_json"]
+        stored_aliases: list[tuple[Contact, list[str]]] = []
+        for row in lookups.parts_of(*self._context.account, contacts.keys()):
+            part, aliases = self._decoded(row)
+            self._stored[part.id] = row["contact_id"], row["row_json"]
             self._shown[row["contact_id"]] = contacts[row["contact_id"]]
-            self._parts[part["id"]] = part
-            names |= {*_names(part), *part["aliases"]}
-        self._news |= lookups.identity_changes(self._connection, self._account_id, names)
-        for part in self._parts.values():
-            for name in part["aliases"]:
-                self._directory.lead(name, part)
+            self._parts[part.id] = part
+            names |= {*_names(part.row), *aliases}
+            stored_aliases.append((part, aliases))
+        self._changes |= lookups.identity_changes(*self._context.account, names)
+        for part, aliases in stored_aliases:
+            for name in aliases:
+                self._index.add_alias(name, part)
         return [one for id_, one in contacts.items() if id_ not in self._shown] + [
             *self._parts.values()
         ]
 
-    def consists(self, contact_id: int) -> bool:
+    def is_merged(self, contact_id: int) -> bool:
         """Check if a stored contact is made of parts."""
         return contact_id in self._shown
 
     def has(self, part_id: int) -> bool:
         return part_id in self._parts
 
-    def home(self, part_id: int) -> int:
+    def contact_id(self, part_id: int) -> int:
         """Return the contact id of a part; any other id is a contact's own."""
-        return self._homes.get(part_id, part_id)
+        return self._contact_ids.get(part_id, part_id)
 
     def settle(self, moves: Iterable[IdentityChange]) -> None:
         """Add identity changes, and assign every part to a contact."""
         for move in moves:
-            news = principal_name(move.old), principal_name(move.new), move.at
-            if news not in self._news:
-                self._news.add(news)
-                self._unsaved.append(news)
-        if not (self._news or self._parts):
+            change = principal_name(move.old), principal_name(move.new), move.at
+            if change not in self._changes:
+                self._changes.add(change)
+                self._unsaved.append(change)
+        if not (self._changes or self._parts):
             return
         self._gather()
-        self._homes = {}
+        self._contact_ids = {}
         for group in self._groups():
-            home = min(group, key=self._precedence)["id"]
-            self._homes |= dict.fromkeys((part["id"] for part in group), home)
-        for part_id, home in self._homes.items():
-            if part_id != home and part_id not in self._directory.stored:
-                self._counted.unmake("contacts")
+            home = min(group, key=self._precedence).id
+            self._contact_ids |= dict.fromkeys((part.id for part in group), home)
+        for part_id, home in self._contact_ids.items():
+            if part_id != home and part_id not in self._index.stored:
+                self._context.counts.discount("contacts")
 
-    def shares(self) -> dict[int, list[PartMove]]:
+    def moves(self) -> dict[int, list[PartMove]]:
         """Return what became of stored contacts that have several parts, by contact id."""
-        found: dict[int, list[PartMove]] = {}
+        moves: dict[int, list[PartMove]] = {}
         for id_ in sorted({*self._stored, *self._whole}):
-            part = self._directory.stored[id_]["id"]
+            part = self._index.stored[id_].id
             contact_id, began = id_, None
             if id_ in self._stored:
                 contact_id, packed = self._stored[id_]
                 began = _began(json.loads(packed))
-            found.setdefault(contact_id, []).append(PartMove(id_, part, self.home(part), began))
-        return found
+            moves.setdefault(contact_id, []).append(
+                PartMove(id_, part, self.contact_id(part), began)
+            )
+        return moves
 
-    def reach(self, part_id: int, channel_id: int, at: int) -> None:
+    def extend_back(self, part_id: int, channel_id: int, at: int) -> None:
         """Record that a part has had a conversation since `at` or earlier."""
         part = self._parts.get(part_id)
         if part is not None:
-            part["began"][channel_id] = min(at, part["began"].get(channel_id, at))
+            part.began[channel_id] = min(at, part.began.get(channel_id, at))
 
-    def contacts(self) -> list[Contact]:
+    def contacts(self) -> list[ContactRow]:
         """Return changed contacts that are made of parts."""
-        made = (self._made(home) for home in sorted(set(self._homes.values())))
-        return [contact for contact in made if _shows(contact, self._shown.get(contact["id"]))]
+        merged = (self._merged(home) for home in sorted(set(self._contact_ids.values())))
+        return [contact for contact in merged if _differs(contact, self._shown.get(contact["id"]))]
 
     def save(self) -> None:
         """Write identity changes, parts and aliases, but not the contacts."""
-        place = self._connection, self._account_id
+        place = self._context.account
         if not self._parts:
             return
-        packed = {id_: self._packed(part) for id_, part in sorted(self._parts.items())}
-        changed = [
+        encoded = {id_: self._encoded(part) for id_, part in sorted(self._parts.items())}
+        changed: list[PartRow] = [
             {
-                "account_id": self._account_id,
+                "account_id": self._context.account_id,
                 "id": id_,
-                "contact_id": self.home(id_),
+                "contact_id": self.contact_id(id_),
                 "row_json": row,
             }
-            for id_, row in packed.items()
-            if self._stored.get(id_) != (self.home(id_), row)
+            for id_, row in encoded.items()
+            if self._stored.get(id_) != (self.contact_id(id_), row)
         ]
         writes.drop_parts(*place, sorted(self._stored.keys() - self._parts.keys()))
-        writes.save(self._connection, "part", changed)
-        writes.add(self._connection, _CHANGE, map(self._news_row, self._unsaved))
+        writes.save(self._context.connection, "part", changed)
+        writes.add(self._context.connection, _CHANGE, map(self._change_row, self._unsaved))
         if changed or self._unsaved:
             writes.drop_aliases_of(*place, sorted({*self._shown, *self._whole}))
-            writes.save(self._connection, "alias", self._aliases())
+            writes.save(self._context.connection, "alias", self._aliases())
 
     def gone(self) -> set[int]:
         """Return stored contacts that no longer exist."""
-        return {*self._shown, *self._whole} - set(self._homes.values())
+        return {*self._shown, *self._whole} - set(self._contact_ids.values())
 
     def _gather(self) -> None:
         """Turn contacts named by identity changes into parts."""
-        stored = self._directory.stored
+        stored = self._index.stored
         parts = [stored[id_] for id_ in self._parts]
-        for old, new, _ in self._news:
-            parts += filter(None, map(self._directory.called, (old, new)))
-        self._parts = {part["id"]: part for part in parts}
+        for old, new, _ in self._changes:
+            parts += filter(None, map(self._index.named, (old, new)))
+        self._parts = {part.id: part for part in parts}
         self._whole = {
             id_
             for id_, contact in stored.items()
-            if contact["id"] in self._parts and id_ not in self._stored
+            if contact.id in self._parts and id_ not in self._stored
         }
-        for row in lookups.aliases_of(self._connection, self._account_id, self._whole):
-            self._directory.lead(row["phone"], stored[row["contact_id"]])
-        for part in self._parts.values():
-            part.setdefault("began", {})
+        for row in lookups.aliases_of(*self._context.account, self._whole):
+            self._index.add_alias(row["phone"], stored[row["contact_id"]])
 
     def _groups(self) -> list[list[Contact]]:
         """Group the parts of one person, connected by valid identity changes."""
         groups = {id_: [part] for id_, part in self._parts.items()}
-        for old, new in self._believed():
+        for old, new in self._valid_changes():
             if groups[old] is not groups[new]:
                 groups[old] += groups[new]
                 for part in groups[new]:
-                    groups[part["id"]] = groups[old]
+                    groups[part.id] = groups[old]
         return list({id(group): group for group in groups.values()}.values())
 
-    def _believed(self) -> Iterator[tuple[int, int]]:
+    def _valid_changes(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of part ids joined by valid changes.
 
         A change is valid if the new name was unused before; of several changes to it, the earliest
         wins.
         """
         first: dict[int, tuple[int, str, str, int]] = {}
-        for old, new, at in self._news:
-            source, target = self._directory.called(old), self._directory.called(new)
+        for old, new, at in self._changes:
+            source, target = self._index.named(old), self._index.named(new)
             if source is None or target is None or source is target:
                 continue
-            if at <= target["created_at"]:
-                told = at, old, new, source["id"]
-                first[target["id"]] = min(told, first.get(target["id"], told))
+            if at <= target.row["created_at"]:
+                candidate = at, old, new, source.id
+                first[target.id] = min(candidate, first.get(target.id, candidate))
         for target_id, (_, _, _, source_id) in sorted(first.items()):
             yield source_id, target_id
 
     def _precedence(self, part: Contact) -> tuple[bool, bool, int]:
         """Sort key of the part that gives a contact its id: stored, with a number, the oldest."""
-        is_contact = part["id"] in self._shown or part["id"] in self._whole
-        return not is_contact, part["phone"] is None, part["id"]
+        is_contact = part.id in self._shown or part.id in self._whole
+        return not is_contact, part.row["phone"] is None, part.id
 
-    def _made(self, home: int) -> Contact:
+    def _merged(self, home: int) -> ContactRow:
         """Build a contact from its parts."""
-        parts = [part for id_, part in sorted(self._parts.items()) if self._homes[id_] == home]
-        contact = contact_facts.joined(self._parts[home], parts)
+        parts = [
+            part for id_, part in sorted(self._parts.items()) if self._contact_ids[id_] == home
+        ]
+        contact = contact_facts.merged(self._parts[home], parts)
         shown = self._shown.get(home)
-        contact["search"] = "" if shown is None else shown["search"]
+        contact["search"] = "" if shown is None else shown.row["search"]
         contact["phone"], contact["phone_at"] = self._latest(parts, "phone", "phone_at")
         contact["wa_user_id"], contact["user_at"] = self._latest(parts, "wa_user_id", "user_at")
         contact["wa_id"] = max(
             (
-                part["wa_id"]
+                part.row["wa_id"]
                 for part in parts
-                if part["phone"] == contact["phone"] and part["wa_id"]
+                if part.row["phone"] == contact["phone"] and part.row["wa_id"]
             ),
             default=None,
         )
-        contact["updated_at"] = self._now
+        contact["updated_at"] = self._context.now
         return contact
 
-    def _latest(self, parts: Sequence[Contact], name: str, at: str) -> tuple[str | None, int]:
+    def _latest(
+        self,
+        parts: Sequence[Contact],
+        kind: Literal["phone", "wa_user_id"],
+        at: Literal["phone_at", "user_at"],
+    ) -> tuple[str | None, int]:
         """Return the current name of a person, and the time of its last mention."""
-        told = [(part[at], part[name]) for part in parts if part[name]]
-        ids = {part["id"] for part in parts}
-        for old, new, moment in self._news:
-            ends = self._directory.called(old), self._directory.called(new)
-            within = all(end is not None and end["id"] in ids for end in ends)
-            if within and new.startswith("+") == (name == "phone"):
-                told.append((moment, new))
-        since, called = max(told, default=(0, None))
-        return called, since
+        mentions = [(part.row[at], part.row[kind]) for part in parts if part.row[kind]]
+        ids = {part.id for part in parts}
+        for old, new, moment in self._changes:
+            ends = self._index.named(old), self._index.named(new)
+            within = all(end is not None and end.id in ids for end in ends)
+            if within and new.startswith("+") == (kind == "phone"):
+                mentions.append((moment, new))
+        since, name = max(mentions, default=(0, None))
+        return name, since
 
-    def _aliases(self) -> Iterator[dict[str, Any]]:
+    def _aliases(self) -> Iterator[AliasRow]:
         """Yield the aliases of contacts made of parts."""
-        for home in sorted(set(self._homes.values())):
-            contact = self._made(home)
-            parts = [part for id_, part in self._parts.items() if self._homes[id_] == home]
+        for home in sorted(set(self._contact_ids.values())):
+            contact = self._merged(home)
+            parts = [part for id_, part in self._parts.items() if self._contact_ids[id_] == home]
             names = {name for part in parts for name in self._all_names(part)}
             for name in sorted(names - _names(contact)):
-                yield {"account_id": self._account_id, "phone": name, "contact_id": home}
+                yield {"account_id": self._context.account_id, "phone": name, "contact_id": home}
 
     def _all_names(self, part: Contact) -> set[str]:
-        return self._directory.other_names(part) | _names(part)
+        return self._index.aliases_of(part) | _names(part.row)
 
-    def _news_row(self, news: News) -> dict[str, Any]:
-        old, new, at = news
-        number = self._ids.next(_CHANGE)
-        return {"account_id": self._account_id, "id": number, "old": old, "new": new, "at": at}
+    def _change_row(self, change: Change) -> IdentityChangeRow:
+        old, new, at = change
+        number = self._context.ids.next(_CHANGE)
+        return {
+            "account_id": self._context.account_id,
+            "id": number,
+            "old": old,
+            "new": new,
+            "at": at,
+        }
 
-    def _packed(self, part: Contact) -> str:
+    def _encoded(self, part: Contact) -> str:
         """Encode a part for storage."""
-        contact_facts.sealed(part)
-        told = {name: part[name] for name in _KEPT if part[name] is not None}
-        aliases = sorted(self._directory.other_names(part) - {part["phone"], part["wa_user_id"]})
-        return _ENCODER.encode(told | {"aliases": aliases, "began": part["began"]})
+        row: Mapping[str, Any] = contact_facts.encoded(part)
+        columns = {name: row[name] for name in _STORED if row[name] is not None}
+        own = {part.row["phone"], part.row["wa_user_id"]}
+        aliases = sorted(self._index.aliases_of(part) - own)
+        return _ENCODER.encode(columns | {"aliases": aliases, "began": part.began})
 
-    def _unpacked(self, id_: int, packed: str) -> Contact:
-        told = json.loads(packed)
-        part: Contact = writes.blank("contact") | told
-        part.update(account_id=self._account_id, id=id_, search="", updated_at=self._now)
-        part["began"] = _began(told)
-        return part
-
-
-def _began(told: Mapping[str, Any]) -> dict[int, int]:
-    return {int(channel_id): at for channel_id, at in told["began"].items()}
+    def _decoded(self, row: PartRow) -> tuple[Contact, list[str]]:
+        """Decode a stored part, with its aliases."""
+        stored = json.loads(row["row_json"])
+        columns = blank("contact") | {name: stored[name] for name in _STORED if name in stored}
+        columns |= {"account_id": self._context.account_id, "id": row["id"], "search": ""}
+        columns["updated_at"] = self._context.now
+        return Contact.of(cast(ContactRow, columns), _began(stored)), stored["aliases"]
 
 
-def _names(part: Contact) -> set[str]:
-    number = f"+{part['wa_id']}" if part["wa_id"] else None
-    return {name for name in (part["phone"], number, part["wa_user_id"]) if name}
+def _began(stored: Mapping[str, Any]) -> dict[int, int]:
+    return {int(channel_id): at for channel_id, at in stored["began"].items()}
 
 
-def _shows(contact: Contact, shown: Contact | None) -> bool:
+def _names(row: ContactRow) -> set[str]:
+    number = f"+{row['wa_id']}" if row["wa_id"] else None
+    return {name for name in (row["phone"], number, row["wa_user_id"]) if name}
+
+
+def _differs(row: ContactRow, shown: Contact | None) -> bool:
     """Check if a contact differs from the stored row."""
-    return shown is None or any(contact[name] != shown[name] for name in ("id", *_KEPT))
+    if shown is None:
+        return True
+    columns: Mapping[str, Any] = row
+    stored: Mapping[str, Any] = shown.row
+    return any(columns[name] != stored[name] for name in ("id", *_STORED))

@@ -1,7 +1,10 @@
-"""Result counters of applied batches."""
+"""Context of a batch: connection, account, time, row ids and counts of what was applied."""
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
+
+from frontdesk.store.database import Connection
+from frontdesk.store.writes import Ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class ApplyResult:
     reactions: Tally = field(default_factory=Tally)
     amendments: Tally = field(default_factory=Tally)
     notes: Tally = field(default_factory=Tally)
-    happenings: Tally = field(default_factory=Tally)
+    events: Tally = field(default_factory=Tally)
     catalogue: Tally = field(default_factory=Tally)
     ignored: int = 0
 
@@ -63,17 +66,33 @@ class BatchCounts:
     def known(self, kind: str) -> None:
         self._counts[kind, "known"] += 1
 
-    def unmake(self, kind: str) -> None:
+    def discount(self, kind: str) -> None:
         """Take back a `new`."""
         self._counts[kind, "new"] -= 1
 
     def ignore(self) -> None:
         self._counts["ignored", "known"] += 1
 
-    def applied(self) -> ApplyResult:
+    def result(self) -> ApplyResult:
         tallies = {
             each.name: Tally(*(self._counts[each.name, how] for how in ("new", "changed", "known")))
             for each in fields(ApplyResult)
             if each.name != "ignored"
         }
         return ApplyResult(**tallies, ignored=self._counts["ignored", "known"])
+
+
+@dataclass(frozen=True, slots=True)
+class BatchContext:
+    """What all parts of a batch share. now: time of the change, epoch milliseconds."""
+
+    connection: Connection
+    account_id: int
+    now: int
+    ids: Ids
+    counts: BatchCounts = field(default_factory=BatchCounts)
+
+    @property
+    def account(self) -> tuple[Connection, int]:
+        """The first two arguments of lookups and writes."""
+        return self.connection, self.account_id

@@ -5,22 +5,27 @@ Builds conversation rows from folded state.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 from frontdesk.ingest.apply import rules
 from frontdesk.ingest.apply.contact_merge import PartMove
 from frontdesk.ingest.apply.contacts import Contacts
-from frontdesk.ingest.apply.context import BatchCounts
-from frontdesk.ingest.apply.message_row import MessageRow
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.rules import ConversationState, InitialStatus, StateEvent
 from frontdesk.ingest.events import Person
 from frontdesk.store import lookups, writes
 from frontdesk.store.conversations import preview_json, previewed_id
-from frontdesk.store.database import Connection, Row
-from frontdesk.store.writes import Ids
+from frontdesk.store.rows import ConversationRow, MessageRow, NoteRow
 
 # (conversation id, part id or None), as in the columns.
-_Place = tuple[int, int | None]
+_Part = tuple[int, int | None]
+
+
+class RewrittenMessage(NamedTuple):
+    """Stored message that the batch changes; before: as it is stored."""
+
+    row: MessageRow
+    before: MessageRow
 
 
 @dataclass(slots=True)
@@ -36,11 +41,11 @@ class BatchConversation:
     contact_id: int
     channel_id: int
     first_at: int
-    stored: Row | None = None
+    stored: ConversationRow | None = None
     labels: frozenset[int] = frozenset()
     messages: list[MessageRow] = field(default_factory=list)
-    happenings: list[StateEvent] = field(default_factory=list)
-    rewritten: dict[int, MessageRow] = field(default_factory=dict)
+    events: list[StateEvent] = field(default_factory=list)
+    rewritten: dict[int, RewrittenMessage] = field(default_factory=dict)
     refold: bool = False
     touched: bool = False
     divided: bool = False
@@ -49,241 +54,236 @@ class BatchConversation:
 class Conversations:
     """Conversations of a batch. `load` those of its contacts first."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        account_id: int,
-        ids: Ids,
-        counted: BatchCounts,
-        people: Contacts,
-    ) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._ids = ids
-        self._counted = counted
-        self._people = people
+    def __init__(self, context: BatchContext, contacts: Contacts) -> None:
+        self._context = context
+        self._contacts = contacts
         # Conversations merged into others.
         self.gone: list[BatchConversation] = []
-        self._threads: dict[int, BatchConversation] = {}
+        self._by_id: dict[int, BatchConversation] = {}
         self._by_pair: dict[tuple[int, int], BatchConversation] = {}
         # Moved parts: old to new (conversation, part); merged conversations: old to new id.
-        self._handed: dict[_Place, _Place] = {}
-        self._into: dict[int, int] = {}
+        self._moved_parts: dict[_Part, _Part] = {}
+        self._merged_into: dict[int, int] = {}
         # Start of the facts received from other conversations, by conversation id.
         self._received: dict[int, int] = {}
 
     def load(self, contact_ids: Sequence[int]) -> None:
-        stored = lookups.conversations_of(self._connection, self._account_id, contact_ids)
-        self._keep(stored)
+        stored = lookups.conversations_of(*self._context.account, contact_ids)
+        self._add_stored(stored)
 
     def contact_ids(self, conversation_ids: Collection[int]) -> dict[int, int]:
-        return lookups.contact_ids_of(self._connection, self._account_id, conversation_ids)
+        return lookups.contact_ids_of(*self._context.account, conversation_ids)
 
-    def regroup(self, shares: Mapping[int, Sequence[PartMove]]) -> None:
+    def regroup(self, moves: Mapping[int, Sequence[PartMove]]) -> None:
         """Move conversations to the contacts that theirs were merged or split into."""
-        for thread in list(self._threads.values()):
+        for conversation in list(self._by_id.values()):
             present = [
-                share
-                for share in shares.get(thread.contact_id, ())
-                if share.began is None or thread.channel_id in share.began
+                move
+                for move in moves.get(conversation.contact_id, ())
+                if move.began is None or conversation.channel_id in move.began
             ]
             if present:
-                self._regroup(thread, present)
+                self._regroup(conversation, present)
 
-    def place(self, row: Row) -> tuple[int, int | None]:
+    def current_place(self, row: MessageRow) -> tuple[int, int | None]:
         """Return the current conversation and part of a row that was read before a move."""
         before = row["conversation_id"], row["part"]
-        conversation_id, part = self._handed.get(before, before)
-        return self._into.get(conversation_id, conversation_id), part
+        conversation_id, part = self._moved_parts.get(before, before)
+        return self._merged_into.get(conversation_id, conversation_id), part
 
     def touched(self) -> list[BatchConversation]:
         """Return changed conversations by id."""
         return sorted(
-            (thread for thread in self._threads.values() if thread.touched),
-            key=lambda thread: thread.id,
+            (conversation for conversation in self._by_id.values() if conversation.touched),
+            key=lambda conversation: conversation.id,
         )
 
-    def of(self, channel_id: int, person: Person, at: int) -> BatchConversation:
+    def get_or_create(self, channel_id: int, person: Person, at: int) -> BatchConversation:
         """Return the conversation of a channel and a person; creates it if unknown."""
-        contact_id = self._people.contact_id(person, at)
-        thread = self._by_pair.get((contact_id, channel_id))
-        if thread is None:
-            thread = BatchConversation(self._ids.next("conversation"), contact_id, channel_id, at)
-            self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
-            self._counted.new("conversations")
-        self.reach(thread, self._people.part(person), at)
-        return thread
+        contact_id = self._contacts.contact_id(person, at)
+        conversation = self._by_pair.get((contact_id, channel_id))
+        if conversation is None:
+            conversation = BatchConversation(
+                self._context.ids.next("conversation"), contact_id, channel_id, at
+            )
+            self._by_id[conversation.id] = self._by_pair[contact_id, channel_id] = conversation
+            self._context.counts.new("conversations")
+        self.extend_back(conversation, self._contacts.part(person), at)
+        return conversation
 
     def part(self, person: Person) -> int | None:
         """Return the part id for a person, as stored in a column `part`."""
-        return self._people.part(person)
+        return self._contacts.part(person)
 
-    def reach(self, thread: BatchConversation, part: int | None, at: int) -> None:
+    def extend_back(self, conversation: BatchConversation, part: int | None, at: int) -> None:
         """Extend a conversation and a part back to `at`."""
-        thread.first_at = min(thread.first_at, at)
-        self._people.reach(part or thread.contact_id, thread.channel_id, at)
+        conversation.first_at = min(conversation.first_at, at)
+        self._contacts.extend_back(part or conversation.contact_id, conversation.channel_id, at)
 
-    def began(self, row: Row, at: int) -> None:
+    def extend_back_for(self, row: MessageRow, at: int) -> None:
         """Extend a message's conversation back to `at`."""
-        thread = self.holding(row)
-        if at < thread.first_at:
-            thread.touched = self._counted.changed = True
-        self.reach(thread, row["part"], at)
+        conversation = self.owner_of(row)
+        if at < conversation.first_at:
+            conversation.touched = self._context.counts.changed = True
+        self.extend_back(conversation, row["part"], at)
 
-    def holding(self, row: Row) -> BatchConversation:
+    def owner_of(self, row: MessageRow | NoteRow) -> BatchConversation:
         """Return the conversation of a stored row."""
         conversation_id = row["conversation_id"]
-        if conversation_id not in self._threads:
-            self._keep([lookups.conversation(self._connection, self._account_id, conversation_id)])
-        return self._threads[conversation_id]
+        if conversation_id not in self._by_id:
+            self._add_stored([lookups.conversation(*self._context.account, conversation_id)])
+        return self._by_id[conversation_id]
 
-    def _regroup(self, thread: BatchConversation, shares: Sequence[PartMove]) -> None:
-        """Move everything to the contact of its part; the thread stays if any part does.
+    def _regroup(self, conversation: BatchConversation, moves: Sequence[PartMove]) -> None:
+        """Move everything to the contact of its part; the conversation stays if any part does.
 
         Facts of the contact's own part have no part id, so they are moved first.
         """
-        own, channel_id = thread.contact_id, thread.channel_id
-        homes = {share.contact for share in shares}
-        keeper = own if own in homes or thread.id in self._received else min(homes)
-        since = thread.first_at if thread.stored is None else thread.stored["created_at"]
-        staying = [self._received[thread.id]] if thread.id in self._received else []
-        for share in sorted(shares, key=lambda share: (share.id != own, share.id)):
-            at = since if share.began is None else share.began[channel_id]
-            self._people.reach(share.part, channel_id, at)
-            if share.contact == keeper:
+        own, channel_id = conversation.contact_id, conversation.channel_id
+        homes = {move.contact for move in moves}
+        keeper = own if own in homes or conversation.id in self._received else min(homes)
+        since = (
+            conversation.first_at
+            if conversation.stored is None
+            else conversation.stored["created_at"]
+        )
+        staying = [self._received[conversation.id]] if conversation.id in self._received else []
+        for move in sorted(moves, key=lambda move: (move.id != own, move.id)):
+            at = since if move.began is None else move.began[channel_id]
+            self._contacts.extend_back(move.part, channel_id, at)
+            if move.contact == keeper:
                 staying.append(at)
-                self._hand_over(thread, thread, share)
+                self._move_part(conversation, conversation, move)
             else:
-                self._hand_over(thread, self._receiver(channel_id, share.contact, at), share)
-                thread.divided = thread.refold = thread.touched = True
-        thread.first_at = min(staying)
+                self._move_part(conversation, self._receiver(channel_id, move.contact, at), move)
+                conversation.divided = conversation.refold = conversation.touched = True
+        conversation.first_at = min(staying)
         if keeper != own:
-            into = self._move(thread, keeper)
-            if into is not thread:
-                self._into[thread.id] = into.id
-                self._receive(into, thread.first_at)
+            into = self._move(conversation, keeper)
+            if into is not conversation:
+                self._merged_into[conversation.id] = into.id
+                self._receive(into, conversation.first_at)
 
-    def _hand_over(
-        self, thread: BatchConversation, target: BatchConversation, share: PartMove
+    def _move_part(
+        self, conversation: BatchConversation, target: BatchConversation, move: PartMove
     ) -> None:
-        before = thread.id, None if share.id == thread.contact_id else share.id
-        after = target.id, None if share.part == share.contact else share.part
+        before = conversation.id, None if move.id == conversation.contact_id else move.id
+        after = target.id, None if move.part == move.contact else move.part
         if before != after:
-            writes.move_facts(self._connection, self._account_id, before, after)
-            self._handed[before] = after
+            writes.move_facts(*self._context.account, before, after)
+            self._moved_parts[before] = after
 
     def _receiver(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
         """Find or create the conversation that receives facts from another."""
-        thread = self._by_pair.get((contact_id, channel_id))
-        if thread is None:
-            thread = BatchConversation(self._ids.next("conversation"), contact_id, channel_id, at)
-            self._threads[thread.id] = self._by_pair[contact_id, channel_id] = thread
-        thread.refold = thread.touched = True
-        self._receive(thread, at)
-        return thread
+        conversation = self._by_pair.get((contact_id, channel_id))
+        if conversation is None:
+            conversation = BatchConversation(
+                self._context.ids.next("conversation"), contact_id, channel_id, at
+            )
+            self._by_id[conversation.id] = self._by_pair[contact_id, channel_id] = conversation
+        conversation.refold = conversation.touched = True
+        self._receive(conversation, at)
+        return conversation
 
-    def _receive(self, thread: BatchConversation, at: int) -> None:
-        thread.first_at = min(thread.first_at, at)
-        self._received[thread.id] = min(at, self._received.get(thread.id, at))
+    def _receive(self, conversation: BatchConversation, at: int) -> None:
+        conversation.first_at = min(conversation.first_at, at)
+        self._received[conversation.id] = min(at, self._received.get(conversation.id, at))
 
-    def _move(self, thread: BatchConversation, contact_id: int) -> BatchConversation:
+    def _move(self, conversation: BatchConversation, contact_id: int) -> BatchConversation:
         """Move a conversation to a contact, merging it if the contact has one on that channel.
 
         Returns the resulting conversation.
         """
-        del self._by_pair[thread.contact_id, thread.channel_id]
-        other = self._by_pair.get((contact_id, thread.channel_id))
+        del self._by_pair[conversation.contact_id, conversation.channel_id]
+        other = self._by_pair.get((contact_id, conversation.channel_id))
         if other is None:
-            writes.release_contact(self._connection, self._account_id, thread.id)
-            thread.contact_id, thread.touched = contact_id, True
-            self._by_pair[contact_id, thread.channel_id] = thread
-            return thread
-        writes.merge_conversation(self._connection, self._account_id, thread.id, other.id)
-        self.gone.append(self._threads.pop(thread.id))
-        other.first_at = min(other.first_at, thread.first_at)
+            writes.release_contact(*self._context.account, conversation.id)
+            conversation.contact_id, conversation.touched = contact_id, True
+            self._by_pair[contact_id, conversation.channel_id] = conversation
+            return conversation
+        writes.merge_conversation(*self._context.account, conversation.id, other.id)
+        self.gone.append(self._by_id.pop(conversation.id))
+        other.first_at = min(other.first_at, conversation.first_at)
         other.touched = other.refold = True
-        self._counted.change("conversations")
+        self._context.counts.change("conversations")
         return other
 
-    def _keep(self, stored: Sequence[Row]) -> None:
-        labels = lookups.labels_of(
-            self._connection, self._account_id, [row["id"] for row in stored]
-        )
+    def _add_stored(self, stored: Sequence[ConversationRow]) -> None:
+        labels = lookups.labels_of(*self._context.account, [row["id"] for row in stored])
         for row in stored:
-            thread = BatchConversation(
+            conversation = BatchConversation(
                 row["id"], row["contact_id"], row["channel_id"], row["created_at"]
             )
-            thread.stored, thread.labels = row, frozenset(labels.get(row["id"], ()))
-            self._threads[thread.id] = thread
-            self._by_pair[thread.contact_id, thread.channel_id] = thread
+            conversation.stored, conversation.labels = row, frozenset(labels.get(row["id"], ()))
+            self._by_id[conversation.id] = conversation
+            self._by_pair[conversation.contact_id, conversation.channel_id] = conversation
 
 
 def conversation_row(
-    account_id: int,
-    thread: BatchConversation,
-    standing: ConversationState,
+    context: BatchContext,
+    conversation: BatchConversation,
+    state: ConversationState,
     choice: InitialStatus,
-    now: int,
-) -> dict[str, Any]:
+) -> ConversationRow:
     """Build a row of `conversation`.
 
-    now: time of the change. choice: status of conversations known only from back-fill.
+    choice: status of conversations known only from back-fill.
     """
-    stored = _still_told(thread)
-    last_activity_at = _last_activity(thread, standing)
-    status = rules.initial_status(standing, choice, now, last_activity_at)
-    hidden = standing.status is None and status == rules.RESOLVED
+    stored = _unmoved_row(conversation)
+    last_activity_at = _last_activity(conversation, state)
+    status = rules.initial_status(state, choice, context.now, last_activity_at)
+    hidden = state.status is None and status == rules.RESOLVED
     return {
-        "account_id": account_id,
-        "id": thread.id,
-        "contact_id": thread.contact_id,
-        "channel_id": thread.channel_id,
+        "account_id": context.account_id,
+        "id": conversation.id,
+        "contact_id": conversation.contact_id,
+        "channel_id": conversation.channel_id,
         "status": status,
-        "assignee_id": standing.assignee_id,
-        "awaiting_human": int(standing.awaiting_human),
-        "snoozed_until": standing.snoozed_until,
-        "unread_count": standing.unread_count,
-        "read_marker": standing.read_marker,
-        "waiting_since": None if hidden else standing.waiting_since,
-        "first_reply_at": standing.first_reply_at,
-        "last_inbound_at": standing.last_inbound_at,
+        "assignee_id": state.assignee_id,
+        "awaiting_human": int(state.awaiting_human),
+        "snoozed_until": state.snoozed_until,
+        "unread_count": state.unread_count,
+        "read_marker": state.read_marker,
+        "waiting_since": None if hidden else state.waiting_since,
+        "first_reply_at": state.first_reply_at,
+        "last_inbound_at": state.last_inbound_at,
         "last_activity_at": last_activity_at,
-        "last_message_json": _preview(thread, standing),
-        "folded_at": standing.folded_at,
-        "told": int(standing.status is not None),
-        "unanswered_since": standing.waiting_since,
-        "episode_at": standing.episode_at,
-        "handed_over_at": standing.handed_over_at,
-        "bot_spoke_at": standing.bot_spoke_at,
-        "created_at": thread.first_at
+        "last_message_json": _preview(conversation, state),
+        "folded_at": state.folded_at,
+        "told": int(state.status is not None),
+        "unanswered_since": state.waiting_since,
+        "episode_at": state.episode_at,
+        "handed_over_at": state.handed_over_at,
+        "bot_spoke_at": state.bot_spoke_at,
+        "created_at": conversation.first_at
         if stored is None
-        else min(stored["created_at"], thread.first_at),
-        "updated_at": now,
+        else min(stored["created_at"], conversation.first_at),
+        "updated_at": context.now,
     }
 
 
-def _still_told(thread: BatchConversation) -> Row | None:
+def _unmoved_row(conversation: BatchConversation) -> ConversationRow | None:
     """Return the stored row unless some of its facts moved to another conversation."""
-    return None if thread.divided else thread.stored
+    return None if conversation.divided else conversation.stored
 
 
-def _last_activity(thread: BatchConversation, standing: ConversationState) -> int:
+def _last_activity(conversation: BatchConversation, state: ConversationState) -> int:
     """Return the newest message's time; never decreases."""
-    newest_at = standing.newest_at
-    stored = _still_told(thread)
+    newest_at = state.newest_at
+    stored = _unmoved_row(conversation)
     if stored is None:
-        return thread.first_at if newest_at is None else newest_at
+        return conversation.first_at if newest_at is None else newest_at
     before = int(stored["last_activity_at"])
     return before if newest_at is None else max(before, newest_at)
 
 
-def _preview(thread: BatchConversation, standing: ConversationState) -> str | None:
+def _preview(conversation: BatchConversation, state: ConversationState) -> str | None:
     """Return the newest message's preview; the stored one if no newer message was folded."""
-    if standing.last_message is not None:
-        return preview_json(standing.last_message)
-    stored = _still_told(thread)
+    if state.last_message is not None:
+        return preview_json(state.last_message)
+    stored = _unmoved_row(conversation)
     if stored is None:
         return None
     preview: str | None = stored["last_message_json"]
-    rewritten = thread.rewritten.get(previewed_id(preview) or 0)
-    return preview if rewritten is None else preview_json(rewritten)
+    rewritten = conversation.rewritten.get(previewed_id(preview) or 0)
+    return preview if rewritten is None else preview_json(rewritten.row)

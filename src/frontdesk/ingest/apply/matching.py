@@ -3,6 +3,7 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
 
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.events import PLACEHOLDER
@@ -16,10 +17,12 @@ MINUTE = 60_000
 # Exports have minute precision and clocks differ: maximum distance of the same message.
 APART = MINUTE
 
+R = TypeVar("R", bound=Row)
+
 # Match key: side, aspect and text.
 Key = tuple[int, str, str]
 
-_ANY_FILE, _LEFT_OUT, _CARD, _WORDS = "any file", "left out", "card", "words"
+_ANY_FILE, _LEFT_OUT, _CARD, _WORDS = "any file", "left out", "card", "text"
 _UNKNOWN, _GONE, _EDITED, _ANYTHING = "unknown", "gone", "edited", "anything"
 _CARD_TYPE = "text/vcard"
 
@@ -37,7 +40,7 @@ def keys(row: Row) -> Iterator[Key]:
     elif kind == "unsupported":
         yield side, _LEFT_OUT, ""
     else:
-        yield side, kind, _words(row["text"])
+        yield side, kind, _plain_text(row["text"])
         yield from _aspects(side, row)
     if kind not in QUIET_TYPES:
         yield side, _ANYTHING, ""
@@ -45,41 +48,41 @@ def keys(row: Row) -> Iterator[Key]:
 
 def _aspects(side: int, row: Row) -> Iterator[Key]:
     """Yield the additional keys of a message with contents."""
-    kind, words = row["type"], _words(row["text"])
+    kind, text = row["type"], _plain_text(row["text"])
     if kind in MEDIA_TYPES:
         yield side, _ANY_FILE, ""
-        if words:
+        if text:
             yield side, f"{kind} with a caption", ""
     if kind == "contacts" or _is_card(row):
         yield side, _CARD, ""
     elif _is_worded(row):
-        yield side, _WORDS, words
+        yield side, _WORDS, text
     if row["edited_at"] is not None:
         yield side, _EDITED, ""
 
 
-def sought(row: Row) -> Iterator[Key]:
+def lookup_keys(row: Row) -> Iterator[Key]:
     """Yield the keys to look up for a copy of a message, most specific first."""
-    side, kind, words = row["direction"], row["type"], _words(row["text"])
+    side, kind, text = row["direction"], row["type"], _plain_text(row["text"])
     if row["deleted_at"] is not None:
         yield side, _GONE, ""
     elif kind == "unsupported":
         yield side, _LEFT_OUT, ""
         yield side, _ANY_FILE, ""
     else:
-        yield side, kind, words
+        yield side, kind, text
         if kind in MEDIA_TYPES:
             yield side, _LEFT_OUT, ""
-            yield side, kind if words else f"{kind} with a caption", ""
+            yield side, kind if text else f"{kind} with a caption", ""
         if kind == "contacts" or _is_card(row):
             yield side, _CARD, ""
         elif _is_worded(row):
-            yield side, _WORDS, words
+            yield side, _WORDS, text
 
 
 def alike(row: Row, other: Row) -> bool:
     """Check if two messages of the same time may be the same."""
-    return not set(keys(row)).isdisjoint(sought(other))
+    return not set(keys(row)).isdisjoint(lookup_keys(other))
 
 
 def was_changed(row: Row) -> bool:
@@ -87,17 +90,17 @@ def was_changed(row: Row) -> bool:
     return row["edited_at"] is not None or row["deleted_at"] is not None
 
 
-class MessageIndex:
+class MessageIndex(Generic[R]):
     """Index of messages by match key and time; each message matches at most once."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[R]) -> None:
         self._taken: set[int] = set()
-        self._rows: dict[Key, list[Row]] = {}
+        self._rows: dict[Key, list[R]] = {}
         for row in rows:
             for key in keys(row):
                 self._rows.setdefault(key, []).append(row)
 
-    def take(self, copy: Row) -> Row | None:
+    def take(self, copy: Row) -> R | None:
         """Find and consume the message that this is a copy of.
 
         A placeholder matches anything sent at that time.
@@ -105,33 +108,33 @@ class MessageIndex:
         at = copy["created_at"]
         if copy["richness"] == PLACEHOLDER:
             return self.take_sent(at)
-        for key in sought(copy):
-            found = self._nearest(key, at, at - APART, at + APART)
-            if found is not None:
-                return found
+        for key in lookup_keys(copy):
+            match = self._nearest(key, at, at - APART, at + APART)
+            if match is not None:
+                return match
         return None
 
-    def take_changed(self, copy: Row) -> Row | None:
+    def take_changed(self, copy: Row) -> R | None:
         """Find an edited or deleted message of the same minute, whose original text is unknown."""
         if copy["type"] in QUIET_TYPES:
             return None
         start = copy["created_at"] // MINUTE * MINUTE
         for aspect in (_EDITED, _GONE):
             key = copy["direction"], aspect, ""
-            found = self._nearest(key, start, start, start + MINUTE - 1)
-            if found is not None:
-                return found
+            match = self._nearest(key, start, start, start + MINUTE - 1)
+            if match is not None:
+                return match
         return None
 
-    def take_sent(self, at: int) -> Row | None:
+    def take_sent(self, at: int) -> R | None:
         """Find and consume any message sent at that time."""
         return self._nearest((OUTBOUND, _ANYTHING, ""), at, at - APART, at + APART)
 
-    def take_unknown(self, at: int) -> Row | None:
+    def take_unknown(self, at: int) -> R | None:
         """Find and consume a placeholder sent at that time."""
         return self._nearest((OUTBOUND, _UNKNOWN, ""), at, at - APART, at + APART)
 
-    def _nearest(self, key: Key, at: int, since: int, until: int) -> Row | None:
+    def _nearest(self, key: Key, at: int, since: int, until: int) -> R | None:
         """Prefer the same minute, then the smallest distance."""
 
         def distance(row: Row) -> tuple[int, int, int]:
@@ -143,10 +146,10 @@ class MessageIndex:
         first = bisect_left(rows, since, key=_moment)
         last = bisect_right(rows, until, key=_moment)
         free = (row for row in rows[first:last] if row["id"] not in self._taken)
-        found = min(free, key=distance, default=None)
-        if found is not None:
-            self._taken.add(found["id"])
-        return found
+        match = min(free, key=distance, default=None)
+        if match is not None:
+            self._taken.add(match["id"])
+        return match
 
 
 def _moment(row: Row) -> int:
@@ -155,7 +158,7 @@ def _moment(row: Row) -> int:
 
 def _is_worded(row: Row) -> bool:
     """Check for a message that is all text; exports contain it as plain text whatever its type."""
-    return bool(_words(row["text"])) and row["type"] not in (*MEDIA_TYPES, *QUIET_TYPES)
+    return bool(_plain_text(row["text"])) and row["type"] not in (*MEDIA_TYPES, *QUIET_TYPES)
 
 
 def _is_card(row: Row) -> bool:
@@ -163,5 +166,5 @@ def _is_card(row: Row) -> bool:
     return media is not None and json.loads(media).get("mime_type") == _CARD_TYPE
 
 
-def _words(text: str | None) -> str:
+def _plain_text(text: str | None) -> str:
     return " ".join(plain(text or "").split())

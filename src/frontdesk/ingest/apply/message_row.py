@@ -1,10 +1,10 @@
 """Message rows: building, merging copies, edits, revocations and statuses (pure)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from frontdesk.ingest.apply.rules import OUTBOUND
 from frontdesk.ingest.events import (
@@ -15,9 +15,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     StatusUpdate,
 )
-from frontdesk.store import writes
-
-MessageRow = dict[str, Any]
+from frontdesk.store.rows import MessageRow, blank
 
 # Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = MappingProxyType(
@@ -26,12 +24,12 @@ _RANKS: Mapping[str | None, float] = MappingProxyType(
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-_BLANK = MappingProxyType(writes.blank("message"))
+_BLANK = blank("message")
 
 # Contents: replaced by an edit, and cleared except for the type by a revocation.
-_WORDS = ("type", "text", "content_json", "media_json")
+_CONTENTS = ("type", "text", "content_json", "media_json")
 # Other columns that a better copy replaces; the remaining ones have rules of their own.
-_FRAME = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
+_ENVELOPE = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
 _AUTHOR = ("author", "author_id", "author_name")
 _PRICING = ("priced_at", "category", "billable", "pricing_model", "pricing_type")
 _DELIVERY = (
@@ -42,7 +40,7 @@ _DELIVERY = (
     *_PRICING,
 )
 # Columns that a chat export provides.
-EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_WORDS)
+EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_CONTENTS)
 # Precedence of sources between equally rich copies.
 _SOURCES = MappingProxyType(
     {
@@ -60,7 +58,7 @@ _FOLDED = ("created_at", "author", "type", "live", "category")
 
 def message_row(event: MessageUpsert, author_id: int | None, author_name: str | None) -> MessageRow:
     """Build a message row, without ids."""
-    return _BLANK | {
+    columns = _BLANK | {
         "created_at": event.at,
         "direction": int(event.outbound),
         "author": event.author.kind,
@@ -86,6 +84,7 @@ def message_row(event: MessageUpsert, author_id: int | None, author_name: str | 
         "error_json": packed(event.error),
         **(_pricing(event.pricing) if event.outbound else {}),
     }
+    return cast(MessageRow, columns)
 
 
 def merge_copy(row: MessageRow, copy: MessageRow) -> bool:
@@ -94,23 +93,23 @@ def merge_copy(row: MessageRow, copy: MessageRow) -> bool:
     Richer contents replace poorer ones. Ties are resolved independently of the order of arrival,
     and the earliest time is kept. A message is live if any of its richest copies is.
     """
-    told = _better_words(row, copy)
+    changes = _better_contents(row, copy)
     if _authority(copy) > _authority(row):
-        told |= {name: copy[name] for name in _AUTHOR}
+        changes |= _columns(copy, _AUTHOR)
     if copy["richness"] > row["richness"]:
-        told |= {name: copy[name] for name in ("created_at", "stamped_at", "live")}
+        changes |= _columns(copy, ("created_at", "stamped_at", "live"))
         if copy["direction"] != row["direction"]:
             # Delivery statuses are void if the message turns out to be inbound.
-            return _take(row, told | {name: copy[name] for name in _DELIVERY})
+            return _update(row, changes | _columns(copy, _DELIVERY))
     elif copy["richness"] == row["richness"]:
-        told["live"] = max(copy["live"], row["live"])
+        changes["live"] = max(copy["live"], row["live"])
         if copy["created_at"] < row["created_at"]:
-            told |= {name: copy[name] for name in ("created_at", "stamped_at")}
+            changes |= _columns(copy, ("created_at", "stamped_at"))
     if row["direction"] == copy["direction"] == OUTBOUND:
-        told["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
-        told["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
-        told |= _later_pricing(row, copy)
-    return _take(row, told)
+        changes["delivery_status"] = _further(row["delivery_status"], copy["delivery_status"])
+        changes["sent_at"] = _earliest(row["sent_at"], copy["sent_at"])
+        changes |= _later_pricing(row, copy)
+    return _update(row, changes)
 
 
 def identify(row: MessageRow, copy: MessageRow) -> None:
@@ -121,15 +120,23 @@ def identify(row: MessageRow, copy: MessageRow) -> None:
     at = copy["created_at"]
     row["stamped_at"] = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
     row["wamid"], row["created_at"] = copy["wamid"], at
-    for name in ("edited_at", "deleted_at"):
-        row[name] = None if row[name] is None else max(row[name], at)
+    if row["edited_at"] is not None:
+        row["edited_at"] = max(row["edited_at"], at)
+    if row["deleted_at"] is not None:
+        row["deleted_at"] = max(row["deleted_at"], at)
     merge_copy(row, copy)
 
 
 def exported(row: MessageRow) -> MessageRow:
     """Return the export's part of a wrongly matched message, as a row without a wamid."""
     at = row["created_at"] if row["stamped_at"] is None else row["stamped_at"]
-    return _BLANK | {name: row[name] for name in EXPORTED} | {"created_at": at, "live": 0}
+    columns = _BLANK | _columns(row, EXPORTED) | {"created_at": at, "live": 0}
+    return cast(MessageRow, columns)
+
+
+def restore_export(row: MessageRow, displaced: MessageRow) -> None:
+    """Replace the columns that a chat export provides by those of another row of it."""
+    _update(row, _columns(displaced, EXPORTED))
 
 
 def edit(row: MessageRow, event: MessageEdit) -> bool:
@@ -143,32 +150,32 @@ def edit(row: MessageRow, event: MessageEdit) -> bool:
     before = -1 if row["edited_at"] is None else row["edited_at"]
     if (event.at, _order(words)) <= (before, _order(row)):
         return False
-    return _take(row, {**_left(row, words), "edited_at": event.at})
+    return _update(row, {**_contents_of(row, words), "edited_at": event.at})
 
 
 def revoke(row: MessageRow, at: int) -> bool:
     """Clear the contents, with the earliest time of deletion; return True if the row changed."""
-    told = {"deleted_at": _earliest(row["deleted_at"], at)}
-    return _take(row, told | dict.fromkeys((*_WORDS[1:], "raw_json")))
+    changes = {"deleted_at": _earliest(row["deleted_at"], at)}
+    return _update(row, changes | dict.fromkeys((*_CONTENTS[1:], "raw_json")))
 
 
 def deliver(row: MessageRow, event: StatusUpdate) -> bool:
     """Apply a delivery status; return True if the row changed."""
-    moment = f"{event.status}_at"
-    told: dict[str, Any] = {
+    column = f"{event.status}_at"
+    changes: dict[str, Any] = {
         "delivery_status": _further(row["delivery_status"], event.status),
-        moment: _earliest(row[moment], event.at),
+        column: _earliest(_columns(row, (column,))[column], event.at),
         "live": max(row["live"], int(event.live))
         if row["richness"] == PLACEHOLDER
         else row["live"],
     }
     if event.pricing is not None:
-        told |= _later_pricing(row, _pricing(event.pricing))
+        changes |= _later_pricing(row, _pricing(event.pricing))
     if event.error is not None:
-        told["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
+        changes["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
     if row["richness"] == PLACEHOLDER:
-        told["created_at"] = min(row["created_at"], event.at)
-    return _take(row, told)
+        changes["created_at"] = min(row["created_at"], event.at)
+    return _update(row, changes)
 
 
 def placeholder_row(event: StatusUpdate) -> MessageRow:
@@ -196,10 +203,10 @@ def placeholder_row(event: StatusUpdate) -> MessageRow:
 def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
     """Merge two reports of one delivery step: the earlier time, the later pricing."""
     earlier = min(one, other, key=lambda event: event.at)
-    told = [event.pricing for event in (one, other) if event.pricing is not None]
-    if not told:
+    changes = [event.pricing for event in (one, other) if event.pricing is not None]
+    if not changes:
         return earlier
-    latest = max(told, key=lambda pricing: _pricing_order(_pricing(pricing)))
+    latest = max(changes, key=lambda pricing: _pricing_order(_pricing(pricing)))
     return replace(
         earlier,
         category=latest.category,
@@ -212,7 +219,7 @@ def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
 
 def folded_columns(row: MessageRow) -> tuple[object, ...]:
     """Return the columns that the state rules depend on; a difference requires a refold."""
-    return tuple(row[name] for name in _FOLDED)
+    return tuple(_columns(row, _FOLDED).values())
 
 
 def packed(value: object) -> str | None:
@@ -245,19 +252,19 @@ def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
     return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
 
 
-def _better_words(row: MessageRow, copy: MessageRow) -> dict[str, Any]:
+def _better_contents(row: MessageRow, copy: MessageRow) -> dict[str, Any]:
     """Return contents and origin of a copy if it is the better one."""
     if _quality(copy) <= _quality(row):
         return {}
-    told = {name: copy[name] for name in _FRAME}
+    changes = _columns(copy, _ENVELOPE)
     if row["deleted_at"] is not None:
-        told["raw_json"] = None
+        changes["raw_json"] = None
     if row["edited_at"] is None:
-        told |= _left(row, {name: copy[name] for name in _WORDS})
-    return told
+        changes |= _contents_of(row, _columns(copy, _CONTENTS))
+    return changes
 
 
-def _left(row: MessageRow, words: Mapping[str, Any]) -> dict[str, Any]:
+def _contents_of(row: MessageRow, words: Mapping[str, Any]) -> dict[str, Any]:
     """Return the contents to store; for a deleted message only the type."""
     return dict(words) if row["deleted_at"] is None else {"type": words["type"]}
 
@@ -267,7 +274,7 @@ def _quality(row: MessageRow) -> tuple[Any, ...]:
 
 
 def _order(words: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(words[name] or "" for name in _WORDS)
+    return tuple(words[name] or "" for name in _CONTENTS)
 
 
 def _authority(row: MessageRow) -> tuple[Any, ...]:
@@ -275,9 +282,15 @@ def _authority(row: MessageRow) -> tuple[Any, ...]:
     return _AUTHORS.get(kind, 2), row["author_id"] is not None, kind, row["author_name"] or ""
 
 
-def _take(row: MessageRow, told: Mapping[str, Any]) -> bool:
-    differing = {name: value for name, value in told.items() if row[name] != value}
-    row.update(differing)
+def _columns(row: MessageRow, names: Iterable[str]) -> dict[str, Any]:
+    columns: Mapping[str, Any] = row
+    return {name: columns[name] for name in names}
+
+
+def _update(row: MessageRow, changes: Mapping[str, Any]) -> bool:
+    columns = cast(dict[str, Any], row)
+    differing = {name: value for name, value in changes.items() if columns[name] != value}
+    columns.update(differing)
     return bool(differing)
 
 

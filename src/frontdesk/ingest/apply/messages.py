@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, overload
 
 from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.contacts import Contacts
-from frontdesk.ingest.apply.context import BatchCounts
-from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
+from frontdesk.ingest.apply.context import BatchContext
+from frontdesk.ingest.apply.conversations import (
+    BatchConversation,
+    Conversations,
+    RewrittenMessage,
+)
 from frontdesk.ingest.apply.matching import EXPORT, alike, was_changed
-from frontdesk.ingest.apply.message_row import MessageRow
 from frontdesk.ingest.apply.nameless import NamelessMessages
 from frontdesk.ingest.apply.pending import EDIT, REVOKE, STATUS, PendingUpdates
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
@@ -23,8 +26,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store import lookups, writes
-from frontdesk.store.database import Connection
-from frontdesk.store.writes import Ids
+from frontdesk.store.rows import MessageRow
 from frontdesk.wire.values import DELIVERY_STEPS
 
 # A mention of a channel without a message must not move its creation time back.
@@ -36,25 +38,22 @@ class Messages:
 
     def __init__(
         self,
-        connection: Connection,
-        account_id: int,
-        ids: Ids,
-        counted: BatchCounts,
+        context: BatchContext,
         catalogue: Catalogue,
-        people: Contacts,
-        threads: Conversations,
-        orphans: PendingUpdates,
+        contacts: Contacts,
+        conversations: Conversations,
+        pending: PendingUpdates,
     ) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._ids = ids
-        self._counted = counted
+        self._context = context
         self._catalogue = catalogue
-        self._people = people
-        self._threads = threads
-        self._orphans = orphans
-        self._letters: dict[tuple[int, str], MessageRow] = {}
-        self._nameless = NamelessMessages(connection, account_id)
+        self._contacts = contacts
+        self._conversations = conversations
+        self._pending = pending
+        # By channel id and wamid.
+        self._rows: dict[tuple[int, str], MessageRow] = {}
+        # Stored rows before this batch, by id.
+        self._before: dict[int, MessageRow] = {}
+        self._nameless = NamelessMessages(context)
 
     def load(self, wamids: Iterable[tuple[str, str, int]], times: Iterable[int]) -> None:
         """Read the batch's stored messages, given as (channel, wamid, time).
@@ -67,46 +66,42 @@ class Messages:
         for channel, wamid, at in named:
             by_channel.setdefault(self._catalogue.channel_id(channel, at), set()).add(wamid)
         for channel_id, names in by_channel.items():
-            self._orphans.load(channel_id, names)
-            if not self._ids.any("message"):
+            self._pending.load(channel_id, names)
+            if not self._context.ids.any("message"):
                 continue
-            for row in lookups.messages(self._connection, self._account_id, channel_id, names):
-                self._letters[channel_id, row["wamid"]] = {
-                    **row,
-                    "was": row,
-                    "was_at": row["created_at"],
-                }
+            for row in lookups.messages(*self._context.account, channel_id, names):
+                self._rows[channel_id, str(row["wamid"])] = self._changeable(row)
 
-    def named(self, channel: str, wamid: str) -> MessageRow | None:
+    def stored(self, channel: str, wamid: str) -> MessageRow | None:
         """Return the stored message with a wamid, if any."""
-        return self._letters.get((self._catalogue.channel_id(channel, _LATEST), wamid))
+        return self._rows.get((self._catalogue.channel_id(channel, _LATEST), wamid))
 
-    def follow(self) -> None:
+    def update_places(self) -> None:
         """Update loaded messages after conversations were merged or split."""
-        for row in self._letters.values():
-            row["conversation_id"], row["part"] = self._threads.place(row)
+        for row in self._rows.values():
+            row["conversation_id"], row["part"] = self._conversations.current_place(row)
 
-    def say(self, event: MessageUpsert) -> None:
+    def apply_message(self, event: MessageUpsert) -> None:
         """Insert a message, or merge a copy into the stored one."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
-        row = self.known(channel_id, event.wamid)
+        row = self.find(channel_id, event.wamid)
         author_id, author_name = self._catalogue.author(event.author, event.at)
         copy = message_row.message_row(event, author_id, author_name)
         if row is not None:
             before = message_row.folded_columns(row)
-            changed = self._enrich(row, copy, event.person)
+            changed = self._merge_copy(row, copy, event.person)
             self._rewrite(row, before, "messages", changed=changed)
             return
-        thread = self._threads.of(channel_id, event.person, event.at)
+        conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
         if event.type not in QUIET_TYPES:
-            self._people.seen(event.person, event.at)
-        if event.wamid is None and self._nameless.is_known(thread, copy):
-            self._counted.known("messages")
+            self._contacts.record_activity(event.person, event.at)
+        if event.wamid is None and self._nameless.is_known(conversation, copy):
+            self._context.counts.known("messages")
             return
-        exported = None if event.wamid is None else self._nameless.take(thread, copy)
+        exported = None if event.wamid is None else self._exported(conversation, copy)
         if exported is None:
-            self._append(thread, copy, event.person)
-            self._counted.new("messages")
+            self._append(conversation, copy, event.person)
+            self._context.counts.new("messages")
         else:
             self._identify(exported, copy)
 
@@ -114,15 +109,17 @@ class Messages:
         """Give a message imported from a chat export its wamid and the provider's data."""
         before = message_row.folded_columns(row)
         message_row.identify(row, copy)
-        self._name(row)
+        self._index(row)
         self._rewrite(row, before, "messages", changed=True)
 
-    def _name(self, row: MessageRow) -> None:
+    def _index(self, row: MessageRow) -> None:
         """Index a message by its new wamid, and apply pending updates."""
-        self._letters[row["channel_id"], row["wamid"]] = row
-        self._take_orphans(row)
+        if row["wamid"] is None:
+            return
+        self._rows[row["channel_id"], row["wamid"]] = row
+        self._apply_pending(row, row["wamid"])
 
-    def _enrich(self, row: MessageRow, copy: MessageRow, person: Person) -> bool:
+    def _merge_copy(self, row: MessageRow, copy: MessageRow, person: Person) -> bool:
         """Merge a copy; displaces export contents that turn out to be another message's."""
         if row["source"] != EXPORT or copy["source"] == EXPORT or copy["richness"] != CONTENTS:
             return message_row.merge_copy(row, copy)
@@ -131,151 +128,171 @@ class Messages:
                 message_row.identify(row, copy)
                 return True
             return message_row.merge_copy(row, copy)
-        self._give_back(row, copy, person)
+        self._undo_match(row, copy, person)
         return True
 
-    def _give_back(self, row: MessageRow, copy: MessageRow, person: Person) -> None:
+    def _undo_match(self, row: MessageRow, copy: MessageRow, person: Person) -> None:
         """Undo a wrong match between a wamid and a message of a chat export.
 
         The displaced contents are swapped with the right message, or become a message of their own.
         """
-        thread, displaced = self._threads.holding(row), message_row.exported(row)
-        own = self._nameless.take(thread, copy)
+        conversation, displaced = self._conversations.owner_of(row), message_row.exported(row)
+        own = self._exported(conversation, copy)
         message_row.identify(row, copy)
         if own is None:
             row["stamped_at"] = None
-            self._append(thread, displaced, person)
-            self._counted.new("messages")
+            self._append(conversation, displaced, person)
+            self._context.counts.new("messages")
             return
         before = message_row.folded_columns(own)
         row["stamped_at"] = own["created_at"]
-        own.update({name: displaced[name] for name in message_row.EXPORTED})
+        message_row.restore_export(own, displaced)
         self._rewrite(own, before, "messages", changed=True)
 
-    def deliver(self, event: StatusUpdate) -> None:
+    def apply_status(self, event: StatusUpdate) -> None:
         """Apply a delivery status.
 
         For an unknown message, create a placeholder, or park the status if it names no person.
         """
         channel_id = self._catalogue.channel_id(event.channel, event.at)
-        row = self.known(channel_id, event.wamid)
+        row = self.find(channel_id, event.wamid)
         if row is not None and event.person is not None:
-            self._threads.began(row, event.at)
+            self._conversations.extend_back_for(row, event.at)
         if event.status not in DELIVERY_STEPS or (row is not None and not row["direction"]):
-            self._counted.ignore()
+            self._context.counts.ignore()
         elif row is not None:
             before = message_row.folded_columns(row)
             changed = message_row.deliver(row, event)
             self._rewrite(row, before, "statuses", changed=changed)
         elif event.person is None:
-            self._counted.ignore()
-            self._keep_status(channel_id, event)
+            self._context.counts.ignore()
+            self._park_status(channel_id, event)
         else:
-            self._stand_in(channel_id, event, event.person)
+            self._add_placeholder(channel_id, event, event.person)
 
-    def _stand_in(self, channel_id: int, event: StatusUpdate, person: Person) -> None:
+    def _add_placeholder(self, channel_id: int, event: StatusUpdate, person: Person) -> None:
         """Create a placeholder for a message of which only a status is known.
 
         A message of a chat export without a wamid is used instead if one matches.
         """
-        thread = self._threads.of(channel_id, person, event.at)
-        self._people.seen(person, event.at)
-        row = self._nameless.take_sent(thread, event.at) if event.status == "sent" else None
+        conversation = self._conversations.get_or_create(channel_id, person, event.at)
+        self._contacts.record_activity(person, event.at)
+        row: MessageRow | None = None
+        if event.status == "sent":
+            row = self._changeable(self._nameless.take_sent(conversation, event.at))
         if row is not None:
             before = message_row.folded_columns(row)
             row["wamid"], row["stamped_at"] = event.wamid, row["stamped_at"] or row["created_at"]
             message_row.deliver(row, event)
-            self._name(row)
+            self._index(row)
             self._rewrite(row, before, "statuses", changed=True)
             return
         row = message_row.placeholder_row(event)
         message_row.deliver(row, event)
-        self._append(thread, row, person)
-        self._counted.new("statuses")
+        self._append(conversation, row, person)
+        self._context.counts.new("statuses")
 
-    def amend(self, event: MessageEdit | MessageRevoke) -> None:
+    def apply_amendment(self, event: MessageEdit | MessageRevoke) -> None:
         """Apply an edit or a revocation; park it if the message is unknown."""
         channel_id = self._catalogue.channel_id(event.channel, event.at)
-        row = self.known(channel_id, event.target_wamid)
+        row = self.find(channel_id, event.target_wamid)
         if row is None:
-            kept = self._keep_orphan(channel_id, event)
-            (self._counted.new if kept else self._counted.known)("amendments")
+            parked = self._park_amendment(channel_id, event)
+            (self._context.counts.new if parked else self._context.counts.known)("amendments")
             return
         before = message_row.folded_columns(row)
         changed = _amend(row, event)
         self._rewrite(row, before, "amendments", changed=changed)
 
-    def known(self, channel_id: int, wamid: str | None) -> MessageRow | None:
+    def find(self, channel_id: int, wamid: str | None) -> MessageRow | None:
         """Return a message by wamid, if it is stored or in this batch."""
-        return None if wamid is None else self._letters.get((channel_id, wamid))
+        return None if wamid is None else self._rows.get((channel_id, wamid))
 
     def save(self) -> None:
         """Write the messages; conversation rows follow after the fold."""
-        writes.add(self._connection, "message", self.added())
-        rewritten = [row for one in self._threads.touched() for row in one.rewritten.values()]
-        writes.update_messages(self._connection, rewritten)
+        writes.add(self._context.connection, "message", self.added())
+        changes = [
+            (row, before["created_at"])
+            for conversation in self._conversations.touched()
+            for row, before in conversation.rewritten.values()
+        ]
+        writes.update_messages(self._context.connection, changes)
 
     def added(self) -> list[MessageRow]:
         return [
             row
-            for thread in self._threads.touched()
-            for row in sorted(thread.messages, key=lambda row: (row["created_at"], row["id"]))
+            for conversation in self._conversations.touched()
+            for row in sorted(conversation.messages, key=lambda row: (row["created_at"], row["id"]))
         ]
 
-    def _keep_orphan(self, channel_id: int, event: MessageEdit | MessageRevoke) -> bool:
+    @overload
+    def _changeable(self, row: MessageRow) -> MessageRow: ...
+    @overload
+    def _changeable(self, row: MessageRow | None) -> MessageRow | None: ...
+    def _changeable(self, row: MessageRow | None) -> MessageRow | None:
+        """Return a copy of a stored row; the row itself is kept to compare with."""
+        if row is None:
+            return None
+        self._before[row["id"]] = row
+        return row.copy()
+
+    def _exported(self, conversation: BatchConversation, copy: MessageRow) -> MessageRow | None:
+        return self._changeable(self._nameless.take(conversation, copy))
+
+    def _park_amendment(self, channel_id: int, event: MessageEdit | MessageRevoke) -> bool:
         """Park an edit or a revocation unless the parked one prevails."""
         if isinstance(event, MessageRevoke):
-            return self._keep_earliest_revoke(channel_id, event)
+            return self._park_revoke(channel_id, event)
         detail = asdict(event)
-        waiting = self._orphans.waiting(channel_id, event.target_wamid, EDIT)
-        if waiting is not None:
-            at, other = waiting
+        parked = self._pending.parked(channel_id, event.target_wamid, EDIT)
+        if parked is not None:
+            at, other = parked
             if (event.at, message_row.packed(detail)) <= (at, message_row.packed(other)):
                 return False
-        self._orphans.keep(channel_id, event.target_wamid, EDIT, event.at, detail)
+        self._pending.park(channel_id, event.target_wamid, EDIT, event.at, detail)
         return True
 
-    def _keep_earliest_revoke(self, channel_id: int, event: MessageRevoke) -> bool:
+    def _park_revoke(self, channel_id: int, event: MessageRevoke) -> bool:
         """Park the earliest revocation of a message."""
-        waiting = self._orphans.waiting(channel_id, event.target_wamid, REVOKE)
-        if waiting is not None and waiting[0] <= event.at:
+        parked = self._pending.parked(channel_id, event.target_wamid, REVOKE)
+        if parked is not None and parked[0] <= event.at:
             return False
-        self._orphans.keep(channel_id, event.target_wamid, REVOKE, event.at, asdict(event))
+        self._pending.park(channel_id, event.target_wamid, REVOKE, event.at, asdict(event))
         return True
 
-    def _keep_status(self, channel_id: int, event: StatusUpdate) -> None:
+    def _park_status(self, channel_id: int, event: StatusUpdate) -> None:
         """Park a status, merged with a parked one of the same step."""
         place = channel_id, event.wamid, f"{STATUS}{event.status}"
-        waiting = self._orphans.waiting(*place)
-        merged = event if waiting is None else message_row.merged_status(_status(waiting[1]), event)
-        if waiting is None or asdict(merged) != waiting[1]:
-            self._orphans.keep(*place, merged.at, asdict(merged))
+        parked = self._pending.parked(*place)
+        merged = event if parked is None else message_row.merged_status(_status(parked[1]), event)
+        if parked is None or asdict(merged) != parked[1]:
+            self._pending.park(*place, merged.at, asdict(merged))
 
-    def _take_orphans(self, row: MessageRow) -> None:
+    def _apply_pending(self, row: MessageRow, wamid: str) -> None:
         """Apply the pending updates of a message."""
-        place = row["channel_id"], row["wamid"]
-        if not self._orphans.wait_for(*place):
+        place = row["channel_id"], wamid
+        if not self._pending.has_any(*place):
             return
-        if edit := self._orphans.take(*place, EDIT):
+        if edit := self._pending.take(*place, EDIT):
             message_row.edit(row, MessageEdit(**edit[1]))
-        if revoke := self._orphans.take(*place, REVOKE):
+        if revoke := self._pending.take(*place, REVOKE):
             message_row.revoke(row, revoke[0])
         for status in sorted(DELIVERY_STEPS):
-            step = self._orphans.take(*place, f"{STATUS}{status}")
+            step = self._pending.take(*place, f"{STATUS}{status}")
             if step is not None and row["direction"] == OUTBOUND:
                 message_row.deliver(row, _status(step[1]))
 
-    def _append(self, thread: BatchConversation, row: MessageRow, person: Person) -> None:
-        row["account_id"] = self._account_id
-        row["conversation_id"] = thread.id
-        row["channel_id"] = thread.channel_id
-        row["part"] = self._threads.part(person)
-        row["id"] = self._ids.next("message")
-        thread.messages.append(row)
-        thread.touched = True
+    def _append(self, conversation: BatchConversation, row: MessageRow, person: Person) -> None:
+        row["account_id"] = self._context.account_id
+        row["conversation_id"] = conversation.id
+        row["channel_id"] = conversation.channel_id
+        row["part"] = self._conversations.part(person)
+        row["id"] = self._context.ids.next("message")
+        conversation.messages.append(row)
+        conversation.touched = True
         if row["wamid"] is not None:
-            self._name(row)
-            self._threads.reach(thread, row["part"], row["created_at"])
+            self._index(row)
+            self._conversations.extend_back(conversation, row["part"], row["created_at"])
 
     def _rewrite(
         self,
@@ -287,15 +304,16 @@ class Messages:
     ) -> None:
         """Record a change of a message, with a refold of its conversation if rules depend on it."""
         if not changed:
-            self._counted.known(kind)
+            self._context.counts.known(kind)
             return
-        self._counted.change(kind)
-        thread = self._threads.holding(row)
-        thread.touched = True
-        self._threads.reach(thread, row["part"], row["created_at"])
-        if "was_at" in row:
-            thread.rewritten[row["id"]] = row
-            thread.refold = thread.refold or message_row.folded_columns(row) != before
+        self._context.counts.change(kind)
+        conversation = self._conversations.owner_of(row)
+        conversation.touched = True
+        self._conversations.extend_back(conversation, row["part"], row["created_at"])
+        stored = self._before.get(row["id"])
+        if stored is not None:
+            conversation.rewritten[row["id"]] = RewrittenMessage(row, stored)
+            conversation.refold = conversation.refold or message_row.folded_columns(row) != before
 
 
 def _status(detail: Mapping[str, Any]) -> StatusUpdate:

@@ -2,49 +2,48 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES, MetricEvent
 from frontdesk.store import lookups, writes
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Row
 from frontdesk.store.pricing import PricingRollups
 from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
-from frontdesk.store.writes import Ids
+from frontdesk.store.rows import MetricEventRow
 
 
 class MetricDeltas:
     """Collects the deltas of a batch's conversations and writes them together."""
 
-    def __init__(self, connection: Connection, account_id: int, ids: Ids) -> None:
-        self._connection = connection
-        self._account_id = account_id
-        self._ids = ids
+    def __init__(self, context: BatchContext) -> None:
+        self._context = context
         self._rollups = Rollups()
         self._pricing = PricingRollups()
-        self._new: list[dict[str, Any]] = []
-        self._gone: list[Row] = []
+        self._new: list[MetricEventRow] = []
+        self._gone: list[MetricEventRow] = []
 
-    def count(self, thread: BatchConversation) -> None:
+    def count(self, conversation: BatchConversation) -> None:
         """Count new messages, and replace the counts of changed ones."""
-        channel_id, rewritten = thread.channel_id, thread.rewritten.values()
-        self._rollups.add_messages(figures(channel_id, thread.messages))
-        self._pricing.add(channel_id, thread.messages)
+        channel_id, rewritten = conversation.channel_id, conversation.rewritten.values()
+        self._rollups.add_messages(figures(channel_id, conversation.messages))
+        self._pricing.add(channel_id, conversation.messages)
         if rewritten:
-            before = [row["was"] for row in rewritten]
+            before = [change.before for change in rewritten]
+            after = [change.row for change in rewritten]
             self._rollups.take_messages(figures(channel_id, before))
-            self._rollups.add_messages(figures(channel_id, rewritten))
+            self._rollups.add_messages(figures(channel_id, after))
             self._pricing.add(channel_id, before, -1)
-            self._pricing.add(channel_id, rewritten)
+            self._pricing.add(channel_id, after)
 
-    def append(self, thread: BatchConversation, measures: Iterable[MetricEvent]) -> None:
+    def append(self, conversation: BatchConversation, metrics: Iterable[MetricEvent]) -> None:
         """Add metric events newer than all stored ones of the conversation."""
-        for name, ended_at, started_at in measures:
-            row = {
-                "account_id": self._account_id,
-                "conversation_id": thread.id,
-                "id": self._ids.next("metric_event"),
-                "channel_id": thread.channel_id,
+        for name, ended_at, started_at in metrics:
+            row: MetricEventRow = {
+                "account_id": self._context.account_id,
+                "conversation_id": conversation.id,
+                "id": self._context.ids.next("metric_event"),
+                "channel_id": conversation.channel_id,
                 "name": name,
                 "ended_at": ended_at,
                 "started_at": started_at,
@@ -52,19 +51,19 @@ class MetricDeltas:
             self._new.append(row)
             self._rollups.add_measure(row)
 
-    def replace(self, thread: BatchConversation, measures: Sequence[MetricEvent]) -> None:
+    def replace(self, conversation: BatchConversation, metrics: Sequence[MetricEvent]) -> None:
         """Replace the conversation's metric events; equal ones are kept."""
-        missing = Counter(measures)
-        for row in lookups.metric_events_of(self._connection, self._account_id, thread.id):
-            measure = MetricEvent(row["name"], row["ended_at"], row["started_at"])
-            if missing[measure]:
-                missing[measure] -= 1
+        missing = Counter(metrics)
+        for row in lookups.metric_events_of(*self._context.account, conversation.id):
+            metric = MetricEvent(row["name"], row["ended_at"], row["started_at"])
+            if missing[metric]:
+                missing[metric] -= 1
             else:
                 self._gone.append(row)
                 self._rollups.add_measure(row, -1)
-        self.append(thread, missing.elements())
+        self.append(conversation, missing.elements())
 
-    def taken(self) -> list[dict[str, Any]]:
+    def drain(self) -> list[MetricEventRow]:
         """Return new metric events and clear them, instead of saving."""
         rows, self._new = self._new, []
         return rows
@@ -78,10 +77,10 @@ class MetricDeltas:
         return self._pricing
 
     def save(self) -> None:
-        writes.drop_metric_events(self._connection, self._gone)
-        writes.add(self._connection, "metric_event", self._new)
-        self._rollups.save(self._connection, self._account_id)
-        self._pricing.save(self._connection, self._account_id)
+        writes.drop_metric_events(self._context.connection, self._gone)
+        writes.add(self._context.connection, "metric_event", self._new)
+        self._rollups.save(*self._context.account)
+        self._pricing.save(*self._context.account)
 
 
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:

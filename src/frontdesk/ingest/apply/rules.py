@@ -59,7 +59,7 @@ class ConversationState:
     status None: only back-fill is known. last_message: the newest message folded since the state
     was loaded, None without one. folded_at: time of the newest fact, -1 before the first.
     episode_at: start of the current episode (its first message, or the opening after a resolution),
-    None between episodes. handed_over_at, bot_spoke_at: last times, in any episode. measures:
+    None between episodes. handed_over_at, bot_spoke_at: last times, in any episode. metrics:
     metric events of the facts folded since the state was loaded.
     """
 
@@ -80,50 +80,48 @@ class ConversationState:
     labels: frozenset[int] = frozenset()
     last_message: Message | None = None
     inbound_at: list[int] = field(default_factory=list)
-    measures: list[MetricEvent] = field(default_factory=list)
+    metrics: list[MetricEvent] = field(default_factory=list)
 
 
 def continues(
-    standing: ConversationState, messages: Iterable[Message], happenings: Iterable[StateEvent]
+    state: ConversationState, messages: Iterable[Message], events: Iterable[StateEvent]
 ) -> bool:
-    """Check if new facts can be folded onto `standing`; otherwise all facts must be folded again.
+    """Check if new facts can be folded onto `state`; otherwise all facts must be folded again.
 
     They cannot if one is not newer than all before, or if a read marker refers to earlier messages.
     """
-    latest = standing.folded_at
+    latest = state.folded_at
     if any(message["created_at"] <= latest for message in messages):
         return False
-    return not any(
-        happening.at <= latest or _marks_the_past(standing, happening) for happening in happenings
-    )
+    return not any(event.at <= latest or _marks_the_past(state, event) for event in events)
 
 
 def fold(
-    standing: ConversationState, messages: Iterable[Message], happenings: Iterable[StateEvent]
+    state: ConversationState, messages: Iterable[Message], events: Iterable[StateEvent]
 ) -> ConversationState:
     """Fold more facts; at the same time, messages precede events.
 
     Messages of the same time are ordered by wamid, so that the order of arrival does not matter.
     """
-    after = replace(standing, inbound_at=[], measures=[])
-    pending = sorted(happenings, key=lambda happening: (happening.at, happening.key, happening.id))
+    after = replace(state, inbound_at=[], metrics=[])
+    pending = sorted(events, key=lambda event: (event.at, event.key, event.id))
     position = 0
     for message in sorted(messages, key=_thread_order):
         while position < len(pending) and pending[position].at < message["created_at"]:
-            _happen(after, pending[position])
+            _fold_event(after, pending[position])
             position += 1
-        _say(after, message)
-    for happening in pending[position:]:
-        _happen(after, happening)
+        _fold_message(after, message)
+    for event in pending[position:]:
+        _fold_event(after, event)
     return after
 
 
 def initial_status(
-    standing: ConversationState, choice: InitialStatus, now: int, newest_at: int
+    state: ConversationState, choice: InitialStatus, now: int, newest_at: int
 ) -> int:
     """Return the status; one of back-fill alone depends on `choice` and on its age at `now`."""
-    if standing.status is not None:
-        return standing.status
+    if state.status is not None:
+        return state.status
     if choice == "auto":
         return RESOLVED if now - newest_at > SILENT_AFTER else OPEN
     return RESOLVED if choice == "resolved" else OPEN
@@ -133,64 +131,64 @@ def _thread_order(message: Message) -> tuple[int, str, int]:
     return message["created_at"], message["wamid"] or "", message["id"]
 
 
-def _marks_the_past(standing: ConversationState, happening: StateEvent) -> bool:
-    if happening.name != "read_marker" or happening.until is None:
+def _marks_the_past(state: ConversationState, event: StateEvent) -> bool:
+    if event.name != "read_marker" or event.until is None:
         return False
-    return (standing.read_marker or 0) < happening.until < (standing.last_inbound_at or 0)
+    return (state.read_marker or 0) < event.until < (state.last_inbound_at or 0)
 
 
-def _say(standing: ConversationState, message: Message) -> None:
+def _fold_message(state: ConversationState, message: Message) -> None:
     """Fold one message."""
     at = message["created_at"]
-    standing.folded_at = max(standing.folded_at, at)
-    if message["live"] and standing.status is None:
-        standing.status = OPEN
+    state.folded_at = max(state.folded_at, at)
+    if message["live"] and state.status is None:
+        state.status = OPEN
     if message["type"] in QUIET_TYPES:
         return
-    standing.newest_at = at
-    standing.last_message = message
-    if standing.episode_at is None and standing.status != RESOLVED:
-        standing.episode_at = at
+    state.newest_at = at
+    state.last_message = message
+    if state.episode_at is None and state.status != RESOLVED:
+        state.episode_at = at
     if message["direction"] == INBOUND:
-        _arrive(standing, at, live=bool(message["live"]))
+        _fold_inbound(state, at, live=bool(message["live"]))
     elif message["author"] in HUMANS:
-        _reply(standing, at)
+        _fold_reply(state, at)
     elif not _bulk(message):
-        standing.waiting_since = None
+        state.waiting_since = None
         if message["author"] == BOT:
-            standing.bot_spoke_at = at
+            state.bot_spoke_at = at
 
 
-def _arrive(standing: ConversationState, at: int, *, live: bool) -> None:
+def _fold_inbound(state: ConversationState, at: int, *, live: bool) -> None:
     """An inbound message reopens a conversation and starts the wait; back-fill does not reopen."""
-    if live and standing.status != OPEN:
-        _open(standing, at)
-    if standing.status != RESOLVED and standing.waiting_since is None:
-        standing.waiting_since = at
-    standing.last_inbound_at = at
-    standing.inbound_at.append(at)
-    if standing.read_marker is not None and at > standing.read_marker:
-        standing.unread_count = (standing.unread_count or 0) + 1
+    if live and state.status != OPEN:
+        _open(state, at)
+    if state.status != RESOLVED and state.waiting_since is None:
+        state.waiting_since = at
+    state.last_inbound_at = at
+    state.inbound_at.append(at)
+    if state.read_marker is not None and at > state.read_marker:
+        state.unread_count = (state.unread_count or 0) + 1
 
 
-def _reply(standing: ConversationState, at: int) -> None:
+def _fold_reply(state: ConversationState, at: int) -> None:
     """A reply by a person ends the wait."""
-    _measure_reply(standing, at)
-    standing.waiting_since = None
-    standing.awaiting_human = False
-    if standing.first_reply_at is None:
-        standing.first_reply_at = at
-    _mark_read(standing, at)
+    _measure_reply(state, at)
+    state.waiting_since = None
+    state.awaiting_human = False
+    if state.first_reply_at is None:
+        state.first_reply_at = at
+    _mark_read(state, at)
 
 
-def _measure_reply(standing: ConversationState, at: int) -> None:
+def _measure_reply(state: ConversationState, at: int) -> None:
     """Time the first reply of an episode from its start, later ones from the customer's message."""
-    if standing.first_reply_at is not None:
-        if standing.waiting_since is not None:
-            standing.measures.append(MetricEvent("reply", at, standing.waiting_since))
-    elif standing.episode_at is not None and _since(standing.last_inbound_at, standing.episode_at):
-        base = max(standing.episode_at, standing.handed_over_at or 0)
-        standing.measures.append(MetricEvent("first_response", at, base))
+    if state.first_reply_at is not None:
+        if state.waiting_since is not None:
+            state.metrics.append(MetricEvent("reply", at, state.waiting_since))
+    elif state.episode_at is not None and _since(state.last_inbound_at, state.episode_at):
+        base = max(state.episode_at, state.handed_over_at or 0)
+        state.metrics.append(MetricEvent("first_response", at, base))
 
 
 def _bulk(message: Message) -> bool:
@@ -200,84 +198,84 @@ def _bulk(message: Message) -> bool:
     return message["author"] in UNATTENDED
 
 
-def _happen(standing: ConversationState, happening: StateEvent) -> None:
+def _fold_event(state: ConversationState, event: StateEvent) -> None:
     """Fold one event; unknown names have no effect."""
-    standing.folded_at = max(standing.folded_at, happening.at)
-    match happening.name:
+    state.folded_at = max(state.folded_at, event.at)
+    match event.name:
         case "opened":
-            _open(standing, happening.at)
+            _open(state, event.at)
         case "resolved":
-            _resolve(standing, happening.at)
+            _resolve(state, event.at)
         case "snoozed":
-            _begin_anew(standing, happening.at)
-            standing.status = SNOOZED
-            standing.snoozed_until = happening.until
+            _begin_anew(state, event.at)
+            state.status = SNOOZED
+            state.snoozed_until = event.until
         case "assigned":
-            standing.assignee_id = happening.user_id
+            state.assignee_id = event.user_id
         case "labelled":
-            _label(standing, happening)
+            _label(state, event)
         case "bot_handoff" | "awaiting_human":
-            _await_human(standing, happening)
-        case "read_marker" if happening.until is not None:
-            _mark_read(standing, happening.until)
+            _await_human(state, event)
+        case "read_marker" if event.until is not None:
+            _mark_read(state, event.until)
 
 
-def _open(standing: ConversationState, at: int) -> None:
-    _begin_anew(standing, at)
-    standing.status = OPEN
-    standing.snoozed_until = None
+def _open(state: ConversationState, at: int) -> None:
+    _begin_anew(state, at)
+    state.status = OPEN
+    state.snoozed_until = None
 
 
-def _begin_anew(standing: ConversationState, at: int) -> None:
+def _begin_anew(state: ConversationState, at: int) -> None:
     """Start a new episode, without a first reply, if the conversation was resolved."""
-    if standing.status == RESOLVED:
-        standing.first_reply_at = None
-        standing.episode_at = at
-        standing.measures.append(MetricEvent("episode_opened", at))
+    if state.status == RESOLVED:
+        state.first_reply_at = None
+        state.episode_at = at
+        state.metrics.append(MetricEvent("episode_opened", at))
 
 
-def _resolve(standing: ConversationState, at: int) -> None:
+def _resolve(state: ConversationState, at: int) -> None:
     """Resolve a conversation, unless it is resolved already."""
-    if standing.status != RESOLVED:
-        started_at = standing.episode_at
-        standing.measures.append(MetricEvent("resolved", at, started_at))
-        by_bot = started_at is not None and _since(standing.bot_spoke_at, started_at)
-        if by_bot and standing.first_reply_at is None:
-            standing.measures.append(MetricEvent("bot_resolved", at, started_at))
-    standing.status = RESOLVED
-    standing.awaiting_human = False
-    standing.episode_at = standing.waiting_since = standing.snoozed_until = None
+    if state.status != RESOLVED:
+        started_at = state.episode_at
+        state.metrics.append(MetricEvent("resolved", at, started_at))
+        by_bot = started_at is not None and _since(state.bot_spoke_at, started_at)
+        if by_bot and state.first_reply_at is None:
+            state.metrics.append(MetricEvent("bot_resolved", at, started_at))
+    state.status = RESOLVED
+    state.awaiting_human = False
+    state.episode_at = state.waiting_since = state.snoozed_until = None
 
 
-def _await_human(standing: ConversationState, happening: StateEvent) -> None:
+def _await_human(state: ConversationState, event: StateEvent) -> None:
     """Set awaiting_human; a resolved conversation awaits nobody."""
-    if happening.name == "bot_handoff":
-        _hand_over(standing, happening.at)
+    if event.name == "bot_handoff":
+        _hand_over(state, event.at)
     else:
-        standing.awaiting_human = happening.on and standing.status != RESOLVED
+        state.awaiting_human = event.on and state.status != RESOLVED
 
 
-def _hand_over(standing: ConversationState, at: int) -> None:
+def _hand_over(state: ConversationState, at: int) -> None:
     """A bot hands over: the conversation opens and awaits a human."""
-    _open(standing, at)
-    standing.measures.append(MetricEvent("bot_handoff", at))
-    standing.handed_over_at = at
-    standing.awaiting_human = True
-    if standing.waiting_since is None:
-        standing.waiting_since = at
+    _open(state, at)
+    state.metrics.append(MetricEvent("bot_handoff", at))
+    state.handed_over_at = at
+    state.awaiting_human = True
+    if state.waiting_since is None:
+        state.waiting_since = at
 
 
-def _label(standing: ConversationState, happening: StateEvent) -> None:
-    one = frozenset((happening.label_id,)) if happening.label_id else frozenset[int]()
-    standing.labels = standing.labels | one if happening.on else standing.labels - one
+def _label(state: ConversationState, event: StateEvent) -> None:
+    one = frozenset((event.label_id,)) if event.label_id else frozenset[int]()
+    state.labels = state.labels | one if event.on else state.labels - one
 
 
-def _mark_read(standing: ConversationState, until: int) -> None:
+def _mark_read(state: ConversationState, until: int) -> None:
     """Move the read marker forward; messages after it remain unread."""
-    if standing.read_marker is not None and until <= standing.read_marker:
+    if state.read_marker is not None and until <= state.read_marker:
         return
-    standing.read_marker = until
-    standing.unread_count = _later_than(standing.inbound_at, until)
+    state.read_marker = until
+    state.unread_count = _later_than(state.inbound_at, until)
 
 
 def _since(moment: int | None, start: int) -> bool:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from frontdesk.ingest import admission
+from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation
 from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.archive.row_codec import STORED, row_of
-from frontdesk.ingest.audit import measures
+from frontdesk.ingest.audit import metric_events
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store import counters, dump, lookups, raw_events, writes
 from frontdesk.store.contacts import label_key
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection
+from frontdesk.store.rows import ContactRow, MessageRow
 from frontdesk.store.writes import Ids
 
 Row = dict[str, Any]
@@ -27,7 +29,7 @@ TALLIES: Mapping[str, str] = MappingProxyType(
         "message": "messages",
         "reaction": "reactions",
         "note": "notes",
-        "conversation_event": "happenings",
+        "conversation_event": "events",
         "user": "catalogue",
         "team": "catalogue",
         "label": "catalogue",
@@ -120,25 +122,25 @@ def restore(
     for line, each in copies:
         by_kind.setdefault(line["kind"], []).append((line, each))
     ids = Ids(connection, account_id)
-    reckoning = MetricDeltas(connection, account_id, ids)
+    metrics = MetricDeltas(BatchContext(connection, account_id, 0, ids))
     for kind, pairs in by_kind.items():
         rows = [each for _, each in pairs]
         if kind == "contact":
-            writes.save_contacts(connection, account_id, rows)
+            writes.save_contacts(connection, account_id, cast(list[ContactRow], rows))
         elif kind != "conversation":
             dump.put(connection, kind, rows)
     numbers = (each["phone_number_id"] for _, each in by_kind.get("channel", ()))
     raw_events.wait_for(connection, account_id, map(admission.kind_of, numbers))
     _link_teams(connection, account_id, by_kind.get("team", ()))
-    for thread in _threads(each for _, each in by_kind.get("message", ())):
-        reckoning.count(thread)
-    _settle(connection, account_id, by_kind.get("conversation", ()), reckoning)
-    reckoning.save()
+    for conversation in _conversations(each for _, each in by_kind.get("message", ())):
+        metrics.count(conversation)
+    _settle(connection, account_id, by_kind.get("conversation", ()), metrics)
+    metrics.save()
     ids.save()
     writes.bump_revision(connection, account_id)
 
 
-def _threads(messages: Iterable[Row]) -> Iterable[BatchConversation]:
+def _conversations(messages: Iterable[Row]) -> Iterable[BatchConversation]:
     found: dict[int, BatchConversation] = {}
     for message in messages:
         number = message["conversation_id"]
@@ -146,7 +148,7 @@ def _threads(messages: Iterable[Row]) -> Iterable[BatchConversation]:
             found[number] = BatchConversation(
                 number, 0, message["channel_id"], message["created_at"]
             )
-        found[number].messages.append(message)
+        found[number].messages.append(cast(MessageRow, message))
     return found.values()
 
 
@@ -154,16 +156,16 @@ def _settle(
     connection: Connection,
     account_id: int,
     conversations: Iterable[tuple[Mapping[str, Any], Row]],
-    reckoning: MetricDeltas,
+    metrics: MetricDeltas,
 ) -> None:
     """Insert conversations, whose facts are complete, and compute their entries and metrics."""
     moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = []
     rows: list[Row] = []
     for line, each in conversations:
-        thread = BatchConversation(
+        conversation = BatchConversation(
             each["id"], each["contact_id"], each["channel_id"], each["created_at"]
         )
-        reckoning.append(thread, measures(connection, account_id, each["id"]))
+        metrics.append(conversation, metric_events(connection, account_id, each["id"]))
         titles = (label_key(str(title)) for title in line["labels"])
         labels = _ids(connection, account_id, ("label", "title_key"), titles)
         rows.append(each)

@@ -299,5 +299,9 @@ def _taken_back(connection: Connection, account_id: int, events: Sequence[Domain
         )
         if channel is not None:
             rows = lookups.messages(connection, account_id, channel["id"], wamids)
-            found |= {row["wamid"] for row in rows if row["deleted_at"] is not None}
+            found |= {
+                row["wamid"]
+                for row in rows
+                if row["wamid"] is not None and row["deleted_at"] is not None
+            }
     return found

@@ -186,12 +186,12 @@ class Rejects:
 
 
 _ALWAYS = ("messages", "statuses", "conversations", "contacts", "channels")
-# Shown only if not zero; "happenings" are called events.
+# Shown only if not zero.
 _IF_ANY = {
     "reactions": "reactions",
     "amendments": "edits and revocations",
     "notes": "notes",
-    "happenings": "conversation events",
+    "events": "conversation events",
     "catalogue": "labels, users and other catalogues",
 }
 
