@@ -6,7 +6,9 @@ Everything but what a person reads has E.164: the wire, databases, exports, filt
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Protocol
 
+from frontdesk.text import first_said
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
@@ -34,14 +36,14 @@ def parse_phone(text: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def format_phone(phone: str) -> str:
+def format_phone(phone: str | None) -> str:
     """Group the digits of an E.164 number as its country does; any other text is unchanged.
 
     >>> format_phone("+442079460018"), format_phone("+16505551234"), format_phone("Ana")
     ('+44 20 7946 0018', '+1 650-555-1234', 'Ana')
     """
-    if not _E164.fullmatch(phone):
-        return phone
+    if not phone or not _E164.fullmatch(phone):
+        return phone or ""
     # Takes a tenth of the viewer's start, which may show no number at all.
     from phonenumbers import NumberParseException, PhoneNumberFormat, format_number, parse
 
@@ -51,6 +53,22 @@ def format_phone(phone: str) -> str:
         return phone
     # Versions of the library differ on the mobile prefixes of Argentina and Mexico.
     return text if _digits(text) == _digits(phone) else phone
+
+
+class Person(Protocol):
+    """What names a contact."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def phone(self) -> str | None: ...
+
+
+def contact_name(contact: Person) -> str:
+    """Name of a contact for people: the name, else the number, else its id."""
+    return first_said(contact.name, format_phone(contact.phone), f"contact {contact.id}")
 
 
 def _digits(text: str) -> str:

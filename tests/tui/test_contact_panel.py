@@ -77,7 +77,7 @@ def test_a_panel_without_facts_has_no_groups_to_go_to() -> None:
 def test_before_the_contact_is_known_the_conversation_says_who_it_is() -> None:
     first, second = facts()[:2]
     assert first == Fact("", "Sheena Nelson", "strong")
-    assert second == Fact("", "+16505551234")
+    assert second == Fact("", "+1 650-555-1234", copied="+16505551234")
 
 
 def test_a_contact_says_all_that_is_known() -> None:
@@ -98,7 +98,7 @@ def test_a_contact_says_all_that_is_known() -> None:
     assert values == [
         ("Sheena N", "strong"),
         ("~sheena ✨", "dim"),
-        ("+16505550000", "text"),
+        ("+1 650-555-0000", "text"),
         ("sheena@example.com", "text"),
         ("@sheena", "text"),
         ("blocked", "error"),

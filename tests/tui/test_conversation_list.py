@@ -226,8 +226,8 @@ def test_the_age_of_the_newest_activity_ends_the_line(active: str, age: str) -> 
 @pytest.mark.parametrize(
     ("contact", "name"),
     [
-        ({"id": "88", "name": None, "phone": "+16505551234"}, "+16505551234"),
-        ({"id": "88", "name": " \n", "phone": "+16505551234"}, "+16505551234"),
+        ({"id": "88", "name": None, "phone": "+16505551234"}, "+1 650-555-1234"),
+        ({"id": "88", "name": " \n", "phone": "+16505551234"}, "+1 650-555-1234"),
         ({"id": "88", "name": None, "phone": None}, "contact 88"),
         ({"id": "88", "name": "two\nlines\tof name", "phone": None}, "two lines of name"),
     ],

@@ -175,10 +175,10 @@ def test_a_filter_is_counted_where_the_counts_tell(
 def test_a_thread_says_who_it_is_and_how_it_stands() -> None:
     row = conversation(labels=("a", "b", "c", "d"), assignee={"id": "7", "name": "Ana"})
     left, right = thread_head(row, 80)
-    assert said(left) == " Sheena Nelson  +16505551234  Support EU"
+    assert said(left) == " Sheena Nelson  +1 650-555-1234  Support EU"
     assert said(right) == " open · @Ana · #a · #b · #c "
     left, right = thread_head(row, 50)
-    assert said(left) == " Sheena Nelson  +16505551234"
+    assert said(left) == " Sheena Nelson  +1 650-555-1234"
     assert said(right) == " open · @Ana "
 
 
@@ -265,7 +265,7 @@ def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
 
 def test_the_number_outlasts_the_assignee_and_that_the_status_labels_and_channel() -> None:
     row = conversation(labels=("a", "b"), assignee={"id": "7", "name": "Ana"})
-    parts = ("Support EU", "#b", "#a", "open", "@Ana", "+16505551234", "Sheena Nelson")
+    parts = ("Support EU", "#b", "#a", "open", "@Ana", "+1 650-555-1234", "Sheena Nelson")
     lines = [
         said([*left, *right]) for left, right in (thread_head(row, w) for w in range(80, 10, -1))
     ]

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from frontdesk.text import first_said, one_line
+from frontdesk.phones import contact_name, format_phone
+from frontdesk.text import one_line
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import View, sieve_words
@@ -216,8 +217,9 @@ def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], li
     is always shown, truncated only if it alone exceeds the width.
     """
     contact = conversation.contact
-    name = first_said(contact.name, contact.phone, f"contact {contact.id}")
-    phone = contact.phone if contact.phone != name else ""
+    name = contact_name(contact)
+    phone = format_phone(contact.phone)
+    phone = "" if phone == name else phone
     labels = [f"#{one_line(label)}" for label in conversation.labels[:3]] if width >= 60 else []
     assignee = f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
     left: list[Piece] = []

@@ -300,7 +300,7 @@ def line(one: Activity, width: int | None) -> str:
     conversation, at = one.conversation, one.at
     time = f"{export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
-    name = first_said(contact.name, format_phone(contact.phone or ""), f"contact {contact.id}")
+    name = first_said(contact.name, format_phone(contact.phone), f"contact {contact.id}")
     channel = conversation.channel.name or conversation.channel.id
     words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
     return cut(words, width) if width else words

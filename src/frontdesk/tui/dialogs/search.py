@@ -6,7 +6,8 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import ago, first_said
+from frontdesk.phones import contact_name
+from frontdesk.text import ago
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import ChoiceList, Picker
@@ -63,6 +64,6 @@ class SearchScreen(Picker):
     def _hint(self, conversation_id: str | None, created_at: str) -> str:
         conversation = self._mailbox.conversation(conversation_id or "")
         contact = conversation.contact if conversation else None
-        name = first_said(contact.name, contact.phone) if contact else ""
+        name = contact_name(contact) if contact else ""
         moment = self._clock.local(created_at)
         return f"{name} · {ago(moment, self._clock.server_now())}" if moment else name

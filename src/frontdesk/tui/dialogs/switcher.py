@@ -7,8 +7,10 @@ import asyncio
 
 from textual import work
 
+from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, matching
@@ -28,9 +30,9 @@ async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
     return await mailbox.search_contacts(typed)
 
 
-def contact_name(contact: Contact) -> str:
+def full_name(contact: Contact) -> str:
     """Name of a contact, or else the profile name, the number or the id."""
-    return first_said(contact.name, contact.profile_name, contact.phone, f"contact {contact.id}")
+    return first_said(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
 def places(mailbox: Mailbox) -> list[Choice]:
@@ -82,4 +84,4 @@ class Switcher(Picker):
 
 def _choice(contact: Contact) -> Choice:
     number = contact.phone or contact.username or ""
-    return Choice(f"contact {contact.id}", contact_name(contact), number)
+    return Choice(f"contact {contact.id}", full_name(contact), format_phone(number))

@@ -13,6 +13,7 @@ from functools import partial
 
 from frontdesk.export import Entry, by_people
 from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.tui import labels as say
 from frontdesk.tui.clock import Clock
@@ -335,7 +336,7 @@ class Reading:
         self._thread.say_when_empty(LOADING if loading else self._why_empty())
         self._thread.open(
             self._rows(),
-            contact=first_said(contact.name, contact.phone, "Customer"),
+            contact=first_said(contact.name, format_phone(contact.phone), "Customer"),
             unread=conversation.unread_count or 0,
             top_word=self._top_word(),
             place=self._places.get(conversation.id),

@@ -4,7 +4,7 @@ from functools import partial
 
 from textual import work
 
-from frontdesk.text import first_said
+from frontdesk.phones import contact_name
 from frontdesk.tui import filters
 from frontdesk.tui.dialogs import open as dialogs
 from frontdesk.tui.filters import ANY, SavedViews, choices_for, quickly, with_filter, with_sieve
@@ -113,7 +113,7 @@ class Triage(InboxFrame):
     def _show_contact(self, id: str, name: str = "") -> None:
         """Show the conversations of a contact; `name` is used if the contact is not cached."""
         contact = self._mailbox.known_contact(id)
-        name = first_said(contact.name, contact.phone) if contact else name
+        name = contact_name(contact) if contact else name
         self._choose(filters.of_contact(id, name))
         self._panes.enter("list")
 
@@ -127,7 +127,7 @@ class Triage(InboxFrame):
             self._say("This conversation is no longer kept here")
             return
         contact = conversation.contact
-        self._show_contact(contact.id, first_said(contact.name, contact.phone))
+        self._show_contact(contact.id, contact_name(contact))
         rows = self._list.rows
         position = rows.find(f"conversation {conversation_id}") if rows is not None else None
         self._go_to(position or 0)

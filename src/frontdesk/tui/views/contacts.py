@@ -9,9 +9,10 @@ from textual.widgets import Input
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.mailbox.seen import seen_conversations
-from frontdesk.text import first_said, one_line
+from frontdesk.phones import contact_name, format_phone
+from frontdesk.text import one_line
 from frontdesk.tui.dialogs.base import Early
-from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, contact_name, search_contacts
+from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.filters import of_contact
 from frontdesk.tui.key_names import ARROWS, ENTER
@@ -130,9 +131,13 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
         found: dict[str, CatalogueEntry] = {}
         for conversation in seen_conversations(self.mailbox):
             contact = conversation.contact
-            name = first_said(contact.name, contact.phone, f"contact {contact.id}")
+            name = contact_name(contact)
             entry = CatalogueEntry(
-                contact.id, name, hint=contact.phone or "", copied=contact.phone or ""
+                contact.id,
+                name,
+                hint=format_phone(contact.phone),
+                words=contact.phone or "",
+                copied=contact.phone or "",
             )
             found.setdefault(contact.id, entry)
         return list(found.values())
@@ -225,6 +230,8 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
 
 
 def _entry(contact: Contact) -> CatalogueEntry:
-    name, number = contact_name(contact), contact.phone or contact.username or ""
-    words = " ".join(one_line(one or "") for one in (contact.profile_name, contact.email))
-    return CatalogueEntry(contact.id, name, hint=number, words=words, copied=number)
+    number = contact.phone or contact.username or ""
+    facts = (contact.profile_name, contact.email, contact.phone)
+    words = " ".join(one_line(one or "") for one in facts)
+    name, hint = full_name(contact), format_phone(number)
+    return CatalogueEntry(contact.id, name, hint=hint, words=words, copied=number)

@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from frontdesk.mailbox import Listing
 from frontdesk.mailbox.seen import seen_conversations
+from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import first_said, one_line, short_date, time_of_day, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
@@ -121,7 +122,7 @@ def member_line(member: UserRef, user: User | None, open_seen: int) -> Block:
 def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
     """List row of a channel: name, number, open conversations, quality."""
     quality = one_line(channel.quality_rating or _UNKNOWN)
-    number = one_line(channel.display_phone_number or channel.phone or channel.id)
+    number = first_said(format_phone(channel.phone), channel.display_phone_number, channel.id)
     counted = open_words(counts, channel.id)
     return CatalogueEntry(
         channel.id,
@@ -152,7 +153,10 @@ def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:
     answering = [one_line(team.name) for team in teams if channel.id in team.channels]
     return [
         title(one_line(channel.name)),
-        fact("number", one_line(channel.display_phone_number or channel.phone or "")),
+        fact(
+            "number",
+            format_phone(channel.phone) or one_line(channel.display_phone_number or ""),
+        ),
         fact("shown as", one_line(channel.verified_name or "")),
         fact("quality", quality, _QUALITY_PARTS.get(quality, "text")),
         fact("limit", " · ".join(word for word in (_LIMITS.get(limit), limit) if word)),
@@ -228,7 +232,7 @@ def field_facts(field: CustomField) -> list[Block]:
 def customer(conversation: Conversation) -> str:
     """Name of a conversation's contact, or the number."""
     contact = conversation.contact
-    return first_said(contact.name, contact.phone, f"contact {contact.id}")
+    return contact_name(contact)
 
 
 def value_words(value: Any) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from frontdesk.phones import format_phone
 from frontdesk.text import one_line
 from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -96,7 +97,8 @@ class ChannelList(VirtualList[ChannelRow]):
         name = ("strong" if row.chosen else "text", row.name)
         lines = [spread([mark, name], [("dim", count)], width)]
         if row.channel is not None:
-            number = row.channel.display_phone_number or row.channel.phone or row.channel.id
+            channel = row.channel
+            number = format_phone(channel.phone) or channel.display_phone_number or channel.id
             quality = one_line(row.channel.quality_rating or "")
             part = {"YELLOW": "warning", "RED": "error"}.get(quality, "dim")
             lines.append(

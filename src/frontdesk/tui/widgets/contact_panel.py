@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from frontdesk.phones import format_phone
 from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.line_widget import Piece, cut, fit, wrap
@@ -13,13 +14,15 @@ from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, i
 class Fact(NamedTuple):
     """Row of the pane: a heading (label only), a named value, or a plain value.
 
-    `conversation_id`: enter opens that conversation.
+    `conversation_id`: enter opens that conversation. `copied`: text for the copy action, if it is
+    not the value.
     """
 
     label: str
     value: str = ""
     part: str = "text"
     conversation_id: str | None = None
+    copied: str = ""
 
     @property
     def heads(self) -> bool:
@@ -53,7 +56,7 @@ class ContactPanel(VirtualList[Fact]):
             self.go_to(start)
 
     def copied(self) -> str:
-        return self.row.value if self.row else ""
+        return (self.row.copied or self.row.value) if self.row else ""
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
@@ -143,11 +146,11 @@ def person_facts(
 def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     name = first_said(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
-    facts = [Fact("", first_said(name, phone, f"contact {short.id}"), "strong")]
+    facts = [Fact("", first_said(name, format_phone(phone), f"contact {short.id}"), "strong")]
     profile_name = first_said(contact.profile_name) if contact else ""
     if profile_name not in ("", name):
         facts.append(Fact("", f"~{profile_name}", "dim"))
-    facts.append(Fact("", phone or "number not shared"))
+    facts.append(Fact("", format_phone(phone) or "number not shared", copied=phone or ""))
     if contact and contact.email:
         facts.append(Fact("", one_line(contact.email)))
     if contact and contact.username:
@@ -168,7 +171,7 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
     assignee = conversation.assignee
     facts.append(Fact("assigned", one_line(assignee.name) if assignee else "nobody"))
     channel = conversation.channel
-    facts.append(Fact("channel", one_line(channel.name or channel.phone or channel.id)))
+    facts.append(Fact("channel", first_said(channel.name, format_phone(channel.phone), channel.id)))
     labels = ", ".join(one_line(label) for label in conversation.labels)
     facts.append(Fact("labels", labels or "–"))
     waiting = clock.local(conversation.waiting_since)
@@ -200,7 +203,7 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     for one in others:
         active = clock.local(one.last_activity_at)
         age = ago(active, clock.server_now()) if active else ""
-        name = one_line(one.channel.name or one.channel.phone or one.channel.id)
+        name = first_said(one.channel.name, format_phone(one.channel.phone), one.channel.id)
         words = f"{one.status} · {age}".strip(" ·")
         facts.append(Fact(name, words, conversation_id=one.id))
     return facts

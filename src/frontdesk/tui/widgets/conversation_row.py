@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
@@ -194,7 +195,7 @@ def _name_piece(name: str, state: RowState, width: int) -> Piece:
 
 def _name(conversation: Conversation) -> str:
     contact = conversation.contact
-    return first_said(contact.name, contact.phone, f"contact {contact.id}")
+    return contact_name(contact)
 
 
 def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:
@@ -276,7 +277,7 @@ def _owner(conversation: Conversation, width: int, *, full: bool = False) -> Pie
 
 def _channel(conversation: Conversation) -> Piece:
     channel = conversation.channel
-    return "dim", one_line(channel.name or channel.phone or channel.id)
+    return "dim", first_said(channel.name, format_phone(channel.phone), channel.id)
 
 
 def _said(conversation: Conversation, context: RowContext, state: RowState) -> Line:
