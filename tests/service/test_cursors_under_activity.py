@@ -53,6 +53,8 @@ values = {
     "assignee": st.sampled_from(("assigned", "unassigned", "me")),
     "channel": st.sampled_from(CHANNELS),
     "label": st.sampled_from(LABELS),
+    "awaiting_human": st.sampled_from(("true", "false")),
+    "unread": st.sampled_from(("true", "false")),
 }
 # Long lists first: in short ones little can happen.
 filters = st.one_of(
@@ -66,6 +68,7 @@ happenings = st.sampled_from(
         ("opened", {}),
         ("snoozed", {"until": None}),
         ("bot_handoff", {}),
+        *(("read_marker", {"until": START + late * SECOND}) for late in (0, 10, 1000)),
         *(("assigned", {"user": user}) for user in (*USERS, None)),
         *(("labelled", {"title": title, "on": on}) for title in LABELS for on in (True, False)),
     )
@@ -191,7 +194,9 @@ class Inbox(RuleBasedStateMachine):
     @rule(asked=filters, worker=st.sampled_from(WORKERS))
     def count(self, asked: Filters, worker: int) -> None:
         """The counters say how many a plain look at every conversation finds."""
-        narrowed = {name: asked[name] for name in ("channel", "label") if name in asked}
+        narrowed = {
+            name: value for name, value in asked.items() if name not in ("status", "assignee")
+        }
         counts = self._get(worker, "/v1/conversations/counts", narrowed)
         for status, sums in counts["by_status"].items():
             found = {"status": status, **narrowed}
@@ -256,7 +261,8 @@ class Inbox(RuleBasedStateMachine):
         rows = self.database.read(
             lambda c: c.rows(
                 """
-                SELECT c.id, c.status, c.assignee_id, channel.phone_number_id
+                SELECT c.id, c.status, c.assignee_id, c.awaiting_human, c.unread_count,
+                  channel.phone_number_id
                 FROM conversation AS c
                 JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
                 WHERE c.account_id = :account
@@ -315,7 +321,13 @@ def fits(row: Any, labels: set[tuple[int, str]], asked: Filters) -> bool:
         and asked.get("status") in (None, ("open", "snoozed", "resolved")[row["status"]])
         and asked.get("channel") in (None, row["phone_number_id"])
         and ("label" not in asked or (row["id"], asked["label"]) in labels)
+        and asked.get("awaiting_human") in (None, flag(row["awaiting_human"]))
+        and asked.get("unread") in (None, flag(row["unread_count"]))
     )
+
+
+def flag(value: int | None) -> str:
+    return "true" if value else "false"
 
 
 @pytest.fixture

@@ -75,6 +75,42 @@ def test_a_page_of_one_users_conversations_merges_index_ranges(explaining, chann
     check_merge(explaining, selection, (9, 9))
 
 
+@pytest.mark.parametrize("after", [None, (0, 5, 9, 9), (1, 5, 9, 9)])
+@pytest.mark.parametrize(
+    ("members", "indexes"),
+    [
+        ({"awaiting": True}, {"entry_awaiting"}),
+        ({"unread": True, "awaiting": False}, {"entry_unread"}),
+        ({"awaiting": True, "assignee_id": 7, "channel_id": 1}, {"entry_awaiting"}),
+        ({"sort": "waiting"}, {"entry_waiting", "entry_state"}),
+        ({"sort": "waiting", "assignee_id": 7, "unread": True}, {"entry_waiting", "entry_unread"}),
+        ({"sort": "window", "channel_id": 1}, {"entry_window", "entry_channel"}),
+    ],
+)
+def test_further_filters_and_orders_have_index_ranges_too(explaining, members, indexes, after):
+    selection = ConversationSelection(states_of((0, 1, 2)), **members)
+    after = after if "sort" in members or after is None else after[2:]
+    found = set()
+    for plan in explaining(lambda c: conversations.conversation_page(c, 1, selection, after, 26)):
+        arms = [(parent, step) for parent, step in plan if " entry " in step]
+        assert len(arms) == len(selection.states)
+        sorting = {parent for parent, step in plan if "TEMP B-TREE" in step}
+        for parent, step in arms:
+            assert parent not in sorting
+            found |= set(re.findall(r"INDEX (\w+) \(account_id=\? AND label_id=\? AND ", step))
+    assert found <= indexes
+    assert found
+
+
+def test_the_conversations_of_a_contact_are_found_by_the_contact(explaining):
+    selection = ConversationSelection(states_of((0,)), contact_id=5, sort="waiting", awaiting=True)
+    for plan in explaining(lambda c: conversations.conversation_page(c, 1, selection, None, 26)):
+        steps = [step for _, step in plan if "conversation" in step and "USING" in step]
+        assert any("conversation_contact (account_id=? AND contact_id=?)" in step for step in steps)
+        (entry,) = {step for _, step in plan if " entry " in step}
+        assert "PRIMARY KEY (account_id=? AND conversation_id=? AND label_id=?)" in entry
+
+
 def check_merge(explaining, selection, after):
     """One index range for each state, none of them sorted, and joins by key after the cut."""
     (plan,) = explaining(lambda c: conversations.conversation_page(c, 1, selection, after, 26))

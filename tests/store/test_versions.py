@@ -12,7 +12,13 @@ from tests.stores import PostgresServer
 from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
-from frontdesk.ingest.events import Person, StatusUpdate
+from frontdesk.ingest.events import (
+    Author,
+    ConversationEvent,
+    MessageUpsert,
+    Person,
+    StatusUpdate,
+)
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database, values_of
 from frontdesk.store.migrations import Layout
 from frontdesk.store.postgres import PostgresDatabase
@@ -66,8 +72,16 @@ NEW = Layout(version=1, upgrades={0: rename})
 NEWEST = Layout(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
 
 
-# What layout 2 added to layout 1.
+# What later layouts added to layouts 2 and 1.
+NOT_IN_2 = (
+    *(f"DROP INDEX entry_{index}" for index in ("awaiting", "unread", "waiting", "window")),
+    *(
+        f"ALTER TABLE entry DROP COLUMN {column}"
+        for column in ("awaiting", "unread", "waiting_since", "last_inbound_at")
+    ),
+)
 NOT_IN_1 = (
+    *NOT_IN_2,
     "DROP TABLE pricing_rollup",
     *(
         f"ALTER TABLE message DROP COLUMN {column}"
@@ -86,10 +100,10 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
     ]
     with opening(create=True) as database:
         database.write(lambda connection: apply_events(connection, 1, steps, now=DAY + 9))
-    with opening(layout=Layout(version=2)) as database:
+    with opening() as database:
         for statement in NOT_IN_1:
             database.write(lambda connection, statement=statement: connection.run(statement))
-        database.write(mark_as_1)
+        database.write(lambda connection: mark_as(connection, 1))
     with pytest.raises(UnusableFile, match="frontdesk upgrade"), opening():
         pass
     with opening(upgrade=True) as database:
@@ -107,12 +121,36 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
-def mark_as_1(connection: Connection) -> None:
-    """Say that the database has the layout 1."""
+def test_the_filter_table_of_layout_2_is_completed(opening: Opening):
+    person = Person("+16505551234")
+    events = [
+        MessageUpsert("101", person, "a", DAY, False, Author("contact"), "text", "webhook"),
+        ConversationEvent("101", person, "b", DAY + 1, "read_marker", {"until": DAY - 1}),
+        ConversationEvent("101", person, "c", DAY + 2, "bot_handoff", {}),
+    ]
+    with opening(create=True) as database:
+        database.write(lambda connection: apply_events(connection, 1, events, now=DAY + 9))
+        kept = database.read(filter_table)
+        assert [tuple(row.values()) for row in kept] == [(1, 1, DAY, DAY)]
+        for statement in NOT_IN_2:
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        database.write(lambda connection: mark_as(connection, 2))
+    with opening(upgrade=True) as database:
+        assert database.read(filter_table) == kept
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def filter_table(connection: Connection) -> list[dict[str, Any]]:
+    rows = connection.rows("SELECT awaiting, unread, waiting_since, last_inbound_at FROM entry")
+    return [dict(row) for row in rows]
+
+
+def mark_as(connection: Connection, version: int) -> None:
+    """Say that the database has a layout."""
     if connection.dialect == "sqlite":
-        connection.run("PRAGMA user_version=1")
+        connection.run(f"PRAGMA user_version={version}")
     else:
-        connection.run("UPDATE meta SET value = '1' WHERE name = 'schema_version'")
+        connection.run(f"UPDATE meta SET value = '{version}' WHERE name = 'schema_version'")
 
 
 @pytest.fixture

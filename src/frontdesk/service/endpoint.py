@@ -1,7 +1,7 @@
 """Endpoint definition, a request to it, and cursor pagination."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -40,12 +40,17 @@ class Paging:
     limit: int
     codec: CursorCodec
 
-    def split(self, rows: list[Row], key: Sequence[str]) -> tuple[list[Row], str | None]:
-        """Split off the look-ahead row; return the page's rows and the next cursor, if any."""
+    def split(
+        self, rows: list[Row], position_of: Callable[[Row], Position]
+    ) -> tuple[list[Row], str | None]:
+        """Split off the look-ahead row; return the page's rows and the next cursor, if any.
+
+        position_of: returns the sort key of a row.
+        """
         page = rows[: self.limit]
         if len(rows) <= self.limit:
             return page, None
-        return page, self.codec.encode([page[-1][column] for column in key])
+        return page, self.codec.encode(position_of(page[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,8 @@ class EndpointRequest:
 class Endpoint:
     """Route below /v1 and its handler. path: may have one parameter, as `{name}`.
 
-    scope: required of the key. page_length: default page size. until: parameter that ends the
-    period; without it in the query, the response depends on the current minute. inline: cheap
-    enough to be tried on the event loop.
+    scope: required of the key. page_length: default page size. depends_on_minute: checks if the
+    response to a query changes with the clock. inline: cheap enough to be tried on the event loop.
     """
 
     name: str
@@ -113,7 +117,7 @@ class Endpoint:
     parameters: tuple[str, ...]
     handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
     page_length: int = MAX_LIMIT
-    until: str = ""
+    depends_on_minute: Callable[[bytes], bool] = field(default=lambda query: False, repr=False)
     inline: bool = True
 
     @property
@@ -142,6 +146,4 @@ class Endpoint:
 
     def minute(self, query: bytes, now: int) -> int | None:
         """Return the start of the current minute if the response depends on the clock."""
-        if not self.until or re.search(rf"(^|&){self.until}=".encode(), query):
-            return None
-        return now - now % MINUTE
+        return now - now % MINUTE if self.depends_on_minute(query) else None

@@ -13,12 +13,26 @@ from frontdesk import __version__
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import Endpoint, JsonBody
-from frontdesk.service.openapi_schemas import OPEN, Schema, name_of, plain, reference, schemas_of
+from frontdesk.service.openapi_schemas import (
+    EXTENSION,
+    OPEN,
+    Schema,
+    name_of,
+    plain,
+    reference,
+    schemas_of,
+)
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.contacts import MAX_QUERY_LENGTH
+from frontdesk.service.routes.filters import FLAGS
 from frontdesk.wire import Problem, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS, GRANULARITIES, MAX_LIMIT
+from frontdesk.wire.queries import (
+    ASSIGNEE_WORDS,
+    CONVERSATION_ORDERS,
+    GRANULARITIES,
+    MAX_LIMIT,
+)
 from frontdesk.wire.values import STATUSES
 
 KEY = "apiKey"
@@ -120,6 +134,30 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         "label": {
             "description": "The title of a label, in any case.",
             "schema": {**_WORDS, "minLength": 1},
+        },
+        "contact": {
+            "description": "The id of a contact.",
+            "schema": {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+            EXTENSION: True,
+        },
+        "awaiting_human": {
+            "description": "Only conversations that a bot has handed to a person, or only others.",
+            "schema": {"type": "string", "enum": list(FLAGS)},
+            EXTENSION: True,
+        },
+        "unread": {
+            "description": "Only conversations with unread messages, or only those without any "
+            "that are known.",
+            "schema": {"type": "string", "enum": list(FLAGS)},
+            EXTENSION: True,
+        },
+        "sort": {
+            "description": "The order. `activity`: the latest first, as without it. `waiting`: "
+            "who waits longest first, then who does not wait, by activity. `window`: the reply "
+            "window that closes first, then the closed ones, by activity. In these two, rows whose "
+            "key changes during a walk may be left out of its later pages.",
+            "schema": {"type": "string", "enum": list(CONVERSATION_ORDERS)},
+            EXTENSION: True,
         },
         "q": {
             "description": "Words that must all be found, whatever their case and accents: in "

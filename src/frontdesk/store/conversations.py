@@ -10,8 +10,9 @@ Preview of a conversation's newest message, stored as wire JSON.
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from frontdesk.store.database import Connection, Row
 from frontdesk.wire import timestamp
@@ -36,17 +37,93 @@ _CELLS_AWAKE = f"""(
   CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
   WHERE c.account_id = :account AND c.snoozed_until <= :awake_at) AS cell"""
 
-_LATEST = "ORDER BY last_activity_at DESC, conversation_id DESC LIMIT :count"
+_OF_CONTACT = "SELECT id FROM conversation WHERE account_id = :account AND contact_id = :contact"
+# Counter cells of the conversations of one contact.
+_CELLS_OF_CONTACT = f"""(
+  SELECT e.account_id, e.label_id, e.channel_id, e.assignee_id, e.awaiting, 1 AS n,
+    e.state - CASE WHEN c.snoozed_until <= :awake_at THEN {2 * SNOOZED} ELSE 0 END AS state,
+    CASE WHEN c.unread_count IS NULL THEN {NO_MARKER} ELSE e.unread END AS unread
+  FROM conversation AS c
+  JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
+  WHERE c.account_id = :account AND c.contact_id = :contact) AS cell"""
 
 # Sort key of a row, unique id last.
 Position = Sequence[int | str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationSelection:
-    """Filter of conversations: states (2 * status + assigned) and ids; None does not restrict.
+class _Order:
+    """Sort key of the filter table, before the id, and what restricts a list to this order.
 
-    awake_at: snoozes that end until then count as open; None to ignore the clock.
+    unchanged: for later pages of a walk, leaves out rows that moved here since it began.
+    """
+
+    column: str
+    ascending: bool = False
+    conditions: tuple[str, ...] = ()
+    unchanged: str = ""
+
+    @property
+    def way(self) -> str:
+        return "ASC" if self.ascending else "DESC"
+
+    @property
+    def beyond(self) -> str:
+        return ">" if self.ascending else "<"
+
+    @property
+    def first(self) -> str:
+        return f"ORDER BY {self.column} {self.way}, conversation_id {self.way} LIMIT :count"
+
+    def continued(self) -> "_Order":
+        """Return the order of later pages."""
+        if not self.unchanged:
+            return self
+        return replace(self, conditions=(*self.conditions, self.unchanged))
+
+
+# Orders by name; with several, the rows of the first come before those of the second.
+_ORDERS: Mapping[str, tuple[_Order, ...]] = MappingProxyType(
+    {
+        "activity": (_Order("last_activity_at"),),
+        "waiting": (
+            _Order(
+                "waiting_since", True, ("waiting_since IS NOT NULL",), "waiting_since <= :began_at"
+            ),
+            _Order(
+                "last_activity_at",
+                False,
+                ("waiting_since IS NULL",),
+                "NOT EXISTS (SELECT 1 FROM conversation AS c WHERE c.account_id = :account "
+                "AND c.id = entry.conversation_id AND c.updated_at > :began_at)",
+            ),
+        ),
+        "window": (
+            _Order(
+                "last_inbound_at",
+                True,
+                ("last_inbound_at > :closed_until",),
+                "last_inbound_at <= :began_at",
+            ),
+            _Order(
+                "last_activity_at",
+                False,
+                ("(last_inbound_at IS NULL OR last_inbound_at <= :closed_until)",),
+            ),
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSelection:
+    """Filter and order of conversations: states (2 * status + assigned), ids; None: any.
+
+    awake_at: snoozes that end until then count as open; None to ignore the clock. unread: with
+    unread messages, or without any that are known. sort: "activity" (latest first), "waiting"
+    (longest first, then those that do not wait by activity) or "window" (the reply window that
+    closes first, then the closed ones by activity). closed_until: windows of messages until then
+    are closed. began_at: start of the walk.
     """
 
     states: tuple[int, ...]
@@ -54,6 +131,12 @@ class ConversationSelection:
     channel_id: int | None = None
     assignee_id: int | None = None
     awake_at: int | None = None
+    contact_id: int | None = None
+    awaiting: bool | None = None
+    unread: bool | None = None
+    sort: str = "activity"
+    closed_until: int = 0
+    began_at: int = 0
 
 
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
@@ -69,22 +152,63 @@ def conversation_page(
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Return conversations with channel, contact and assignee, latest activity first."""
+    """Return conversations with channel, contact and assignee, in the order of the selection."""
+    orders = _ORDERS[selection.sort]
+    group, position = 0, after
+    if after is not None and len(orders) > 1:
+        group, position = int(after[0] or 0), after[2:]
+    rows: list[Row] = []
+    for order in orders[group:]:
+        rows += _ordered_page(
+            connection,
+            account_id,
+            selection,
+            order if after is None else order.continued(),
+            position,
+            count - len(rows),
+        )
+        if len(rows) == count:
+            break
+        position = None
+    return rows
+
+
+def position_of(row: Row, selection: ConversationSelection) -> Position:
+    """Return the sort key of a row of a page: with groups, theirs first and the walk's start."""
+    orders = _ORDERS[selection.sort]
+    if len(orders) == 1:
+        return row["last_activity_at"], row["id"]
+    key = row[orders[0].column]
+    group = int(key is None or (selection.sort == "window" and key <= selection.closed_until))
+    return group, selection.began_at, row[orders[group].column], row["id"]
+
+
+def _ordered_page(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    order: _Order,
+    position: Position | None,
+    count: int,
+) -> list[Row]:
     parameters: dict[str, object] = {
         "account": account_id,
         "label": selection.label_id,
         "channel": selection.channel_id,
         "assignee": selection.assignee_id,
+        "contact": selection.contact_id,
+        "closed_until": selection.closed_until,
+        "began_at": selection.began_at,
         "count": count,
         "awake_at": selection.awake_at,
     }
-    if after is not None:
-        parameters |= {"after_activity": after[0], "after_id": after[1]}
+    if position is not None:
+        parameters |= {"after_key": position[0], "after_id": position[1]}
     # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
-    arms = _arms(selection, after is not None)
+    arms = _arms(selection, order, position is not None)
     if connection.dialect == "postgresql":
         # Without a limit per range, PostgreSQL may sort the whole of it.
-        arms = (f"SELECT * FROM ({arm} {_LATEST}) AS arm{n}" for n, arm in enumerate(arms))
+        arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
     rows = connection.rows(
         f"""
         SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
@@ -92,12 +216,12 @@ def conversation_page(
           c.created_at, c.updated_at, c.contact_id, c.assignee_id,
           channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
           contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
-        FROM ({" UNION ALL ".join(arms)} {_LATEST}) AS page
+        FROM ({" UNION ALL ".join(arms)} {order.first}) AS page
         JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
         JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
         JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
         LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
-        ORDER BY page.last_activity_at DESC, page.conversation_id DESC
+        ORDER BY page.{order.column} {order.way}, page.conversation_id {order.way}
         """,
         parameters,
     )
@@ -114,30 +238,59 @@ def _awake(row: Row, awake_at: int) -> Row:
     return {**row, **opened}
 
 
-def _arms(selection: ConversationSelection, continued: bool) -> Iterator[str]:
+def _arms(selection: ConversationSelection, order: _Order, continued: bool) -> Iterator[str]:
     """Yield an index range per state, and more if expired snoozes change states."""
     asleep = f"IN ({_AWAKE})"
     for state in selection.states:
         if selection.awake_at is None:
-            yield _arm(selection, state, continued)
+            yield _arm(selection, order, state, continued)
         elif state // 2 == SNOOZED:
-            yield _arm(selection, state, continued, f"conversation_id NOT {asleep}")
+            yield _arm(selection, order, state, continued, f"conversation_id NOT {asleep}")
         else:
-            yield _arm(selection, state, continued)
+            yield _arm(selection, order, state, continued)
             if state // 2 == OPEN:
                 stored = state + 2 * SNOOZED
-                yield _arm(selection, stored, continued, f"conversation_id {asleep}")
+                yield _arm(selection, order, stored, continued, f"conversation_id {asleep}")
 
 
-def _arm(selection: ConversationSelection, state: int, continued: bool, *also: str) -> str:
-    conditions = ["account_id = :account", "label_id = :label", f"state = {state:d}", *also]
-    if selection.assignee_id is not None:
-        conditions.append("assignee_id = :assignee")
-    if selection.channel_id is not None:
-        conditions.append("channel_id = :channel")
+def _arm(
+    selection: ConversationSelection, order: _Order, state: int, continued: bool, *also: str
+) -> str:
+    indexed = _indexed(selection, order)
+
+    def column(name: str) -> str:
+        # A plus keeps both engines from using an index on the column.
+        return name if name in indexed else f"+{name}"
+
+    conditions = ["account_id = :account", "label_id = :label", f"{column('state')} = {state:d}"]
+    conditions += [*order.conditions, *also]
+    for name, value, operand in (
+        ("assignee_id", selection.assignee_id, ":assignee"),
+        ("channel_id", selection.channel_id, ":channel"),
+        ("awaiting", selection.awaiting, str(int(selection.awaiting or 0))),
+        ("unread", selection.unread, str(int(selection.unread or 0))),
+    ):
+        if value is not None:
+            conditions.append(f"{column(name)} = {operand}")
+    if selection.contact_id is not None:
+        conditions.append(f"conversation_id IN ({_OF_CONTACT})")
     if continued:
-        conditions.append("(last_activity_at, conversation_id) < (:after_activity, :after_id)")
-    return f"SELECT last_activity_at, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
+        conditions.append(
+            f"({order.column}, conversation_id) {order.beyond} (:after_key, :after_id)"
+        )
+    return f"SELECT {order.column}, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
+
+
+def _indexed(selection: ConversationSelection, order: _Order) -> frozenset[str]:
+    """Return the columns by which an index is chosen; the others only filter its rows."""
+    if selection.contact_id is not None:
+        return frozenset()
+    if order.column != "last_activity_at":
+        return frozenset({"state"})
+    for name, value in (("awaiting", selection.awaiting), ("unread", selection.unread)):
+        if value:
+            return frozenset({"state", name})
+    return frozenset({"state", "assignee_id", "channel_id"})
 
 
 def labels_of(
@@ -167,13 +320,22 @@ def counts(
     channel_id: int | None,
     user_id: int | None,
     awake_at: int | None = None,
+    contact_id: int | None = None,
+    awaiting: bool | None = None,
+    unread: bool | None = None,
 ) -> list[Row]:
     """Sum the counter cells: (phone_number_id, status, assigned, mine, awaiting, unread, n).
 
     awake_at: conversations snoozed until then or before count as open.
     """
     narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
+    if awaiting is not None:
+        narrowed += f" AND cell.awaiting = {awaiting:d}"
+    if unread is not None:
+        narrowed += f" AND cell.unread {'=' if unread else '<>'} {UNREAD}"
     cells = "cell" if awake_at is None else _CELLS_AWAKE
+    if contact_id is not None:
+        cells = _CELLS_OF_CONTACT
     return connection.rows(
         f"""
         SELECT channel.phone_number_id, sums.* FROM (
@@ -193,6 +355,7 @@ def counts(
             # -1 matches no user.
             "user": -1 if user_id is None else user_id,
             "awake_at": awake_at,
+            "contact": contact_id,
         },
     )
 

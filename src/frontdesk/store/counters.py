@@ -94,11 +94,15 @@ def misfiled(connection: Connection, account_id: int) -> list[int]:
         SELECT c.id FROM conversation c LEFT JOIN entry
           ON entry.account_id = c.account_id AND entry.conversation_id = c.id
         WHERE c.account_id=:account_id
-        GROUP BY c.id, c.status, c.assignee_id, c.channel_id, c.last_activity_at
+        GROUP BY c.id, c.status, c.assignee_id, c.channel_id, c.last_activity_at, c.awaiting_human,
+          c.unread_count, c.waiting_since, c.last_inbound_at
         HAVING count(CASE WHEN entry.label_id = 0 THEN 1 END) <> 1 OR count(CASE WHEN
           entry.state <> 2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END
           OR entry.assignee_id <> c.assignee_id OR entry.channel_id <> c.channel_id
-          OR entry.last_activity_at <> c.last_activity_at THEN 1 END) > 0
+          OR entry.last_activity_at <> c.last_activity_at OR entry.awaiting <> c.awaiting_human
+          OR entry.unread <> CASE WHEN c.unread_count > 0 THEN 1 ELSE 0 END
+          OR COALESCE(entry.waiting_since, 0) <> COALESCE(c.waiting_since, 0)
+          OR COALESCE(entry.last_inbound_at, 0) <> COALESCE(c.last_inbound_at, 0) THEN 1 END) > 0
         ORDER BY c.id
         """,
         {"account_id": account_id},
@@ -135,6 +139,10 @@ def entries_of(account_id: int, listed: LabelledConversation) -> dict[int, dict[
         "assignee_id": row["assignee_id"],
         "channel_id": row["channel_id"],
         "last_activity_at": row["last_activity_at"],
+        "awaiting": int(row["awaiting_human"]),
+        "unread": int((row["unread_count"] or 0) > 0),
+        "waiting_since": row["waiting_since"],
+        "last_inbound_at": row["last_inbound_at"],
     }
     return {label_id: {**common, "label_id": label_id} for label_id in (0, *listed.label_ids)}
 
@@ -147,12 +155,14 @@ def _write_entries(
     connection.run_many(
         """
         INSERT INTO entry(account_id, conversation_id, label_id, state, assignee_id, channel_id,
-          last_activity_at)
+          last_activity_at, awaiting, unread, waiting_since, last_inbound_at)
         VALUES (:account_id, :conversation_id, :label_id, :state, :assignee_id, :channel_id,
-          :last_activity_at)
+          :last_activity_at, :awaiting, :unread, :waiting_since, :last_inbound_at)
         ON CONFLICT(account_id, conversation_id, label_id) DO UPDATE SET state=excluded.state,
           assignee_id=excluded.assignee_id, channel_id=excluded.channel_id,
-          last_activity_at=excluded.last_activity_at
+          last_activity_at=excluded.last_activity_at, awaiting=excluded.awaiting,
+          unread=excluded.unread, waiting_since=excluded.waiting_since,
+          last_inbound_at=excluded.last_inbound_at
         """,
         entries,
     )

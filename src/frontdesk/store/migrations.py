@@ -54,8 +54,33 @@ def _add_pricing(connection: Connection) -> None:
         )
 
 
+def _add_waiting(connection: Connection) -> None:
+    """Add to the filter table what needs a person, is unread, waits or has an open window."""
+    for column in (
+        "awaiting SMALLINT NOT NULL DEFAULT 0",
+        "unread SMALLINT NOT NULL DEFAULT 0",
+        "waiting_since BIGINT",
+        "last_inbound_at BIGINT",
+    ):
+        connection.run(f"ALTER TABLE entry ADD COLUMN {column}")
+    connection.run(
+        """
+        UPDATE entry SET awaiting = c.awaiting_human,
+          unread = CASE WHEN c.unread_count > 0 THEN 1 ELSE 0 END,
+          waiting_since = c.waiting_since, last_inbound_at = c.last_inbound_at
+        FROM conversation AS c
+        WHERE c.account_id = entry.account_id AND c.id = entry.conversation_id
+        """
+    )
+    for statement in statements(connection.dialect):
+        if re.search(r"CREATE INDEX entry_(awaiting|unread|waiting|window)\b", statement):
+            connection.run(statement)
+
+
 # Migrations by the version that they start from.
-UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType({1: _add_pricing})
+UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
+    {1: _add_pricing, 2: _add_waiting}
+)
 
 
 _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})

@@ -161,10 +161,12 @@ CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)
   WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
 
 -- Conversation filter table: a row with label_id 0 per conversation, and one per label of it.
+-- unread: 1 with unread messages.
 CREATE TABLE entry(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, label_id BIGINT NOT NULL,
   state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
-  last_activity_at BIGINT NOT NULL,
+  last_activity_at BIGINT NOT NULL, awaiting SMALLINT NOT NULL DEFAULT 0,
+  unread SMALLINT NOT NULL DEFAULT 0, waiting_since BIGINT, last_inbound_at BIGINT,
 --pg   PRIMARY KEY(account_id, conversation_id, label_id))
 --pg   WITH (autovacuum_vacuum_scale_factor = 0.02);
 --sl   PRIMARY KEY(account_id, conversation_id, label_id)) WITHOUT ROWID;
@@ -176,6 +178,18 @@ CREATE INDEX entry_channel
 --pg   INCLUDE(channel_id);
 --sl CREATE INDEX entry_assignee ON entry(
 --sl   account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id);
+CREATE INDEX entry_awaiting
+  ON entry(account_id, label_id, state, last_activity_at, conversation_id, assignee_id, channel_id,
+    unread) WHERE awaiting = 1;
+CREATE INDEX entry_unread
+  ON entry(account_id, label_id, state, last_activity_at, conversation_id, assignee_id, channel_id,
+    awaiting) WHERE unread = 1;
+CREATE INDEX entry_waiting
+  ON entry(account_id, label_id, state, waiting_since, conversation_id, assignee_id, channel_id,
+    awaiting, unread) WHERE waiting_since IS NOT NULL;
+CREATE INDEX entry_window
+  ON entry(account_id, label_id, state, last_inbound_at, conversation_id, assignee_id, channel_id,
+    awaiting, unread) WHERE last_inbound_at IS NOT NULL;
 
 -- Counter cells: number of conversations (label 0: all) per combination; zero counts have no row.
 -- unread: 0 read, 1 unread messages, 2 no read marker.

@@ -3,6 +3,7 @@
 from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
+CONVERSATION_ORDERS = ("activity", "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 
 MAX_LIMIT = 100

@@ -4,20 +4,24 @@ from frontdesk.service.endpoint import PAGING, Endpoint
 from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
+# Filters of conversations beyond the specification.
+EXTENSIONS = ("contact", "awaiting_human", "unread")
+
 ENDPOINTS = (
     Endpoint(
         "conversations",
         "/conversations",
         "conversations:read",
-        ("status", "assignee", "channel", "label", *PAGING),
+        ("status", "assignee", "channel", "label", *EXTENSIONS, "sort", *PAGING),
         conversations.conversations,
         CONVERSATION_LIMIT,
+        depends_on_minute=conversations.depends_on_minute,
     ),
     Endpoint(
         "counts",
         "/conversations/counts",
         "conversations:read",
-        ("status", "channel", "label"),
+        ("status", "channel", "label", *EXTENSIONS),
         conversations.counts,
         inline=False,
     ),
@@ -73,7 +77,7 @@ ENDPOINTS = (
         "reports:read",
         ("from", "to", "timezone", "channel", "granularity"),
         reports.inbox_report,
-        until="to",
+        depends_on_minute=reports.depends_on_minute,
         inline=False,
     ),
 )

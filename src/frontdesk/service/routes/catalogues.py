@@ -1,6 +1,7 @@
 """Catalogue endpoints: paged lists of labels, users, teams, channels, templates and the like."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
@@ -82,7 +83,7 @@ def _listed(request: EndpointRequest, catalogue: CatalogueTable) -> tuple[list[R
         catalogues.catalogue_page(
             connection, catalogue, account_id, paging.after, paging.limit + 1
         ),
-        catalogue.order,
+        itemgetter(*catalogue.order),
     )
 
 

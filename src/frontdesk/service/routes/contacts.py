@@ -1,6 +1,7 @@
 """Contact endpoints: search, and look-up by phone number."""
 
 import re
+from operator import itemgetter
 
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
@@ -38,7 +39,7 @@ def contact_list(request: EndpointRequest) -> Page[Contact]:
         contacts.contact_page(
             request.connection, request.account_id, words, paging.after, paging.limit + 1
         ),
-        ("nameless", "name_key", "id"),
+        itemgetter("nameless", "name_key", "id"),
     )
     return Page[Contact].of((serializers.contact_body(row) for row in rows), next_cursor)
 

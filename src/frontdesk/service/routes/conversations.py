@@ -1,6 +1,8 @@
 """Conversation list and counts endpoints."""
 
 from collections.abc import Sequence
+from typing import TypedDict
+from urllib.parse import unquote_to_bytes
 
 from frontdesk.service import serializers
 from frontdesk.service.auth import KeyGrant
@@ -8,6 +10,7 @@ from frontdesk.service.endpoint import EndpointRequest, JsonBody
 from frontdesk.service.routes import filters
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
+from frontdesk.store.rollups import MINUTE
 from frontdesk.wire import (
     ChannelCounts,
     Conversation,
@@ -17,31 +20,43 @@ from frontdesk.wire import (
     StatusCounts,
     timestamp,
 )
+from frontdesk.wire.queries import CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES
 
 
 def conversations(request: EndpointRequest) -> JsonBody[Page[Conversation]]:
-    """Conversations, the latest activity first."""
+    """Conversations, the latest activity first or in the order of `sort`."""
     parameters = request.parameters
     status = parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
     assigned, assignee_id = filters.assignee(request, values)
+    narrowed = _extensions(request, values)
+    sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or CONVERSATION_ORDERS[0]
+    if sort != CONVERSATION_ORDERS[0]:
+        values["sort"] = sort
     if status is not None:
         values["status"] = status
     paging = request.paging(values)
     parameters.raise_if_invalid()
+    began_at = request.now
+    if "sort" in values and paging.after is not None:
+        began_at = int(paging.after[1] or 0)
     selection = queries.ConversationSelection(
         queries.states_of(_statuses(status), assigned=assigned),
         label_id,
         channel_id,
         assignee_id,
         awake_at=request.awake_at,
+        sort=sort,
+        closed_until=began_at - began_at % MINUTE - serializers.SERVICE_WINDOW,
+        began_at=began_at,
+        **narrowed,
     )
     rows, next_cursor = paging.split(
         queries.conversation_page(
             request.connection, request.account_id, selection, paging.after, paging.limit + 1
         ),
-        ("last_activity_at", "id"),
+        lambda row: queries.position_of(row, selection),
     )
     labels = serializers.grouped(
         queries.labels_of(request.connection, request.account_id, [row["id"] for row in rows]),
@@ -51,10 +66,16 @@ def conversations(request: EndpointRequest) -> JsonBody[Page[Conversation]]:
     return serializers.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
 
 
+def depends_on_minute(query: bytes) -> bool:
+    """Check for a `sort`: by reply windows, the order changes when one closes."""
+    return b"sort=" in unquote_to_bytes(query)
+
+
 def counts(request: EndpointRequest) -> Counts:
     """How many conversations there are, from the counter cells alone."""
     status = request.parameters.filter_value("status", STATUSES)
-    label_id, channel_id, _ = filters.label_and_channel(request)
+    label_id, channel_id, values = filters.label_and_channel(request)
+    narrowed = _extensions(request, values)
     request.parameters.raise_if_invalid()
     cells = queries.counts(
         request.connection,
@@ -63,6 +84,7 @@ def counts(request: EndpointRequest) -> Counts:
         channel_id=channel_id,
         user_id=request.grant.user_id,
         awake_at=request.awake_at,
+        **narrowed,
     )
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], request.grant)
@@ -83,6 +105,21 @@ def counts(request: EndpointRequest) -> Counts:
         by_channel=_by_channel(cells),
         as_of=timestamp(request.now),
     )
+
+
+class _Extensions(TypedDict):
+    contact_id: int | None
+    awaiting: bool | None
+    unread: bool | None
+
+
+def _extensions(request: EndpointRequest, values: dict[str, str]) -> _Extensions:
+    """Parse the filters that the specification does not name, and record them in `values`."""
+    return {
+        "contact_id": filters.contact(request, values),
+        "awaiting": filters.flag(request, "awaiting_human", values),
+        "unread": filters.flag(request, "unread", values),
+    }
 
 
 def _statuses(status: str | None) -> Sequence[int]:

@@ -3,8 +3,10 @@
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.store import conversations
-from frontdesk.store.contacts import label_key
+from frontdesk.store.contacts import contact_position, label_key
 from frontdesk.wire.queries import ASSIGNEE_WORDS
+
+FLAGS = ("true", "false")
 
 
 def label_and_channel(request: EndpointRequest) -> tuple[int, int | None, dict[str, str]]:
@@ -31,6 +33,30 @@ def label_and_channel(request: EndpointRequest) -> tuple[int, int | None, dict[s
                 "invalid_filter", "channel", "unknown_value", "no channel has this id"
             )
     return label_id or conversations.NO_LABEL, channel_id, filters
+
+
+def flag(request: EndpointRequest, name: str, values: dict[str, str]) -> bool | None:
+    """Parse a parameter of "true" or "false", recorded in `values`; None without it."""
+    text = request.parameters.filter_value(name, FLAGS)
+    if text is None:
+        return None
+    values[name] = text
+    return text == "true"
+
+
+def contact(request: EndpointRequest, values: dict[str, str]) -> int | None:
+    """Resolve `contact` to a row id, recorded in `values`; None without it."""
+    text = request.parameters.filter_value("contact")
+    if text is None:
+        return None
+    values["contact"] = text
+    contact_id = row_id(text)
+    if contact_id and contact_position(request.connection, request.account_id, contact_id):
+        return contact_id
+    request.parameters.add_fault(
+        "invalid_filter", "contact", "unknown_value", "no contact has this id"
+    )
+    return None
 
 
 def assignee(request: EndpointRequest, filters: dict[str, str]) -> tuple[bool | None, int | None]:

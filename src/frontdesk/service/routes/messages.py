@@ -1,6 +1,7 @@
 """Message and note endpoints of a conversation."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
@@ -20,7 +21,7 @@ def messages(request: EndpointRequest) -> Page[Message]:
         conversations.message_page(
             request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
         ),
-        ("created_at", "id"),
+        itemgetter("created_at", "id"),
     )
     names = _user_names(request, rows)
     quoted = {
@@ -61,7 +62,7 @@ def notes(request: EndpointRequest) -> Page[Note]:
         conversations.note_page(
             request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
         ),
-        ("created_at", "id"),
+        itemgetter("created_at", "id"),
     )
     names = _user_names(request, rows)
     return Page[Note].of(

@@ -60,7 +60,7 @@ _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billab
 
 
 @dataclass(frozen=True, slots=True)
-class ReportQuery:
+class ReportParameters:
     """Report parameters. zone: of its days; granularity: of its series, None without one."""
 
     period: Interval
@@ -68,13 +68,13 @@ class ReportQuery:
     granularity: str | None
 
 
-def report_query(request: EndpointRequest) -> ReportQuery:
+def report_parameters(request: EndpointRequest) -> ReportParameters:
     """Parse the parameters. After faults were recorded, the value is meaningless."""
     parameters = request.parameters
     zone = _zone(request)
     granularity = _granularity(parameters)
     period = _period(parameters, zone, request.now)
-    query = ReportQuery(period, zone, granularity)
+    query = ReportParameters(period, zone, granularity)
     if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity"))):
         _check(parameters, query)
     return query
@@ -164,7 +164,7 @@ def _check_year(day: date) -> None:
         raise _InvalidMoment("out_of_range", hint)
 
 
-def _check(parameters: Parameters, query: ReportQuery) -> None:
+def _check(parameters: Parameters, query: ReportParameters) -> None:
     """Check the limits that depend on several parameters."""
     period = query.period
     edge = "to" if parameters.get("from") is None else "from"
@@ -181,7 +181,7 @@ def _check(parameters: Parameters, query: ReportQuery) -> None:
             _add_fault(parameters, "granularity", "too_fine", hint, (1, MAX_BUCKETS))
 
 
-def _is_too_long(query: ReportQuery) -> bool:
+def _is_too_long(query: ReportParameters) -> bool:
     """Check MAX_DAYS in calendar days, so that days of 25 hours do not count as more."""
     period = query.period
     if period.end - period.start > (MAX_DAYS + 1) * DAY:
@@ -200,10 +200,15 @@ def _add_fault(
     parameters.add_fault("invalid_period", name, reason, hint, bounds=bounds)
 
 
+def depends_on_minute(query: bytes) -> bool:
+    """Check for a period without an end, which ends with the current minute."""
+    return not re.search(rb"(^|&)to=", query)
+
+
 def inbox_report(request: EndpointRequest) -> Report:
     """What happened in a period, and in the period before it of the same length."""
     _, channel_id, filter_values = filters.label_and_channel(request)
-    query = report_query(request)
+    query = report_parameters(request)
     request.parameters.raise_if_invalid()
     period = query.period
     before = previous_interval(period, query.zone)
@@ -354,7 +359,7 @@ def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
 
 
 def _series(
-    request: EndpointRequest, channel_id: int | None, query: ReportQuery
+    request: EndpointRequest, channel_id: int | None, query: ReportParameters
 ) -> tuple[Bucket, ...] | None:
     if query.granularity is None:
         return None
