@@ -30,6 +30,7 @@ NAMES = {
     "channel": list(CHANNELS),
     "label": [*LABELS, "VIP"],
     "assignee": ["me", "unassigned", "assigned", "1", "3"],
+    "contact": ["1", "3"],
     "from": ["2026-03-01", "2026-03-08T10:07:30.5Z"],
     "to": ["2026-03-14", "2026-03-12T12:00:00+05:45"],
     "timezone": ["Europe/Madrid", "Asia/Kathmandu", "UTC"],

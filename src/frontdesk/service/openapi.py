@@ -154,8 +154,8 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         "sort": {
             "description": "The order. `activity`: the latest first, as without it. `waiting`: "
             "who waits longest first, then who does not wait, by activity. `window`: the reply "
-            "window that closes first, then the closed ones, by activity. In these two, rows whose "
-            "key changes during a walk may be left out of its later pages.",
+            "window that closes first, then the closed ones, by activity. In these two, rows "
+            "that move during a walk may be left out of its later pages; keep rows by id.",
             "schema": {"type": "string", "enum": list(CONVERSATION_ORDERS)},
             EXTENSION: True,
         },

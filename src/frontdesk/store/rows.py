@@ -296,6 +296,10 @@ class EntryRow(TypedDict):
     assignee_id: int
     channel_id: int
     last_activity_at: int
+    awaiting: int
+    unread: int
+    waiting_since: int | None
+    last_inbound_at: int | None
 
 
 class CellRow(TypedDict):
