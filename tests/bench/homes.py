@@ -14,7 +14,7 @@ from frontdesk import first_frame
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
-from frontdesk.tui.inbox.queue_pane import _CONVERSATION, _VIEW
+from frontdesk.tui.inbox.queue_pane import CONVERSATION_SETTING, VIEW_SETTING
 from frontdesk.tui.local_filter import View
 from frontdesk.tui.theme import DARK
 from tests.bench import warm_cache
@@ -66,8 +66,8 @@ class Home:
     def begin_again(self) -> None:
         """Have the reader at the newest conversation again, and no frame kept."""
         cache = self._opened()
-        cache.remember(_CONVERSATION, warm_cache.NEWEST_ID)
-        cache.remember(_VIEW, View(filter=warm_cache.OPEN).model_dump_json())
+        cache.remember(CONVERSATION_SETTING, warm_cache.NEWEST_ID)
+        cache.remember(VIEW_SETTING, View(filter=warm_cache.OPEN).model_dump_json())
         cache.close()
         first_frame.forget(self.path)
 

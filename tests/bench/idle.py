@@ -151,8 +151,8 @@ async def _pass_an_hour(app: FrontdeskApp, moment: Moment, *, in_use: bool) -> N
     assert isinstance(screen, InboxScreen)
     while True:
         if in_use:
-            screen._pulse.used(moment.now)
-        wait = screen._pulse.wait(moment.now)
+            screen._polling.used(moment.now)
+        wait = screen._polling.wait(moment.now)
         assert wait is not None
         if moment.now + wait > NOW + HOUR:
             return

@@ -102,7 +102,7 @@ def staged(directory: Path, seed: int) -> Iterator[tuple[asyncio.Runner, Stage]]
         with (
             virtual_loop(Random(f"{seed} threads")) as runner,
             ExitStack() as ending,
-            patch("frontdesk.tui.inbox.passages.open_outside", lambda link: True),
+            patch("frontdesk.tui.inbox.thread_pane.open_outside", lambda link: True),
             patch("frontdesk.tui.clipboard.copy_natively", lambda text: True),
         ):
             loop = runner.get_loop()

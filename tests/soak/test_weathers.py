@@ -31,18 +31,18 @@ async def weathered(stage: Stage, kind: str, said: str) -> None:
         inbox = watch.inbox
         status = inbox.query_one("#status")
         assert "live" in status.words  # type: ignore[attr-defined]
-        rows = len(inbox._queue.listing)
+        rows = len(inbox.queue.listing)
         weather.kind = kind
         for second in range(90):
-            before = inbox._list.cursor
+            before = inbox.queue.list.cursor
             send(app, "j" if second % 2 == 0 else "k")
             await asyncio.sleep(0.05)
-            assert inbox._list.cursor != before
+            assert inbox.queue.list.cursor != before
             await asyncio.sleep(0.95)
             watch.honest()
         assert said in status.words  # type: ignore[attr-defined]
         # A conversation that is said to be gone is gone.
-        assert kind == "forbidden" or len(inbox._queue.listing) == rows
+        assert kind == "forbidden" or len(inbox.queue.listing) == rows
         weather.kind = FINE
         asked = sum(weather.met.values())
         await asyncio.sleep(700.0)
@@ -80,7 +80,7 @@ def test_a_list_in_circles_is_told_and_goes_no_further(tmp_path: Path) -> None:
 def test_a_thread_that_is_behind_says_of_when_it_is(kind: str, tmp_path: Path) -> None:
     async def read(stage: Stage) -> None:
         async with stage.viewer(SIZE) as (_, watch, weather):
-            foot = watch.inbox._panes["thread"].foot
+            foot = watch.inbox.panes["thread"].foot
             assert foot is not None
             assert "as of" not in foot.words
             weather.kind, weather.upon = kind, "/messages"

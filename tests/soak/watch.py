@@ -61,32 +61,34 @@ class Watch:
         going_on = any(
             not worker.is_finished and worker.group not in _UNASKED for worker in self._app.workers
         )
-        lists = self.inbox._list, self.inbox._thread
+        lists = self.inbox.queue.list, self.inbox.thread.messages
         return not going_on and not any(one._bound_for for one in lists)
 
     def place(self) -> Place:
         inbox = self.inbox
-        conversation = inbox._reading.conversation
+        conversation = inbox.thread.conversation
         return Place(
-            _list_of(inbox._list, inbox._queue.view),
-            _list_of(inbox._thread, (conversation and conversation.id, inbox._reading.part)),
+            _list_of(inbox.queue.list, inbox.queue.view),
+            _list_of(
+                inbox.thread.messages, (conversation and conversation.id, inbox.thread.filter)
+            ),
         )
 
     def kept(self, before: Place) -> None:
         """Without a key, the reader is where they were."""
         after = self.place()
-        _kept(self.inbox._list, before.queue, after.queue)
+        _kept(self.inbox.queue.list, before.queue, after.queue)
         same_row = before.queue.cursor == after.queue.cursor
         if same_row and before.queue.shows == after.queue.shows:
             assert before.thread.shows == after.thread.shows, "another conversation is open"
-        _kept(self.inbox._thread, before.thread, after.thread)
+        _kept(self.inbox.thread.messages, before.thread, after.thread)
 
     def selected(self, before: Place) -> None:
         """After a resize, the same rows are selected, and in view if they were."""
         after = self.place()
         for one, was, now in (
-            (self.inbox._list, before.queue, after.queue),
-            (self.inbox._thread, before.thread, after.thread),
+            (self.inbox.queue.list, before.queue, after.queue),
+            (self.inbox.thread.messages, before.thread, after.thread),
         ):
             if was.shows == now.shows and was.cursor is not None and _has(one, was.cursor):
                 assert now.cursor == was.cursor, "the selection is lost"
@@ -109,13 +111,13 @@ class Watch:
         self._honest_thread()
 
     def _honest_thread(self) -> None:
-        conversation = self.inbox._reading.conversation
+        conversation = self.inbox.thread.conversation
         if conversation is None:
             return
         path = f"/v1/conversations/{conversation.id}/messages"
-        foot = self.inbox._panes["thread"].foot
+        foot = self.inbox.panes["thread"].foot
         if self._weather.heads.get(path) is False and foot is not None:
-            assert "as of" in foot.words or not self.inbox._thread.row, (
+            assert "as of" in foot.words or not self.inbox.thread.messages.row, (
                 f"the thread is not what the server has: {foot.words}"
             )
 

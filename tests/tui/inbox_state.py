@@ -13,7 +13,7 @@ def screen_of(app: FrontdeskApp) -> InboxScreen:
 
 def queue(app: FrontdeskApp) -> list[Conversation]:
     """The conversations in the queue, as far as they are held."""
-    rows = screen_of(app)._list.rows
+    rows = screen_of(app).queue.list.rows
     assert rows is not None
     return [rows[at] for at in range(len(rows))]
 
@@ -24,7 +24,7 @@ def queue_names(app: FrontdeskApp) -> list[str]:
 
 
 def open_conversation(app: FrontdeskApp) -> Conversation:
-    conversation = screen_of(app)._reading.conversation
+    conversation = screen_of(app).thread.conversation
     assert conversation is not None
     return conversation
 

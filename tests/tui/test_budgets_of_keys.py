@@ -18,7 +18,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox import frame
+from frontdesk.tui.inbox import screen as inbox_screen
 from frontdesk.tui.inbox.panes import Finding
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets import line_widget
@@ -89,7 +89,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         monkeypatch.setattr(kind, "draw", _counting_rows(kind.draw, counted))
     monkeypatch.setattr(line_widget, "Strip", _counting_strips(counted))
     # What follows a rest of the cursor is counted where it is meant.
-    monkeypatch.setattr(frame, "PREVIEW_SECONDS", 1_000.0)
+    monkeypatch.setattr(inbox_screen, "PREVIEW_SECONDS", 1_000.0)
     return counted
 
 
@@ -249,7 +249,7 @@ async def test_a_key_does_as_much_in_a_long_thread_as_in_a_short_one(
     assert long.drawn <= short.drawn + 2
 
 
-@pytest.mark.parametrize("what", ["older", "refresh"])
+@pytest.mark.parametrize("what", ["fetch_older", "fetch"])
 async def test_messages_come_to_a_long_thread_at_the_cost_of_a_short_one(
     caches: dict[tuple[int, int], Path], work: Work, tmp_path: Path, what: str
 ) -> None:
@@ -261,7 +261,7 @@ async def test_messages_come_to_a_long_thread_at_the_cost_of_a_short_one(
         with opened(copy, archive) as app:
             async with app.run_test(size=SIZE) as pilot:
                 await settle(pilot)
-                reading = _screen(app)._reading
+                reading = _screen(app).thread
                 archive.arrived += 1
                 work.forget()
                 await getattr(reading, what)()
@@ -285,8 +285,8 @@ async def test_keys_are_answered_while_words_are_looked_for_and_escape_stops_tha
             screen = _screen(app)
             await pilot.press("slash", *"xyzzy", "enter")
             await pilot.press("j", "j")
-            looking = [worker for worker in app.workers if worker.group == "looking"]
-            assert screen._list.cursor == 2
+            looking = [worker for worker in app.workers if worker.group == "search"]
+            assert screen.queue.list.cursor == 2
             assert not looking[-1].is_finished
             await pilot.press("escape")
             await settle(pilot)
@@ -304,10 +304,10 @@ async def test_words_are_found_far_down_and_said_to_be_nowhere_only_after_a_look
             screen = _screen(app)
             await pilot.press("slash", *"0003210", "enter")
             await settle(pilot)
-            assert screen._list.cursor == 3_210
+            assert screen.queue.list.cursor == 3_210
             await pilot.press("N")
             await settle(pilot)
-            assert screen._list.cursor == 3_210
+            assert screen.queue.list.cursor == 3_210
 
 
 def _screen(app: FrontdeskApp) -> InboxScreen:

@@ -24,14 +24,15 @@ class _Hand:
 async def _connection(client: InboxClient, cache: Cache, hand: _Hand) -> Connection:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
-    return Connection(mailbox, Clock(UTC, hand), lambda sentence: None)
+    seen_at = NOW - timedelta(minutes=2)
+    return Connection(mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=lambda: seen_at)
 
 
 async def _fail(connection: Connection, error: InboxError, *, beside: bool = False) -> None:
     async def question() -> None:
         raise error
 
-    assert not await connection.ask(question, NOW - timedelta(minutes=2), beside=beside)
+    assert not await connection.ask(question, beside=beside)
 
 
 def _said(connection: Connection) -> str:

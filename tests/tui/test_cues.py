@@ -78,7 +78,7 @@ def app(busy: Busy, cache: Cache, hand: Hand) -> FrontdeskApp:
 
 def standing_out(app: FrontdeskApp) -> list[str]:
     """The conversations in view whose age is bold."""
-    listed = screen_of(app)._list
+    listed = screen_of(app).queue.list
     return [
         queue(app)[at].id
         for at in listed.in_view()
@@ -93,20 +93,20 @@ async def test_the_age_of_what_became_active_is_bold_for_five_seconds(
         await settle(pilot)
         screen = screen_of(app)
         assert standing_out(app) == []
-        assert screen._cues is None
+        assert screen.queue._cue_timer is None
         changed = queue(app)[4].id
         busy.active.add(changed)
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert standing_out(app) == [changed]
         hand.now += CUE / 2
-        screen._end_cues()
+        screen.queue._end_cues()
         assert standing_out(app) == [changed]
-        assert screen._cues is not None
+        assert screen.queue._cue_timer is not None
         hand.now += CUE / 2
-        screen._end_cues()
+        screen.queue._end_cues()
         assert standing_out(app) == []
-        assert screen._cues is None
+        assert screen.queue._cue_timer is None
 
 
 async def test_each_row_stands_out_for_its_own_time(
@@ -119,10 +119,10 @@ async def test_each_row_stands_out_for_its_own_time(
         await pilot.press("ctrl+r")
         await settle(pilot)
         hand.now += timedelta(seconds=3)
-        screen_of(app)._list.cue([second])
+        screen_of(app).queue.list.cue([second])
         assert set(standing_out(app)) == {first, second}
         hand.now += timedelta(seconds=3)
-        assert screen_of(app)._list.end_cues() == timedelta(seconds=2)
+        assert screen_of(app).queue.list.end_cues() == timedelta(seconds=2)
         assert standing_out(app) == [second]
 
 
@@ -136,7 +136,7 @@ async def test_a_refresh_without_news_and_the_first_one_start_no_timer(
         busy.active.add(queue(app)[2].id)
         await pilot.press("right_square_bracket")
         await settle(pilot)
-        assert screen_of(app)._cues is None
+        assert screen_of(app).queue._cue_timer is None
         assert standing_out(app) == []
 
 
@@ -169,7 +169,7 @@ async def test_a_countdown_paints_its_own_cells(
         assert screen._connection.failing
         painted.clear()
         hand.now += timedelta(seconds=1)
-        screen._tell_state()
+        screen._show_status()
         [(bar, region)] = painted
         assert bar == "status"
         words = screen.query_one("#status", Bar).words
@@ -183,11 +183,11 @@ async def test_a_countdown_ends_with_the_failure(viewer: Viewer) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         screen = screen_of(app)
-        timer = screen._tick
+        timer = screen._countdown
         assert timer is not None
         screen._connection.is_live()
-        screen._tell_state()
-        assert screen._tick is timer
+        screen._show_status()
+        assert screen._countdown is timer
 
 
 words = some.lists(

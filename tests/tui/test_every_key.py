@@ -19,7 +19,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.local_filter import View
-from tests.tui.conftest import Viewer, settle, shown
+from tests.tui.conftest import Viewer, settle
 from tests.tui.test_connect_screen import Servers
 
 # Where a class's keys work: the keys that lead there from the list of the inbox.
@@ -28,6 +28,9 @@ OPENED = {
     "InboxScreen": "",
     "VirtualList": "",
     "ConversationList": "",
+    "QueuePane": "",
+    "ThreadPane": "f l w h o l e enter 3",
+    "ContactPane": "4",
     "Menu": "f",
     "Picker": "f c",
     "Prompt": "t",
@@ -105,6 +108,10 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "list.open": "",
     },
     "ConversationList": {"queue.mark": ""},
+    "QueuePane": {"inbox.next": "", "inbox.previous": ""},
+    "ChannelPane": {"inbox.next": "", "inbox.previous": ""},
+    "ThreadPane": {"inbox.filter": "", "inbox.before": "G", "inbox.after": "g"},
+    "ContactPane": {"inbox.before": "G", "inbox.after": "g"},
     "Menu": {"menu.leave": "", "menu.next": "", "menu.previous": "", "menu.take": ""},
     "Picker": {"picker.leave": "", "picker.next": "", "picker.previous": "down"},
     "Prompt": {"prompt.leave": ""},
@@ -216,7 +223,8 @@ def state(app: App[Any]) -> tuple[object, ...]:
     """All that a key may change."""
     said = [notification.message for notification in app._notifications]
     done = len(app.done) if isinstance(app, Watched) else 0
-    return shown(app), app.focused, app.screen, said, done, app._exit
+    drawn = [list(strip) for strip in app.screen._compositor.render_strips()]
+    return drawn, app.focused, app.screen, said, done, app._exit
 
 
 async def home(pilot: Pilot[Any]) -> None:
@@ -228,13 +236,13 @@ async def home(pilot: Pilot[Any]) -> None:
         await settle(pilot)
     screen = app.screen
     assert isinstance(screen, InboxScreen)
-    screen._panes.remove_class("-zoomed")
-    screen._panes.show_contact(False)
-    screen._panes.enter("list")
-    screen._list.unmark_all()
-    screen._choose(View())
+    screen.panes.remove_class("-zoomed")
+    screen.panes.show_contact(False)
+    screen.panes.enter("list")
+    screen.queue.list.unmark_all()
+    screen.show_view(View())
     await settle(pilot)
-    screen._list.go_to(0)
+    screen.queue.list.go_to(0)
     await settle(pilot)
 
 

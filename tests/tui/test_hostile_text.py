@@ -143,7 +143,7 @@ def test_markup_is_not_pressed_by_the_mouse(terminal: Recorded) -> None:
     press(terminal, *terminal.find(action, THREAD))
     press(terminal, *terminal.find("Me [@click=app.quit]"))
     terminal.send("i")
-    terminal.until("CONTACT")
+    terminal.until("4 Contact")
     leave(terminal)
 
 

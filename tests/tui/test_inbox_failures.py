@@ -60,12 +60,12 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         await settle(pilot)
         await pilot.press("j", "j", "enter")
         await settle(pilot)
-        row, thread = screen_of(app)._list.row, lines(app)[4:-2]
+        row, thread = screen_of(app).queue.list.row, lines(app)[4:-2]
     again = viewer(Failing(Unreachable("The server does not answer")))
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert "Madrid" in lines(again)[0]
-        assert screen_of(again)._list.row == row
+        assert screen_of(again).queue.list.row == row
         assert [line[47:] for line in lines(again)[4:-2]] == [line[47:] for line in thread]
         assert lines(again)[-2].endswith("as of 10:00")
         assert "offline · as of 10:00" in lines(again)[-1]

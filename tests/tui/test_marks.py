@@ -57,7 +57,7 @@ async def test_escape_takes_all_marks_off_but_first_ends_what_is_looked_for(
         await settle(pilot)
         assert "2 marked · " in lines(app)[-1]
         await pilot.press("escape")
-        assert screen_of(app)._list.marked == ()
+        assert screen_of(app).queue.list.marked == ()
         assert "marked" not in lines(app)[-1]
 
 
@@ -91,7 +91,7 @@ async def test_marks_stay_on_their_rows_when_these_scroll_are_asked_for_and_filt
         await pilot.press("G")
         await settle(pilot)
         ids = [row.id for row in queue(app)]
-        assert [ids.index(one) for one in screen_of(app)._list.marked] == [58, 56]
+        assert [ids.index(one) for one in screen_of(app).queue.list.marked] == [58, 56]
         assert len(marked_lines(app)) == 2
 
 
@@ -102,14 +102,14 @@ async def test_space_pages_in_the_thread_and_in_other_lists(viewer: Viewer) -> N
         await pilot.press("j", "j", "j", "enter", "4")
         await settle(pilot)
         await pilot.press("space")
-        assert screen_of(app)._contact.cursor > 0
+        assert screen_of(app).contact.facts.cursor > 0
         await pilot.press("3", "g")
         await settle(pilot)
         before = lines(app)
         await pilot.press("space")
         await settle(pilot)
         assert lines(app) != before
-        assert screen_of(app)._list.marked == ()
+        assert screen_of(app).queue.list.marked == ()
 
 
 async def save_as(pilot: Pilot[object], path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_e_saves_the_rows_that_are_marked(viewer: Viewer, tmp_path: Path) 
         await mark_two(pilot)
         await save_as(pilot, path)
         assert said(app)[-1] == f"2 marked conversations saved as {path}"
-        assert len(screen_of(app)._list.marked) == 2
+        assert len(screen_of(app).queue.list.marked) == 2
     assert [one["id"] for one in json.loads(path.read_text())] == [rows[1].id, rows[3].id]
 
 
@@ -172,10 +172,10 @@ async def test_saving_threads_can_be_ended(
         await pilot.press("enter")
         await idle_until(pilot, lambda: "1 of 2" in shown(app))
         # What else is brought up to date meanwhile leaves the reader the words.
-        screen_of(app)._describe()
+        screen_of(app)._refresh_bars()
         await pilot.pause()
         assert "1 of 2" in shown(app)
         await pilot.press("escape")
         await idle_until(pilot, lambda: "1 of 2" not in shown(app))
-        assert len(screen_of(app)._list.marked) == 2
+        assert len(screen_of(app).queue.list.marked) == 2
     assert not path.exists()

@@ -17,11 +17,11 @@ async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Vi
             await settle(pilot)
             assert (name or "all channels") in lines(app)[0]
             assert all(row.channel.name == name for row in queue(app) if name)
-            assert screen._panes.at == "list"
+            assert screen.panes.at == "list"
         await pilot.press("K", "K")
         await settle(pilot)
         assert names[-1] in lines(app)[0]
-        chosen = screen._channels.row
+        chosen = screen.channels.list.row
         assert chosen is not None
         assert (chosen.name, chosen.chosen) == (names[-1], True)
 
@@ -40,7 +40,7 @@ async def test_brackets_in_the_contact_go_from_group_to_group(viewer: Viewer) ->
         await settle(pilot)
         await pilot.press("4")
         await settle(pilot)
-        panel = screen_of(app)._contact
+        panel = screen_of(app).contact.facts
         for key in ("right_square_bracket", "full_stop", "left_square_bracket"):
             await pilot.press(key)
             assert panel.row is not None
@@ -57,7 +57,7 @@ async def test_the_last_line_names_keys_of_the_pane_that_one_is_in(viewer: Viewe
         for key in ("1", "2", "3", "4", "2", "tab"):
             await pilot.press(key)
             await settle(pilot)
-            named.setdefault(screen_of(app)._panes.at, set()).add(lines(app)[-1].strip())
+            named.setdefault(screen_of(app).panes.at, set()).add(lines(app)[-1].strip())
     assert named.keys() == {"channels", "list", "thread", "contact"}
     assert all(len(words) == 1 for words in named.values())
     assert len(set.union(*named.values())) == len(named)

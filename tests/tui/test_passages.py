@@ -25,7 +25,7 @@ TODAY = date(2026, 3, 14)
 
 
 def entries(app: FrontdeskApp) -> list[Message | Note]:
-    rows = screen_of(app)._thread.rows
+    rows = screen_of(app).thread.messages.rows
     assert rows is not None
     return [rows[at] for at in range(len(rows))]
 
@@ -67,10 +67,10 @@ async def test_t_goes_to_a_day_and_loads_as_far_back_as_it_is(viewer: Viewer) ->
         await pilot.press("t", *"2025-11-20", "enter")
         await settle(pilot)
         assert len(entries(app)) > held
-        row = screen_of(app)._thread.row
+        row = screen_of(app).thread.messages.row
         assert row is not None
         assert row.created_at >= "2025-11-20"
-        before = entries(app)[screen_of(app)._thread.cursor - 1]
+        before = entries(app)[screen_of(app).thread.messages.cursor - 1]
         assert before.created_at < "2025-11-20"
 
 
@@ -86,10 +86,13 @@ async def test_brackets_step_through_the_days_of_a_thread(viewer: Viewer) -> Non
             days = [entry.created_at[:10] for entry in entries(app)]
         await pilot.press("3", "end", "left_square_bracket")
         await settle(pilot)
-        row = screen_of(app)._thread.row
+        row = screen_of(app).thread.messages.row
         assert row is not None
         first_of_last = days.index(days[-1])
-        assert screen_of(app)._thread.cursor in (first_of_last, days.index(days[first_of_last - 1]))
+        assert screen_of(app).thread.messages.cursor in (
+            first_of_last,
+            days.index(days[first_of_last - 1]),
+        )
         await pilot.press("home", "left_square_bracket")
         await settle(pilot)
         assert said(app)[-1].startswith("No earlier day")
@@ -141,7 +144,7 @@ async def test_the_copy_menu_copies_the_customer(
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        conversation = screen_of(app)._reading.conversation
+        conversation = screen_of(app).thread.conversation
         assert conversation is not None
         await pilot.press("Y", letter)
         await settle(pilot)
@@ -256,8 +259,8 @@ async def test_a_thread_is_saved_from_its_start(
         app.screen.query_one(Input).value = str(path)
         await pilot.press("enter")
         await settle(pilot)
-        assert screen_of(app)._reading.listing is not None
-        assert screen_of(app)._reading.listing.complete
+        assert screen_of(app).thread.listing is not None
+        assert screen_of(app).thread.listing.complete
         text = path.read_text(encoding="utf-8")
         for entry in entries(app):
             if isinstance(entry, Message) and entry.type == "text" and entry.text:
@@ -285,7 +288,7 @@ async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwrit
         await settle(pilot)
         rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
         assert len(rows) == 60
-        assert rows[0]["id"] == getattr(screen_of(app)._list.row, "id", None)
+        assert rows[0]["id"] == getattr(screen_of(app).queue.list.row, "id", None)
 
 
 async def test_the_whole_thread_is_copied_as_text(viewer: Viewer) -> None:

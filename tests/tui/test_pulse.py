@@ -97,5 +97,5 @@ async def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each
     async with app.run_test() as pilot:
         await settle(pilot)
         await press(pilot, "ctrl+r")
-        timer = app.screen._next_question  # type: ignore[attr-defined]
+        timer = app.screen._next_poll  # type: ignore[attr-defined]
         assert timer._interval == wait

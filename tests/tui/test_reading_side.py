@@ -18,7 +18,7 @@ async def test_the_thread_follows_the_cursor_once_it_rests(viewer: Viewer) -> No
         assert preview._task is not None
         await preview._task
         await settle(pilot)
-        row = screen_of(app)._list.row
+        row = screen_of(app).queue.list.row
         assert row is not None
         assert open_conversation(app).id == row.id != before
 
@@ -35,7 +35,7 @@ async def test_enter_reads_and_capital_j_goes_on_without_leaving_the_thread(
         await pilot.press("J", "J")
         await settle(pilot)
         assert open_conversation(app).id == ids[2]
-        assert screen_of(app)._panes.at == "thread"
+        assert screen_of(app).panes.at == "thread"
         await pilot.press("K")
         await settle(pilot)
         assert open_conversation(app).id == ids[1]
@@ -49,7 +49,7 @@ async def test_a_long_thread_loads_above_without_moving_the_text(
         await settle(pilot)
         await open_the_longest_thread(app, client)
         await settle(pilot)
-        thread = screen_of(app)._thread
+        thread = screen_of(app).thread.messages
         held = len(thread.rows or ())
         assert held >= 50
         while len(thread.rows or ()) == held:
@@ -66,7 +66,7 @@ async def test_g_goes_on_to_the_start_of_a_long_thread(viewer: Viewer, client: I
         await settle(pilot)
         await open_the_longest_thread(app, client)
         await settle(pilot)
-        thread = screen_of(app)._thread
+        thread = screen_of(app).thread.messages
         for _ in range(4):
             await pilot.press("g")
             held = 0
@@ -91,9 +91,9 @@ async def open_the_longest_thread(app: FrontdeskApp, client: InboxClient) -> Non
                 conversation.id, limit=100, cursor=messages.next_cursor
             )
             if deeper and deeper.next_cursor:
-                screen._reading.select(conversation)
-                screen._reading.open()
-                screen._panes.enter("thread")
+                screen.thread.select(conversation)
+                screen.thread.open()
+                screen.panes.enter("thread")
                 screen._refresh_thread()
                 return
     raise AssertionError("the sample has no long thread")
@@ -141,7 +141,7 @@ async def test_slash_finds_in_the_pane_with_the_focus_and_n_goes_on(viewer: View
         await settle(pilot)
         await pilot.press("slash", *"refund", "enter")
         await settle(pilot)
-        rows = screen_of(app)._list
+        rows = screen_of(app).queue.list
         first = rows.cursor
         assert "refund" in rows.words_at(first).casefold()
         await pilot.press("n")
@@ -159,13 +159,13 @@ async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> No
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        row = screen_of(app)._list.row
+        row = screen_of(app).queue.list.row
         assert row is not None
         await pilot.press("y")
         assert app.clipboard == row.contact.phone
         await pilot.press("enter")
         await settle(pilot)
-        entry = screen_of(app)._thread.row
+        entry = screen_of(app).thread.messages.row
         assert entry is not None
         await pilot.press("y")
         assert app.clipboard == entry.text

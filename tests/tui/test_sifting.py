@@ -138,7 +138,7 @@ async def test_while_rows_are_missing_it_is_said_how_many_are_sorted(cache: Cach
         assert f"sorting {held} of {CONVERSATIONS}…" in lines(app)[-1]
         await pages_come(pilot, inbox, 1)
         await idle_until(pilot, lambda: f"sorting {held + 50} of 260…" in lines(app)[-1])
-        assert screen_of(app)._list.cursor == 0
+        assert screen_of(app).queue.list.cursor == 0
         inbox.gate.set()
         await settle(pilot)
         assert "sorting" not in lines(app)[-1]
@@ -193,7 +193,7 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
 async def test_last_goes_on_where_nothing_was_found_yet(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue_module, "MOST_ROWS_SIFTED", 100)
+    monkeypatch.setattr(queue_module, "MOST_ROWS_SCANNED", 100)
     inbox = Waiting()
     inbox.conversations["3"] = inbox.conversations["3"].model_copy(
         update={"contact": PhoneRef(id="3", name="Zoë Ruiz", phone="+16505550003")}

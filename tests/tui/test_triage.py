@@ -45,10 +45,10 @@ async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer
         await settle(pilot)
         await pilot.press("9")
         await settle(pilot)
-        held = len(screen_of(app)._queue.listing)
+        held = len(screen_of(app).queue.listing)
         await pilot.press("f", "t", *"refund", "enter")
         await settle(pilot)
-        assert len(screen_of(app)._queue.listing) > held
+        assert len(screen_of(app).queue.listing) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
         assert "looked at" in lines(app)[-1]
 
@@ -67,7 +67,7 @@ async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClien
         await pilot.press("escape")
         await settle(pilot)
         assert "loading…" not in lines(app)[-1]
-        assert not screen_of(app)._queue.listing.complete
+        assert not screen_of(app).queue.listing.complete
 
 
 async def test_the_longest_waiting_come_first_when_asked_for(viewer: Viewer) -> None:
@@ -184,18 +184,18 @@ async def test_capital_w_goes_from_the_longest_wait_to_the_next(viewer: Viewer) 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         waits = sorted(one.waiting_since for one in queue(app) if one.waiting_since)
-        first = screen_of(app)._list.row
+        first = screen_of(app).queue.list.row
         assert first is not None
         await pilot.press("G")
         await settle(pilot)
         for _ in range(len(waits)):
             await pilot.press("W")
-            row = screen_of(app)._list.row
+            row = screen_of(app).queue.list.row
             assert row is not None
             if row.waiting_since == waits[0]:
                 break
         await pilot.press("W")
-        row = screen_of(app)._list.row
+        row = screen_of(app).queue.list.row
         assert row is not None
         assert row.waiting_since == waits[1]
 
@@ -266,7 +266,7 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        entry = screen_of(app)._thread.row
+        entry = screen_of(app).thread.messages.row
         assert entry is not None
         words = (entry.text or "").split()[0].strip(",.!?…")
         await pilot.press("j", "s")
@@ -279,7 +279,7 @@ async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: View
         assert words.casefold() in shown(app).casefold()
         await pilot.press("enter")
         await settle(pilot)
-        found = screen_of(app)._reading.conversation
+        found = screen_of(app).thread.conversation
         assert found is not None
         assert "of 500 looked at" in lines(app)[-1]
 
@@ -291,11 +291,11 @@ async def test_a_customer_who_is_known_only_from_the_queue_is_named_in_the_chip(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         screen = screen_of(app)
-        rows = screen._list.rows
+        rows = screen.queue.list.rows
         assert rows is not None
         contact = rows[1].contact
         assert screen._mailbox.known_contact(contact.id) is None
-        screen._show_found(f"{rows[1].id} ")
+        screen.show_conversation(rows[1].id)
         await settle(pilot)
         assert f"~{contact.name} · any status" in lines(app)[0]
 
@@ -320,7 +320,7 @@ async def test_the_palette_has_every_action_that_has_a_key(viewer: Viewer) -> No
             assert any(title.startswith(words) for title in commands)
         await commands["This pane alone, and back"].callback()
         await settle(pilot)
-        assert screen_of(app)._panes.has_class("-zoomed")
+        assert screen_of(app).panes.has_class("-zoomed")
 
 
 async def test_a_screenshot_is_of_the_inbox_and_saved_under_a_name_for_its_owner_alone(
@@ -368,7 +368,7 @@ async def test_filters_of_one_customers_conversations_are_applied_to_them(viewer
     async with app.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
         customer = queue(app)[4]
-        screen_of(app)._show_found(f"{customer.id} ")
+        screen_of(app).show_conversation(customer.id)
         await settle(pilot)
         name = customer.contact.name
         for keys in ((*"fc", *(customer.channel.name or "")[:5], "enter"), ("f", "o")):

@@ -72,7 +72,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self._typed_ahead.append(event)
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
-            self._each_inbox(InboxScreen.used)
+            self._each_inbox(InboxScreen.record_input)
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
         if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):

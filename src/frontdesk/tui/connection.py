@@ -6,6 +6,7 @@ Detection of new unread activity for the terminal bell.
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from typing import Generic, NamedTuple, TypeVar
 
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import (
@@ -25,6 +26,8 @@ from frontdesk.tui.polling import Pulse
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import Conversation
 
+T = TypeVar("T")
+
 _FAULTS = (
     (Unauthorised, "key refused (401)"),
     (BadResponse, "unreadable answer"),
@@ -33,22 +36,34 @@ _FAULTS = (
 )
 
 
+class Answer(NamedTuple, Generic[T]):
+    """Result of a successful request."""
+
+    value: T
+
+
 class Connection:
     """Tracks the connection state; stops sending requests after a 401.
 
-    `tell` shows a notification once for each problem; lasting states are in `state`.
+    `warn` shows a notification once for each problem; lasting states are in `state`. `changed` is
+    called after each request. `seen_at` returns when the shown rows were fetched.
     """
 
     def __init__(
         self,
         mailbox: Mailbox,
         clock: Clock,
-        tell: Callable[[str], None],
+        warn: Callable[[str], None],
         pulse: Pulse | None = None,
+        *,
+        changed: Callable[[], None] = lambda: None,
+        seen_at: Callable[[], datetime | None] = lambda: None,
     ) -> None:
         self._mailbox = mailbox
         self._clock = clock
-        self._tell = tell
+        self._warn = warn
+        self._changed = changed
+        self._seen_at = seen_at
         self._pulse = pulse or Pulse(clock.now())
         self._refused = False
         self._by_hand = 0
@@ -57,9 +72,9 @@ class Connection:
         self._next_try: datetime | None = None
         self.problem = ""
 
-    def begins(self, seen_at: datetime | None) -> None:
-        """Set the state before the first request; `seen_at`: when the shown rows were fetched."""
-        seen = self._clock.here(seen_at)
+    def begin(self) -> None:
+        """Set the state before the first request."""
+        seen = self._clock.here(self._seen_at())
         if seen is not None:
             self._said = [("dim", f"as of {moment_words(seen, self._clock.now())} · connecting…")]
 
@@ -85,30 +100,30 @@ class Connection:
 
     async def ask(
         self,
-        question: Callable[[], Awaitable[None]],
-        seen_at: datetime | None,
+        request: Callable[[], Awaitable[T]],
         *,
         beside: bool = False,
         by_hand: bool = False,
-    ) -> bool:
-        """Run a request; return True on success. `seen_at`: when the shown rows were fetched.
+    ) -> Answer[T] | None:
+        """Send a request; None if it failed, which is reported.
 
         A failure of a `beside` request (not for the conversation list) marks the connection as
         failing only if the server is unreachable, rejects the key or sends an unreadable response.
         `by_hand` ignores a running back-off.
         """
         if self._refused or not self._mailbox.connected:
-            return False
+            return None
         self._by_hand += by_hand
+        seen_at = self._seen_at()
         try:
             with without_backoff() if by_hand else nullcontext():
-                await question()
+                return Answer(await request())
         except InboxError as error:
             self._report(error, seen_at, beside=beside, by_hand=by_hand)
-            return False
+            return None
         finally:
             self._by_hand -= by_hand
-        return True
+            self._changed()
 
     def is_live(self) -> None:
         """Record that the shown rows are current."""
@@ -133,7 +148,7 @@ class Connection:
     def _report(
         self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
     ) -> None:
-        told, self.problem = self.problem, one_line(clean(str(error)))
+        before, self.problem = self.problem, one_line(clean(str(error)))
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
@@ -147,8 +162,8 @@ class Connection:
         if words is not None:
             self._said = [words]
         passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
-        if not passing and self.problem != told:
-            self._tell(self.problem)
+        if not passing and self.problem != before:
+            self._warn(self.problem)
 
 
 def moment_words(seen: datetime, now: datetime) -> str:

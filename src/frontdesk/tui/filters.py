@@ -115,11 +115,11 @@ def with_sieve(view: View, **changes: Any) -> View:
 
 def without(view: View, name: str) -> View:
     """Copy of a view without one chip, see `inbox_words.chips`."""
-    if name in ConversationFilter.model_fields:
-        return with_filter(view, **{name: None})
     if name == "contact":
         return with_sieve(view, contact="", contact_name="")
-    return with_sieve(view, **{name: Sieve.model_fields[name].default})
+    if name in Sieve.model_fields:
+        return with_sieve(view, **{name: Sieve.model_fields[name].default})
+    return with_filter(view, **{name: None})
 
 
 def of_contact(id: str, name: str) -> View:
@@ -129,20 +129,24 @@ def of_contact(id: str, name: str) -> View:
 
 def choices_for(
     name: str, chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
-) -> Sequence[Choice]:
+) -> Sequence[Choice[str]]:
     """Values of a filter, `ANY` first, with counts where they are known."""
     return [_any(name), *_CHOICES[name](chosen, mailbox, counts)]
 
 
-def _any(name: str) -> Choice:
+def _any(name: str) -> Choice[str]:
     return Choice(ANY, {"assignee": "anybody", "channel": "all channels"}.get(name, f"any {name}"))
 
 
-def _statuses(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
+def _statuses(
+    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+) -> list[Choice[str]]:
     return [Choice(s, s, _count(counts, chosen, "status", s)) for s in STATUSES]
 
 
-def _assignees(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
+def _assignees(
+    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+) -> list[Choice[str]]:
     words = [("unassigned", "nobody (unassigned)"), ("assigned", "somebody (assigned)")]
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
         words.insert(0, ("me", "me (mine)"))
@@ -152,7 +156,9 @@ def _assignees(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | No
     ]
 
 
-def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
+def _channels(
+    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+) -> list[Choice[str]]:
     told = counts.by_channel if counts else ()
     open_in = {one.channel: f"{one.open} open" for one in told if one.open is not None}
     return [
@@ -161,7 +167,9 @@ def _channels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | Non
     ]
 
 
-def _labels(chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None) -> list[Choice]:
+def _labels(
+    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+) -> list[Choice[str]]:
     """Labels, with counts for those whose counts are cached."""
     return [
         Choice(

@@ -43,15 +43,14 @@ def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[
 
 
 def action_ids() -> dict[str, tuple[str, str]]:
-    """All configurable actions by binding id: keys and description."""
-    found: dict[str, tuple[str, str]] = {}
+    """All configurable actions by binding id: keys, and what they do in each pane or screen."""
+    keys: dict[str, dict[str, None]] = {}
+    words: dict[str, dict[str, None]] = {}
     for together in _together():
         for key, binding in _bindings(together):
-            keys, words = found.get(binding.id or "", ("", binding.description))
-            listed = keys.split(",") if keys else []
-            joined = ",".join(dict.fromkeys([*listed, key]))
-            found[binding.id or ""] = (joined, words or binding.description)
-    return dict(sorted(found.items()))
+            keys.setdefault(binding.id or "", {})[key] = None
+            words.setdefault(binding.id or "", {})[binding.description] = None
+    return {id: (",".join(keys[id]), "; ".join(words[id])) for id in sorted(keys)}
 
 
 def _key_name(key: str) -> str | None:
@@ -129,7 +128,9 @@ def _together() -> Sequence[Together]:
     from frontdesk.tui.dialogs.picker import Picker
     from frontdesk.tui.dialogs.prompt import Prompt
     from frontdesk.tui.dialogs.raw_row import Received
+    from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
     from frontdesk.tui.inbox.screen import InboxScreen
+    from frontdesk.tui.inbox.thread_pane import ContactPane, ThreadPane
     from frontdesk.tui.reports import plots, tables
     from frontdesk.tui.reports.screen import Explanation, ReportScreen
     from frontdesk.tui.views.directory import DirectoryScreen
@@ -141,8 +142,8 @@ def _together() -> Sequence[Together]:
     app: type[App[Any]] = FrontdeskApp
     in_reports = (tables.LiveLine, plots.Plot, tables.Table)
     return [
-        (InboxScreen, VirtualList, app),
-        (InboxScreen, ConversationList, app),
+        (InboxScreen, QueuePane, ConversationList, app),
+        *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),
         *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen, ServerScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
         *((screen,) for screen in (Menu, Picker, HelpScreen, Prompt, Received, Explanation)),

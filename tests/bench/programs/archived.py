@@ -27,13 +27,13 @@ class Archived(FrontdeskApp):
     async def action_older(self) -> None:
         """As when the reader comes near the top of the thread."""
         assert isinstance(self.screen, InboxScreen)
-        await self.screen._reading.older()
+        await self.screen.thread.fetch_older()
 
     async def action_arrive(self) -> None:
         """As when the server is asked and has one more."""
         assert isinstance(self.screen, InboxScreen)
         self._archive.arrived += 1
-        await self.screen._reading.refresh()
+        await self.screen.thread.fetch()
 
 
 def main(path: str, conversations: str, origin: str) -> None:

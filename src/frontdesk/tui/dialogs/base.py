@@ -158,5 +158,5 @@ class Early(LeftOnce[R]):
             await field.action_submit()
 
 
-class Asking(Dialog[str | None], Early[str | None]):
+class Asking(Dialog[R | None], Early[R | None]):
     """A dialog with one answer."""

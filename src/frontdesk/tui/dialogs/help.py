@@ -36,7 +36,7 @@ def show_help(screen: Screen[Any]) -> None:
     screen.app.push_screen(HelpScreen(keys), do)
 
 
-class HelpScreen(Picker):
+class HelpScreen(Picker[str]):
     """Picker of actions; `keys` are pairs of key text and description. Returns the description."""
 
     PLACEHOLDER = f"type to find an action; {ENTER} does it"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from string import ascii_letters, digits
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.tui.dialogs.base import Dialog
-from frontdesk.tui.dialogs.choices import MenuEntry
+from frontdesk.tui.dialogs.choices import MenuEntry, V
 from frontdesk.tui.key_names import named
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -22,7 +22,7 @@ _AROUND = 4
 _KEYS = "{menu.take} choose   {menu.leave} back"
 
 
-class MenuList(VirtualList[MenuEntry], can_focus=False):
+class MenuList(VirtualList[MenuEntry[Any]], can_focus=False):
     """List of menu entries, one line each: letter and label."""
 
     CHOSEN = ("chosen", "chosen")
@@ -34,7 +34,7 @@ class MenuList(VirtualList[MenuEntry], can_focus=False):
         return [[("text", " "), ("accent", entry.letter), ("text", words)]]
 
 
-class Menu(Dialog[str | None]):
+class Menu(Dialog[V | None]):
     """Returns the value of the selected entry, or None if cancelled.
 
     An entry is selected by its letter, or with the cursor (initially on `current`) by enter or
@@ -57,7 +57,7 @@ class Menu(Dialog[str | None]):
     ]
 
     def __init__(
-        self, title: str, entries: Sequence[MenuEntry], *, current: str | None = None
+        self, title: str, entries: Sequence[MenuEntry[V]], *, current: V | None = None
     ) -> None:
         super().__init__()
         self._title = title
@@ -74,7 +74,7 @@ class Menu(Dialog[str | None]):
 
     def on_mount(self) -> None:
         self.query_one("#menu").styles.height = len(self._entries) + _AROUND
-        rows = FixedRows([(entry.value, entry) for entry in self._entries])
+        rows = FixedRows([(entry.letter, entry) for entry in self._entries])
         self._list.show(rows, cursor=self._at)
 
     def action_move(self, step: int) -> None:

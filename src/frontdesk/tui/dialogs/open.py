@@ -1,18 +1,37 @@
 """Factories of the inbox dialogs, each of which is imported on first use to shorten start-up."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual.app import App
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.choices import Choice, MenuEntry
+from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
 from frontdesk.wire import Wire
 
-Asking = Screen[str | None]
+if TYPE_CHECKING:
+    from frontdesk.cache import Hit
+    from frontdesk.tui.dialogs.switcher import Destination
 
 
-def menu(title: str, entries: Sequence[MenuEntry], *, current: str | None = None) -> Asking:
+R = TypeVar("R")
+
+
+def ask(app: App[Any], dialog: Screen[R | None], use: Callable[[R], object]) -> None:
+    """Open a dialog, and call `use` with its result unless it is cancelled."""
+
+    def use_result(result: R | None) -> None:
+        if result is not None:
+            use(result)
+
+    app.push_screen(dialog, use_result)
+
+
+def menu(
+    title: str, entries: Sequence[MenuEntry[V]], *, current: V | None = None
+) -> Screen[V | None]:
     """Select one of a few entries by a letter."""
     from frontdesk.tui.dialogs.menu import Menu
 
@@ -20,8 +39,8 @@ def menu(title: str, entries: Sequence[MenuEntry], *, current: str | None = None
 
 
 def picker(
-    title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
-) -> Asking:
+    title: str, choices: Sequence[Choice[V]], *, current: V | None, remark: str = ""
+) -> Screen[V | None]:
     """Select one of many entries by typing a part of the label."""
     from frontdesk.tui.dialogs.picker import Picker
 
@@ -34,21 +53,21 @@ def prompt(
     value: str = "",
     placeholder: str = "",
     check: Callable[[str], str | None] = lambda answer: None,
-) -> Asking:
+) -> Screen[str | None]:
     """Enter a line of text; `check` returns an error message, or None for valid text."""
     from frontdesk.tui.dialogs.prompt import Prompt
 
     return Prompt(mark, value=value, placeholder=placeholder, check=check)
 
 
-def search(mailbox: Mailbox, clock: Clock) -> Asking:
-    """Full-text search over cached messages; returns the selected place."""
+def search(mailbox: Mailbox, clock: Clock) -> "Screen[Hit | None]":
+    """Full-text search over cached messages."""
     from frontdesk.tui.dialogs.search import SearchScreen
 
     return SearchScreen(mailbox, clock, "")
 
 
-def switcher(mailbox: Mailbox) -> Asking:
+def switcher(mailbox: Mailbox) -> "Screen[Destination | None]":
     """Go to a contact, channel, label or other destination."""
     from frontdesk.tui.dialogs.switcher import Switcher
 

@@ -1,7 +1,7 @@
 """Picker dialog: a list of choices, filtered by typing."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui.dialogs.base import Asking
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.choices import Choice, V
 from frontdesk.tui.key_names import ENTER, named
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, cut, spread
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -21,7 +21,7 @@ from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 _AROUND = 6
 
 
-class ChoiceList(VirtualList[Choice], can_focus=False):
+class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     """List of the choices that match the typed text."""
 
     CHOSEN = ("chosen", "chosen")
@@ -33,7 +33,7 @@ class ChoiceList(VirtualList[Choice], can_focus=False):
         return [spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)]
 
 
-def _pieces(choice: Choice) -> list[Piece]:
+def _pieces(choice: Choice[Any]) -> list[Piece]:
     """The label as pieces, with the highlighted spans."""
     pieces: list[Piece] = []
     at = 0
@@ -44,7 +44,7 @@ def _pieces(choice: Choice) -> list[Piece]:
     return [*pieces, ("text", rest)]
 
 
-def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
+def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
     """Choices that contain every typed word, in their order; then fuzzy matches, best first."""
     wanted = folded(typed).split()
     if not wanted:
@@ -56,7 +56,7 @@ def matching(choices: Sequence[Choice], typed: str) -> list[Choice]:
     return exact + [one for _, one in near if one not in exact]
 
 
-class Picker(Asking):
+class Picker(Asking[V]):
     """Returns the value of the selected choice, or None if cancelled."""
 
     COMPONENT_CLASSES = PARTS
@@ -67,7 +67,7 @@ class Picker(Asking):
     ]
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], *, current: str | None, remark: str = ""
+        self, title: str, choices: Sequence[Choice[V]], *, current: V | None, remark: str = ""
     ) -> None:
         """`remark`: a note on the choices, shown below them."""
         super().__init__()
@@ -96,7 +96,7 @@ class Picker(Asking):
         self.make_room(min(len(self._choices), self.MOST_SHOWN))
         self.say_when_empty("nothing matches")
         at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
-        choices.show(FixedRows([(choice.value, choice) for choice in self._choices]), cursor=at)
+        choices.show(_rows(self._choices), cursor=at)
 
     @on(Input.Changed)
     def follow(self, event: Input.Changed) -> None:
@@ -120,10 +120,9 @@ class Picker(Asking):
         """Text of the list while no choice matches."""
         self.query_one(ChoiceList).say_when_empty(words)
 
-    def offer(self, choices: Sequence[Choice]) -> None:
+    def offer(self, choices: Sequence[Choice[V]]) -> None:
         """Show these choices, with the cursor on the first."""
-        rows = FixedRows([(choice.value, choice) for choice in choices])
-        self.query_one(ChoiceList).show(rows)
+        self.query_one(ChoiceList).show(_rows(choices))
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
@@ -145,3 +144,7 @@ class Picker(Asking):
     def take_clicked(self, event: ChoiceList.Opened) -> None:
         """A double click selects the row."""
         self.dismiss(event.row.value)
+
+
+def _rows(choices: Sequence[Choice[V]]) -> FixedRows[Choice[V]]:
+    return FixedRows([(str(at), choice) for at, choice in enumerate(choices)])

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 from frontdesk.tui.dialogs.base import Asking
 
 
-class Prompt(Asking):
+class Prompt(Asking[str]):
     """Returns the text, or None if it is empty or the prompt was cancelled.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.

@@ -5,6 +5,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from frontdesk.cache import Hit
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name
 from frontdesk.text import ago
@@ -16,8 +17,8 @@ from frontdesk.tui.key_names import ENTER, named
 MOST_HITS = 100
 
 
-class SearchScreen(Picker):
-    """Returns conversation id, row kind and row id of the selected hit, separated by spaces."""
+class SearchScreen(Picker[Hit]):
+    """Returns the selected hit, which is always of a conversation."""
 
     def __init__(self, mailbox: Mailbox, clock: Clock, sought: str) -> None:
         super().__init__("Search", [], current=None)
@@ -49,7 +50,7 @@ class SearchScreen(Picker):
         hits = self._mailbox.search(typed, limit=MOST_HITS) if typed.strip() else []
         choices = [
             Choice(
-                f"{hit.conversation_id} {hit.kind} {hit.id}",
+                hit,
                 hit.snippet,
                 self._hint(hit.conversation_id, hit.created_at),
                 hit.spans,

@@ -4,6 +4,7 @@ Debounced contact search.
 """
 
 import asyncio
+from typing import TypeAlias
 
 from textual import work
 
@@ -14,8 +15,8 @@ from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, matching
-from frontdesk.tui.dialogs.view_table import VIEWS
-from frontdesk.wire import Contact, Page
+from frontdesk.tui.dialogs.view_table import VIEWS, View
+from frontdesk.wire import Contact, ConversationFilter, Page
 
 PAUSE_SECONDS = 0.15
 LEAST_LETTERS = 2
@@ -35,25 +36,35 @@ def full_name(contact: Contact) -> str:
     return first_said(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
-def places(mailbox: Mailbox) -> list[Choice]:
-    """Destinations known without a request; the values are a kind and an id."""
+Destination: TypeAlias = View | ConversationFilter | Contact
+
+
+def destinations(mailbox: Mailbox) -> list[Choice[Destination]]:
+    """Destinations known without a request."""
     catalogues = mailbox.catalogues
-    choices = [Choice(f"view {view.name}", view.title, "view") for view in VIEWS]
-    choices += [Choice(f"channel {one.id}", one.name, "channel") for one in catalogues.channels()]
-    choices += [Choice(f"assignee {one.id}", one.name, "assigned") for one in catalogues.users()]
+    choices: list[Choice[Destination]] = [Choice(view, view.title, "view") for view in VIEWS]
     choices += [
-        Choice(f"label {one.title}", f"#{one.title}", "label") for one in catalogues.labels()
+        Choice(ConversationFilter(channel=one.id), one.name, "channel")
+        for one in catalogues.channels()
+    ]
+    choices += [
+        Choice(ConversationFilter(assignee=one.id), one.name, "assigned")
+        for one in catalogues.users()
+    ]
+    choices += [
+        Choice(ConversationFilter(label=one.title), f"#{one.title}", "label")
+        for one in catalogues.labels()
     ]
     return choices
 
 
-class Switcher(Picker):
-    """Returns a kind (view, channel, assignee, label, contact) and an id, separated by a space."""
+class Switcher(Picker[Destination]):
+    """Returns a screen, a filter with a channel, assignee or label, or a contact."""
 
     PLACEHOLDER = "customer, number, channel, label, colleague, view"
 
     def __init__(self, mailbox: Mailbox) -> None:
-        super().__init__("Go to", places(mailbox), current=None)
+        super().__init__("Go to", destinations(mailbox), current=None)
         self._mailbox = mailbox
 
     def narrow(self, typed: str) -> None:
@@ -82,6 +93,6 @@ class Switcher(Picker):
         self.offer([*matching(self._choices, typed)[:8], *customers])
 
 
-def _choice(contact: Contact) -> Choice:
+def _choice(contact: Contact) -> Choice[Destination]:
     number = contact.phone or contact.username or ""
-    return Choice(f"contact {contact.id}", full_name(contact), format_phone(number))
+    return Choice(contact, full_name(contact), format_phone(number))

@@ -60,7 +60,7 @@ def view_bindings() -> list[BindingType]:
     ]
 
 
-def view_entries(keys: KeyNames) -> list[MenuEntry]:
+def view_entries(keys: KeyNames) -> list[MenuEntry[str]]:
     return [
         MenuEntry(
             view.letter,

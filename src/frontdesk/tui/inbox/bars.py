@@ -1,4 +1,4 @@
-"""One-line bars around the inbox panes: header, channel tabs, list title, status line."""
+"""One-line bars around the inbox panes: header, channel tabs, status line."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -6,13 +6,11 @@ from types import MappingProxyType
 from textual.widget import Widget
 
 from frontdesk.tui import labels as say
-from frontdesk.tui.inbox.queue_pane import Queue
+from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
-from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.line_widget import Piece, width_of
-from frontdesk.wire.values import STATUSES
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -57,56 +55,40 @@ _BEFORE_CHIPS = 2
 
 
 class Bars:
-    """Renders all bars of the inbox screen together."""
+    """Renders the bars of the inbox screen that belong to no pane."""
 
-    def __init__(self, screen: Widget, queue: Queue, title: str, keys: KeyNames) -> None:
+    def __init__(
+        self, screen: Widget, queue: QueuePane, channels: ChannelPane, title: str, keys: KeyNames
+    ) -> None:
         self._screen = screen
         self._queue = queue
+        self._channel_pane = channels
         self._title = title
         self._keys = keys
         self._channels: Sequence[ChannelRow] = ()
 
-    def describe(self, list_title: Bar, channels_title: Bar, *, problem: str) -> None:
-        """Render header, channel tabs and list title; `problem`: why nothing can be loaded."""
-        queue, names = self._queue, self._queue.names
-        queue.show_labels()
-        order = queue.sieve.order
-        self._bar("#list-heading").show_fitted(lambda width: (heading(width, order), ()))
+    def refresh(self) -> None:
+        """Render header, channel tabs, and the words of the list panes."""
+        queue = self._queue
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
-        self._channels = tabs_in(queue.show_channels(), tabs.size.width - len(filters))
-        unlisted = [("dim", "not listed ")] if queue.lacking("channels") else []
-        channels_title.show([("strong", "Channels")], unlisted)
+        rows = self._channel_pane.show(queue.view)
+        self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += say.chip_pieces(queue.view, names)
+        left += say.chip_pieces(queue.view, queue.names)
         room = header.size.width - width_of(left)
         lacking = queue.lacking("counts")
-        header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.proved_counts))
+        header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.least_counts))
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
-        width = list_title.size.width
-        # The server's counts do not apply when a local filter removes rows.
-        counts = None if queue.sieve.filters else queue.counts
-        list_title.show(say.status_tabs(counts, queue.filter, width))
-        loaded = queue.listing.fetched_at is not None
-        words = say.empty_words(
-            queue.view,
-            names,
-            self._keys,
-            loaded=loaded,
-            problem=problem,
-            looked_through=queue.looked_through,
-            looking=queue.looking,
-            complete=queue.listing.complete,
-        )
-        queue.say_when_empty(words)
+        queue.refresh_words()
 
-    def tell(self, at: str, state: list[Piece]) -> None:
-        """Render the status line: keys of the pane `at`, connection state, loaded rows."""
-        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words(self._keys)} ")]
+    def show_status(self, pane: str, state: list[Piece]) -> None:
+        """Render the status line: keys of the focused pane, connection state, loaded rows."""
+        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
         bar = self._bar("#status")
         room = bar.size.width - width_of(right) - 2
         last = self._keys.told("{inbox.help} keys")
-        keys = say.key_words(self._keys.all_told(_KEYS[at]), room, last=last)
+        keys = say.key_words(self._keys.all_told(_KEYS[pane]), room, last=last)
         bar.show([("dim", keys)], right)
 
     def chip_at(self, piece: int) -> str | None:
@@ -124,11 +106,6 @@ class Bars:
         """Channel at an index of the channel tabs' pieces."""
         at = piece // 2
         return self._channels[at] if piece % 2 and at < len(self._channels) else None
-
-    def status_at(self, piece: int) -> str | None:
-        """Status at an index of the list title's pieces."""
-        at = piece // 2
-        return STATUSES[at] if piece % 2 and at < len(STATUSES) else None
 
     def _bar(self, selector: str) -> Bar:
         return self._screen.query_one(selector, Bar)

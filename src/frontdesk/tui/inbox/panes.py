@@ -120,9 +120,9 @@ class Pane(Vertical):
 class Panes(Horizontal):
     """Container of the panes by name; moves the focus between visible panes."""
 
-    def __init__(self, **bodies: VirtualList[Any]) -> None:
+    def __init__(self, *panes: Pane) -> None:
         super().__init__(id="panes", classes="-at-list")
-        self._panes = {name: Pane(name, bodies[name]) for name in ORDER}
+        self._panes = dict(zip(ORDER, panes, strict=True))
         self.at = "list"
         self._terminal = Size(0, 0)
 

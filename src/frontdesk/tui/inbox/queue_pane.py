@@ -1,26 +1,38 @@
-"""Conversation list of the inbox: view, local filter, counts, refresh and paging."""
+"""Conversation list of the inbox: rows of a view, its local filter, counts, paging and search."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import islice
 from types import MappingProxyType
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+from textual.worker import Worker, WorkerState
 
 from frontdesk.errors import Unreachable
+from frontdesk.export import QUEUE_ENDINGS, queue_text
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.tui import labels as say
+from frontdesk.tui import labels
+from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import Connection
+from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import Sieve, Sifting, View, is_within, stored_view
 from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.tui.widgets.channel_list import (
-    ALL_CHANNELS,
-    ChannelList,
-    ChannelRow,
-    channel_rows,
-)
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelList, ChannelRow, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.virtual_list import MergedRows, Rows
+from frontdesk.tui.widgets.conversation_row import heading
+from frontdesk.tui.widgets.glyphs import symbols_for
+from frontdesk.tui.widgets.virtual_list import MergedRows, Rows, VirtualList
 from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
 from frontdesk.wire.values import STATUSES
 
@@ -28,7 +40,7 @@ from frontdesk.wire.values import STATUSES
 REFRESHES_UNTIL_THOROUGH = 6
 
 # Limits of searches for the next unread or longest waiting conversation.
-MOST_ROWS_LOOKED_AT = 1000
+MOST_ROWS_SEARCHED = 1000
 FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
 
@@ -36,53 +48,115 @@ MOST_PAGES_LOADED = 20
 MOST_OPENED_KEPT = 50
 
 # Rows from which lower bounds of missing counts are computed.
-_MOST_PROVING = 500
+_MOST_COUNTED = 500
 
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
-MOST_ROWS_SIFTED = 5000
+MOST_ROWS_SCANNED = 5000
 
-_SIFTED_AT_ONCE, _SIFTED_AT_A_TIME = 500, 200
+_SCANNED_AT_ONCE, _SCANNED_PER_STEP = 500, 200
+
+# Worker group of the scan for rows that match the local filter.
+SCAN = "scan"
 
 _EVERY_OPEN = ConversationFilter(status="open")
 
-_VIEW, _CONVERSATION = "inbox.view", "inbox.conversation"
+# Names of stored settings.
+VIEW_SETTING, CONVERSATION_SETTING = "inbox.view", "inbox.conversation"
+
+# Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
+CHANNEL_KEYS: list[BindingType] = [
+    Binding("J", "screen.channel(1)", "Next channel", id="inbox.next"),
+    Binding("K", "screen.channel(-1)", "Previous channel", id="inbox.previous"),
+]
 
 
-class Queue:
-    """Shows the conversations of a view from the cache, and refreshes them from the server.
+class ChannelPane(Pane):
+    """The channels, with their open conversations."""
 
-    Async methods raise InboxError; rows fetched before the error are shown.
-    """
+    BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
+
+    class Chosen(Message):
+        """A channel was chosen; None stands for all channels."""
+
+        def __init__(self, channel: str | None) -> None:
+            super().__init__()
+            self.channel = channel
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self.list = ChannelList()
+        super().__init__("channels", self.list)
+        self._mailbox = mailbox
+
+    def show(self, view: View) -> Sequence[ChannelRow]:
+        """Show the channels, that of the view marked; returns the rows.
+
+        The server counts only the open conversations of a channel, so other views have no counts.
+        """
+        every_open = view.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
+        known = self._mailbox.counts(ConversationFilter())
+        counts = known if every_open and not view.sieve.filters else None
+        rows = channel_rows(self._mailbox.catalogues.channels(), counts, view.filter.channel)
+        self.list.show_channels(rows)
+        unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
+        self.title.show([("strong", "Channels")], unlisted)
+        return rows
+
+    @on(VirtualList.Opened)
+    def _choose(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        self.post_message(self.Chosen(event.row.id or None))
+
+
+class QueuePane(Pane):
+    """Shows the conversations of a view from the cache, and refreshes them from the server."""
+
+    BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
+
+    class Opened(Message):
+        """The selected conversation was opened."""
+
+    class Changed(Message):
+        """The marked rows or the progress of the scan have changed."""
+
+    class StatusChosen(Message):
+        """A status was clicked in the title."""
+
+        def __init__(self, status: str) -> None:
+            super().__init__()
+            self.status = status
 
     def __init__(
-        self,
-        mailbox: Mailbox,
-        clock: Clock,
-        conversations: ConversationList,
-        channels: ChannelList,
+        self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
     ) -> None:
+        symbols = symbols_for(os.environ)
+        self.list = ConversationList(clock, unread_among=self.unread_among, symbols=symbols)
+        super().__init__("list", self.list)
         self._mailbox = mailbox
         self._clock = clock
-        self._list = conversations
-        self._channels = channels
-        remembered = stored_view(mailbox.recall(_VIEW))
-        self._chosen = remembered is not None
-        self._take(remembered or View(filter=first_filter(self.all_counts)))
+        self._connection = connection
+        self._keys = keys
+        stored = stored_view(mailbox.recall(VIEW_SETTING))
+        self._chosen = stored is not None
+        self._set_view(stored or View(filter=first_filter(self.all_counts)))
         self._sifting: Sifting | None = None
-        self._showings = self._reloads = 0
-        self._sifts_up_to = MOST_ROWS_SIFTED
-        self._sift_stopped = self._stays_at_top = False
-        self.looking = False
+        self._scan_limit = MOST_ROWS_SCANNED
+        self._scan_ended = self._stays_at_top = False
+        # Numbers of the shown view and of the reload, by which a result that came late is known.
+        self._showing = self._reloading = 0
         self._loading_older = False
         self._refreshes = 0
-        self.added_above = self._unreadable = self._unreadable_below = 0
-        self.news: Sequence[str] = ()
-        self._asked_before: ConversationFilter | None = None
-        self._before: str | None = None
-        self._now: str | None = None
+        self._unreadable = self._unreadable_below = 0
+        self._added_above = 0
+        self.new_ids: Sequence[str] = ()
+        self._refreshed_before: ConversationFilter | None = None
+        self._previous: str | None = None
+        self._current: str | None = None
         self._opened: dict[str, Conversation] = {}
         self._departed: dict[str, Conversation] = {}
         self._answered = self._leaving_out = False
+        self._cue_timer: Timer | None = None
+
+    # The view
 
     @property
     def filter(self) -> ConversationFilter:
@@ -105,68 +179,63 @@ class Queue:
         return self._mailbox.counts(ConversationFilter())
 
     @property
-    def proved_counts(self) -> Counts | None:
+    def least_counts(self) -> Counts | None:
         """Lower bounds of the counts from loaded rows; None if the server sends all counts."""
         counts = self.all_counts
         known = counts is None or None not in (counts.unassigned, counts.awaiting_human)
-        return None if known else say.proved_by(islice(self.listing, _MOST_PROVING))
+        return None if known else labels.proved_by(islice(self.listing, _MOST_COUNTED))
 
     @property
-    def names(self) -> say.Names:
+    def names(self) -> labels.Names:
         """Names of channels and users for descriptions of a filter."""
         catalogues = self._mailbox.catalogues
         ignored = ignored_filters(self._mailbox)
-        return say.Names.of(catalogues.channels(), catalogues.users(), ignored)
+        return labels.Names.of(catalogues.channels(), catalogues.users(), ignored)
 
     def lacking(self, feature: str) -> str:
         """Message if the server lacks a feature, or empty."""
         return lacking(self._mailbox, feature)
+
+    def show_view(self, view: View) -> None:
+        """Show another view, and store it for the next start.
+
+        A view with another order starts at its top.
+        """
+        self.workers.cancel_group(self, SCAN)
+        reordered = view.sieve.order != self.sieve.order
+        self._set_view(view)
+        self._chosen = True
+        self._mailbox.remember(VIEW_SETTING, view.model_dump_json())
+        self.show(at_top=reordered)
 
     def show(self, *, at_top: bool = False) -> None:
         """Show the cached rows of the view, with the cursor on the last selected conversation.
 
         at_top: the cursor goes to the first row, and stays there while the scan finds more.
         """
-        last = None if at_top else self._mailbox.recall(_CONVERSATION)
-        self._showings += 1
-        self._sifts_up_to, self._sift_stopped = MOST_ROWS_SIFTED, False
-        self._stays_at_top, self.looking = at_top, False
+        last = None if at_top else self._mailbox.recall(CONVERSATION_SETTING)
+        self._showing += 1
+        self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
+        self._stays_at_top = at_top
         self._opened, self._departed = {}, {}
-        self._list.dimmed = frozenset()
+        self.list.dimmed = frozenset()
         self._answered = self._leaving_out = False
-        self.added_above = self._unreadable = self._unreadable_below = 0
+        self._added_above = self._unreadable = self._unreadable_below = 0
         self._sifting = None if self.sieve.idle else self._new_sifting()
-        if self._sifting is None:
-            rows, position = self.listing, self.listing.position(last) if last else None
-            self._list.show(rows, cursor=position or 0)
-        else:
-            self._sifting.step(_SIFTED_AT_ONCE)
-            sifted = self._sifting.rows()
-            self._list.show(sifted, cursor=sifted.find(f"conversation {last}") or 0)
+        rows: Rows[Conversation] = self.listing
+        if self._sifting is not None:
+            self._sifting.step(_SCANNED_AT_ONCE)
+            rows = self._sifting.rows()
+        self.list.show(rows, cursor=rows.find(f"conversation {last}") or 0)
 
-    def _take(self, view: View) -> None:
+    def _set_view(self, view: View) -> None:
         self.view = view
         self.listing: Listing[Conversation] = self._mailbox.conversations(view.filter)
 
-    def choose(self, view: View) -> None:
-        """Show another view, and store it for the next start.
-
-        A view with another order starts at its top.
-        """
-        reordered = view.sieve.order != self.sieve.order
-        self._take(view)
-        self._chosen = True
-        self._mailbox.remember(_VIEW, view.model_dump_json())
-        self.show(at_top=reordered)
-
-    def remember(self, conversation: Conversation) -> None:
-        """Record that a conversation was opened."""
-        self._before, self._now = self._now, conversation.id
-        self._opened[conversation.id] = conversation
-        if len(self._opened) > MOST_OPENED_KEPT:
-            del self._opened[next(iter(self._opened))]
-        self._mailbox.mark_looked_at(conversation.id)
-        self._mailbox.remember(_CONVERSATION, conversation.id)
+    @property
+    def _counted(self) -> ConversationFilter:
+        """Filter of the counts request, whose response has all statuses and assignees."""
+        return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
 
     def status_beside(self, step: int) -> str:
         """Status after (1) or before (-1) that of the filter, with wrap-around."""
@@ -184,11 +253,62 @@ class Queue:
         at = ids.index(self.filter.channel) if self.filter.channel in ids else 0
         return ids[(at + step) % len(ids)]
 
-    def current(self, conversation_id: str) -> Conversation | None:
-        """Cached state of a conversation."""
-        return self._mailbox.conversation(conversation_id)
+    # The selection
 
-    # Search among rows
+    def mark_opened(self, conversation: Conversation) -> None:
+        """Record that a conversation was opened."""
+        self._previous, self._current = self._current, conversation.id
+        self._opened[conversation.id] = conversation
+        if len(self._opened) > MOST_OPENED_KEPT:
+            del self._opened[next(iter(self._opened))]
+        self._mailbox.mark_looked_at(conversation.id)
+        self._mailbox.remember(CONVERSATION_SETTING, conversation.id)
+
+    def go_to(self, conversation_id: str) -> bool:
+        """Move the cursor to a conversation; False if it is not in the list."""
+        rows = self.list.rows
+        position = rows.find(f"conversation {conversation_id}") if rows is not None else None
+        if position is not None:
+            self.list.go_to(position)
+        return position is not None
+
+    def go_to_previous(self) -> bool:
+        """Go back to the previously opened conversation; False if it is not in the list."""
+        if self._previous is None or self._previous == self._current:
+            return False
+        return self.go_to(self._previous)
+
+    def go_to_unread(self, step: int) -> bool:
+        """Go to the next (1) or previous (-1) unread loaded conversation; False if none."""
+        position = self._unread_beside(self.list.cursor, step)
+        if position is not None:
+            self.list.go_to(position)
+        return position is not None
+
+    def go_to_longest_waiting(self) -> bool:
+        """Go to the longest waiting loaded conversation; repeated, to the next longest.
+
+        Resolved conversations do not wait. After the last one, the search starts again.
+        """
+        row = self.list.row
+        since = (row.waiting_since or "") if row else ""
+        position = self._longest_waiting(since)
+        position = self._longest_waiting("") if position is None else position
+        if position is not None:
+            self.list.go_to(position)
+        return position is not None
+
+    def _longest_waiting(self, since: str) -> int | None:
+        """Position of the row that waits longest among those that wait less than `since`."""
+        rows, best = self.list.rows, None
+        for at in range(0 if rows is None else min(len(rows), MOST_ROWS_SEARCHED)):
+            assert rows is not None
+            waits = rows[at].waiting_since if rows[at].status != "resolved" else None
+            if waits and waits > since and (best is None or waits < best[0]):
+                best = (waits, at)
+        return best[1] if best else None
+
+    # Unread conversations
 
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation has unread messages newer than the last visit to it here."""
@@ -196,73 +316,60 @@ class Queue:
 
     def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
         """Ids of the unread conversations, see `is_unread`."""
-        waiting = {one.id: one for one in conversations if one.unread_count}
-        looked_at = self._mailbox.looked_at(waiting)
-        return {id for id, one in waiting.items() if _is_active_after(one, looked_at[id])}
+        unread = {one.id: one for one in conversations if one.unread_count}
+        looked_at = self._mailbox.looked_at(unread)
+        return {id for id, one in unread.items() if _is_active_after(one, looked_at[id])}
 
     def unread(self) -> list[Conversation]:
         """Unread conversations among the first `FIRST_ROWS` rows."""
-        rows = self._list.rows
+        rows = self.list.rows
         if rows is None:
             return []
         first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
         unread = self.unread_among(first)
         return [row for row in first if row.id in unread]
 
-    def unread_beside(self, position: int, step: int) -> int | None:
-        """Position of the next (1) or previous (-1) unread conversation among loaded rows."""
-        rows = self._list.rows
+    def _unread_beside(self, position: int, step: int) -> int | None:
+        rows = self.list.rows
         end = 0 if rows is None else len(rows) if step > 0 else -1
-        for at in islice(range(position + step, end, step), MOST_ROWS_LOOKED_AT):
+        for at in islice(range(position + step, end, step), MOST_ROWS_SEARCHED):
             assert rows is not None
             if self.is_unread(rows[at]):
                 return at
         return None
 
-    async def unread_below(self, position: int) -> int | None:
-        """Position of the next unread conversation, loading up to 20 pages to find it."""
+    @work(group=SEARCH, exclusive=True)
+    async def find_unread(self) -> None:
+        """Open the next unread conversation below, loading up to 20 pages to find it."""
+        answer = await self._connection.ask(self._fetch_unread)
+        if answer is not None and answer.value is None:
+            where = "" if self.listing.complete else " in what is loaded"
+            say(self.screen, f"No unread conversation below{where}")
+        elif answer is not None and answer.value is not None:
+            self.list.go_to(answer.value)
+
+    async def _fetch_unread(self) -> int | None:
+        position = self.list.cursor
         for _ in range(MOST_PAGES_LOADED):
             held = len(self.listing)
             if self.listing.complete or not self.sieve.idle:
                 break
-            await self.older()
+            await self._fetch_older()
             if len(self.listing) == held:
                 break
-            found = self.unread_beside(max(position, held - 1), 1)
+            found = self._unread_beside(max(position, held - 1), 1)
             if found is not None:
                 return found
         return None
 
-    def longest_waiting(self, after: Conversation | None) -> int | None:
-        """Position of the longest waiting loaded conversation, or the next one after `after`.
+    # Requests; they raise InboxError, and show rows that were fetched before the error.
 
-        Resolved conversations do not wait. After the last one, the search starts again.
-        """
-        rows, best = self._list.rows, None
-        since = (after.waiting_since or "") if after else ""
-        for at in range(0 if rows is None else min(len(rows), MOST_ROWS_LOOKED_AT)):
-            assert rows is not None
-            waits = rows[at].waiting_since if rows[at].status != "resolved" else None
-            if waits and waits > since and (best is None or waits < best[0]):
-                best = (waits, at)
-        if best is None and since:
-            return self.longest_waiting(None)
-        return best[1] if best else None
-
-    def position_before(self, open_now: Conversation | None) -> int | None:
-        """Position of the previously opened conversation; None if it is not in the list."""
-        if self._before is None or open_now is None or self._before == open_now.id:
-            return None
-        return self._list.rows.find(f"conversation {self._before}") if self._list.rows else None
-
-    # Requests
-
-    async def refresh(self) -> None:
-        """Refresh counts and the first page; `news` has the ids of rows that moved to the top."""
-        chosen, self.news = self.filter, ()
+    async def fetch(self) -> None:
+        """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
+        chosen, self.new_ids = self.filter, ()
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.listing:
-            self._take(View(filter=first_filter(self.all_counts)))
+            self._set_view(View(filter=first_filter(self.all_counts)))
             chosen = self.filter
             self.show()
         if self._counted != ConversationFilter():
@@ -278,15 +385,19 @@ class Queue:
             await self._reload(chosen)
         self._answered = self._answered or chosen == self.filter
 
+    async def fetch_names(self) -> None:
+        """Refresh channels, users, labels and custom fields."""
+        await self._mailbox.refresh_catalogues()
+
     def leave_out_stale(self) -> None:
         """Drop rows that no longer match the view with the next refresh."""
         self._leaving_out = True
 
-    async def refresh_names(self) -> None:
-        """Refresh channels, users, labels and custom fields."""
-        await self._mailbox.refresh_catalogues()
+    async def reload(self) -> None:
+        """Show the current rows of the cache."""
+        await self._reload(self.filter)
 
-    async def older(self) -> None:
+    async def _fetch_older(self) -> None:
         """Load the next page; do nothing if one is being loaded or the list is complete."""
         chosen, listing = self.filter, self.listing
         if self._loading_older or listing.complete or not listing:
@@ -301,151 +412,26 @@ class Queue:
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
 
-    async def sift_held(self) -> None:
-        """Apply the local filter to all cached rows, without requests."""
-        if self._sifting is not None:
-            await self._look_through(self._sifting)
-
-    async def sift(self, progress: Callable[[], None]) -> None:
-        """Load the list up to its end or `MOST_ROWS_SIFTED`, and apply the local filter.
-
-        `progress` is called before each page. After an error the rows found so far stay, and the
-        next call continues from there.
-        """
-        showing, chosen = self._showings, self.filter
-        if self._sifting is None:
-            return
-        self.looking, stopped = True, True
-        try:
-            while self._sifts_on():
-                progress()
-                extent = self.listing.extent
-                await self._mailbox.older_conversations(chosen)
-                if showing != self._showings:
-                    break
-                self.listing.reload()
-                await self._look_through(self._sifting)
-                if self.listing.extent == extent:
-                    break
-        except Unreachable:
-            stopped = False
-            raise
-        finally:
-            if showing == self._showings:
-                self.looking, self._sift_stopped = False, stopped
-                self._stays_at_top = self._stays_at_top and not stopped
-
-    @property
-    def sift_is_due(self) -> bool:
-        """True if the scan is incomplete, and was neither cancelled nor stopped by an error."""
-        return not self.looking and not self._sift_stopped and self._sifts_on()
-
-    def sift_further(self) -> bool:
-        """Raise the limit of the scan by `MOST_ROWS_SIFTED`; False if it is running or complete."""
-        if self._sifting is None or self.looking or self.listing.complete:
-            return False
-        self._sifts_up_to = self._sifting.looked_at + MOST_ROWS_SIFTED
-        self._sift_stopped = False
-        return True
-
-    def _sifts_on(self) -> bool:
-        sifting = self._sifting
-        if sifting is None or self.listing.complete:
-            return False
-        return sifting.looked_at < self._sifts_up_to
-
-    async def reload(self) -> None:
-        """Show the current rows of the cache."""
-        await self._reload(self.filter)
-
-    def loaded_words(self, keys: KeyNames) -> str:
-        """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
-        if self._list.at_start:
-            self.added_above = 0
-        marked = len(self._list.marked)
-        new = f"{marked} marked · " if marked else ""
-        unreadable = self._unreadable + self._unreadable_below
-        new += f"{unreadable} unreadable · " if unreadable else ""
-        new += f"{self.added_above} new ▲ {keys['list.first']} · " if self.added_above else ""
-        return new + (
-            self._held_words() if self._sifting is None else self._sifted_words(keys["list.last"])
-        )
-
-    def say_when_empty(self, words: str) -> None:
-        """Set the text of the empty list."""
-        self._list.say_when_empty(words)
-
-    def show_labels(self) -> None:
-        """Update the colours of labels, and what the rows of this view have in common."""
-        colours = {label.title: label.color for label in self._mailbox.catalogues.labels()}
-        same_owner = self.filter.assignee not in (None, "assigned")
-        self._list.set_context(colours, same_owner=same_owner)
-
-    def show_channels(self) -> list[ChannelRow]:
-        """Update the channels pane; returns its rows.
-
-        The server counts only the open conversations of a channel, so other views have no counts.
-        """
-        channels = self._mailbox.catalogues.channels()
-        every_open = self.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
-        counts = self.all_counts if every_open and not self.sieve.filters else None
-        rows = channel_rows(channels, counts, self.filter.channel)
-        self._channels.show_channels(rows)
-        return rows
-
-    def _held_words(self) -> str:
-        total = say.count_for(self.counts, self.filter)
-        held = len(self.listing)
-        if self.listing.fetched_at is None:
-            return "nothing loaded"
-        if self.listing.complete:
-            return f"{held} loaded"
-        return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
-
-    def _sifted_words(self, on: str) -> str:
-        """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
-        assert self._sifting is not None
-        found, looked_at = self._sifting.matches, self._sifting.looked_at
-        total = say.count_for(self.counts, self.filter)
-        if self.listing.complete:
-            return f"{found} of {looked_at} looked at"
-        if not self.sieve.filters:
-            of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
-            return f"sorting {of}…" if self.looking else f"~sorted {of}, {on} goes on"
-        of = f" (of {total})" if total is not None else ""
-        words = f"~{found} of {looked_at} looked at{of}"
-        return f"{words}, loading…" if self.looking else f"{words}, {on} goes on"
-
-    @property
-    def looked_through(self) -> str:
-        """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
-        if self._sifting is None or self.listing.complete:
-            return ""
-        total = say.count_for(self.counts, self.filter)
-        of = f" of {total:,}" if total is not None else ""
-        return f"{self._sifting.looked_at:,}{of}"
-
-    @property
-    def _counted(self) -> ConversationFilter:
-        """Filter of the counts request, whose response has all statuses and assignees."""
-        return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
+    @work(group="older conversations")
+    async def _load_older(self) -> None:
+        await self._connection.ask(self._fetch_older)
 
     def _must_be_thorough(self) -> bool:
         """True if this refresh has to detect rows further down that left the filter."""
         self._refreshes += 1
-        total = say.count_for(self.counts, self.filter)
+        total = labels.count_for(self.counts, self.filter)
         disagree = self.listing.complete and total is not None and total != len(self.listing)
         return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
     def _count_added(self, chosen: ConversationFilter, added: Sequence[str]) -> None:
-        """Count rows added above the window until its top is visible again, and set `news`.
+        """Count rows added above the window until its top is visible again, and set `new_ids`.
 
-        `news` stays empty after the first refresh of a filter: the cached rows may be old.
+        `new_ids` stays empty after the first refresh of a filter: the cached rows may be old.
         """
-        if chosen == self.filter and not self._list.at_start:
-            self.added_above += len(added)
-        self.news = added if chosen == self._asked_before else ()
-        self._asked_before = chosen
+        if chosen == self.filter and not self.list.at_start:
+            self._added_above += len(added)
+        self.new_ids = added if chosen == self._refreshed_before else ()
+        self._refreshed_before = chosen
 
     async def _reload(self, chosen: ConversationFilter) -> None:
         """Show the current rows of the cache, unless another filter was selected meanwhile."""
@@ -456,22 +442,12 @@ class Queue:
             self._opened, self._departed, self._leaving_out = {}, {}, False
         self.listing.reload()
         if self._sifting is None:
-            self._list.rows = self._with_departed(stay)
-            self._list.rows_changed()
+            self.list.rows = self._with_departed(stay)
+            self.list.rows_changed()
         else:
-            await self._sift_again(self._new_sifting(stay))
+            await self._scan_again(self._new_sifting(stay))
 
-    async def _sift_again(self, sifting: Sifting) -> None:
-        """Scan all cached rows again, and show the result when it is complete.
-
-        A newer call supersedes one that is still running.
-        """
-        self._reloads += 1
-        this = self._showings, self._reloads
-        await self._look_through(sifting)
-        if this == (self._showings, self._reloads):
-            self._sifting = sifting
-            self._show_sifted(sifting)
+    # Rows that stay although they no longer match
 
     def _staying(self) -> dict[str, Conversation]:
         """Rows that must not vanish while the user works with the list, by id, as last shown.
@@ -480,15 +456,15 @@ class Queue:
         rows. Before the first response to a view, cached rows may be old: visible rows are not kept
         then, unless the user has opened more than one.
         """
-        rows: Rows[Conversation] | None = self._list.rows
+        rows: Rows[Conversation] | None = self.list.rows
         shown: Iterable[int] = ()
         if rows is None or self._leaving_out:
             return {}
         if self._answered or len(self._opened) > 1:
-            shown = range(len(rows)) if self._sifting is not None else self._list.in_view()
+            shown = range(len(rows)) if self._sifting is not None else self.list.in_view()
         stay = {**self._opened, **self._departed, **{rows[at].id: rows[at] for at in shown}}
-        if self._list.row is not None:
-            stay.setdefault(self._list.row.id, self._list.row)
+        if self.list.row is not None:
+            stay.setdefault(self.list.row.id, self.list.row)
         return stay
 
     def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
@@ -498,14 +474,83 @@ class Queue:
         others = [
             (self.listing.rank(row), f"conversation {row.id}", state)
             for row in left
-            if (state := self.current(row.id)) is not None
+            if (state := self._mailbox.conversation(row.id)) is not None
         ]
         others.sort(key=lambda other: other[0])
         self._departed = {row.id: stay[row.id] for _, _, row in others}
         # A row that sorts after the last loaded row may still be in the list, on a later page.
         held = len(self.listing) + self.listing.complete
-        self._list.dimmed = {row.id for rank, _, row in others if rank < held}
+        self.list.dimmed = {row.id for rank, _, row in others if rank < held}
         return MergedRows(self.listing, others) if others else self.listing
+
+    # The local filter
+
+    def start_scan(self) -> None:
+        """Scan cached rows, then the server's, for the local filter, unless that is running."""
+        if self._sifting is not None and not self.scanning:
+            self._scan()
+
+    @property
+    def scanning(self) -> bool:
+        """True while rows are loaded for the local filter."""
+        return any(
+            worker.group == SCAN and worker.node is self and worker.state in _RUNNING
+            for worker in self.workers
+        )
+
+    @property
+    def scan_is_due(self) -> bool:
+        """True if the scan is incomplete, and was neither cancelled nor stopped by an error."""
+        return not self._scan_ended and self._scan_goes_on()
+
+    @work(group=SCAN, exclusive=True)
+    async def _scan(self) -> None:
+        """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
+        if self._sifting is not None:
+            await self._scan_cached(self._sifting)
+        await self._connection.ask(self._fetch_and_scan)
+
+    async def _fetch_and_scan(self) -> None:
+        """Load pages, and apply the local filter to each.
+
+        After an error the rows found so far stay, and the next call continues from there.
+        """
+        showing, chosen, ended = self._showing, self.filter, True
+        try:
+            while self._scan_goes_on():
+                self.post_message(self.Changed())
+                extent = self.listing.extent
+                await self._mailbox.older_conversations(chosen)
+                if showing != self._showing or self._sifting is None:
+                    break
+                self.listing.reload()
+                await self._scan_cached(self._sifting)
+                if self.listing.extent == extent:
+                    break
+        except Unreachable:
+            ended = False
+            raise
+        finally:
+            if showing == self._showing:
+                self._scan_ended = ended
+                self._stays_at_top = self._stays_at_top and not ended
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Announce the start and the end of a scan."""
+        if event.worker.group == SCAN:
+            self.post_message(self.Changed())
+
+    def _scan_further(self) -> None:
+        """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
+        if self._sifting is not None and not self.scanning and not self.listing.complete:
+            self._scan_limit = self._sifting.looked_at + MOST_ROWS_SCANNED
+            self._scan()
+
+    def _scan_goes_on(self) -> bool:
+        sifting = self._sifting
+        if sifting is None or self.listing.complete:
+            return False
+        return sifting.looked_at < self._scan_limit
 
     def _new_sifting(self, stay: Mapping[str, Conversation] = MappingProxyType({})) -> Sifting:
         known: Sequence[Conversation] = ()
@@ -518,36 +563,189 @@ class Queue:
             self.is_unread,
             self._clock.server_now(),
             stay=stay,
-            current=self.current,
+            current=self._mailbox.conversation,
             known=known,
         )
 
-    async def _look_through(self, sifting: Sifting) -> None:
+    async def _scan_again(self, sifting: Sifting) -> None:
+        """Scan all cached rows again, and show the result when it is complete.
+
+        A newer call supersedes one that is still running.
+        """
+        self._reloading += 1
+        this = self._showing, self._reloading
+        await self._scan_cached(sifting)
+        if this == (self._showing, self._reloading):
+            self._sifting = sifting
+            self._show_sifted(sifting)
+
+    async def _scan_cached(self, sifting: Sifting) -> None:
         """Scan the cached rows in steps, so that keys are handled in between; show the result."""
         more = True
         while more:
-            more = sifting.step(_SIFTED_AT_A_TIME)
+            more = sifting.step(_SCANNED_PER_STEP)
             await asyncio.sleep(0)
         if sifting is self._sifting:
             self._show_sifted(sifting)
 
     def _show_sifted(self, sifting: Sifting) -> None:
         """Show the scan's rows; keep the cursor at the top unless the user has moved it."""
-        if not self._list.is_attached:
+        if not self.list.is_attached:
             return
-        reader_is_there = self._list.screen.focused is self._list and self._list.cursor == 0
-        self._stays_at_top = self._stays_at_top and reader_is_there
-        self._list.rows = sifting.rows()
-        self._list.dimmed = frozenset(sifting.stale)
-        self._list.rows_changed()
+        untouched = self.screen.focused is self.list and self.list.cursor == 0
+        self._stays_at_top = self._stays_at_top and untouched
+        self.list.rows = sifting.rows()
+        self.list.dimmed = frozenset(sifting.stale)
+        self.list.rows_changed()
         if self._stays_at_top:
-            self._list.go_to(0)
+            self.list.go_to(0)
+
+    # Title and progress
+
+    def refresh_words(self) -> None:
+        """Update title, heading, colours of labels, and the text of the empty list."""
+        colours = {label.title: label.color for label in self._mailbox.catalogues.labels()}
+        same_owner = self.filter.assignee not in (None, "assigned")
+        self.list.set_context(colours, same_owner=same_owner)
+        assert self.heading is not None
+        order = self.sieve.order
+        self.heading.show_fitted(lambda width: (heading(width, order), ()))
+        # The server's counts do not apply when a local filter removes rows.
+        counts = None if self.sieve.filters else self.counts
+        self.title.show(labels.status_tabs(counts, self.filter, self.title.size.width))
+        self.list.say_when_empty(
+            labels.empty_words(
+                self.view,
+                self.names,
+                self._keys,
+                loaded=self.listing.fetched_at is not None,
+                problem=self._connection.problem,
+                looked_through=self._scanned_words(),
+                looking=self.scanning,
+                complete=self.listing.complete,
+            )
+        )
+
+    def _scanned_words(self) -> str:
+        """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
+        if self._sifting is None or self.listing.complete:
+            return ""
+        total = labels.count_for(self.counts, self.filter)
+        return f"{self._sifting.looked_at:,}" + (f" of {total:,}" if total is not None else "")
+
+    def loaded_words(self) -> str:
+        """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
+        marked, unreadable = len(self.list.marked), self._unreadable + self._unreadable_below
+        words = [f"{marked} marked"] if marked else []
+        words += [f"{unreadable} unreadable"] if unreadable else []
+        if self._added_above and not self.list.at_start:
+            words.append(f"{self._added_above} new ▲ {self._keys['list.first']}")
+        words.append(self._held_words() if self._sifting is None else self._found_words())
+        return " · ".join(words)
+
+    def _held_words(self) -> str:
+        total = labels.count_for(self.counts, self.filter)
+        held = len(self.listing)
+        if self.listing.fetched_at is None:
+            return "nothing loaded"
+        if self.listing.complete:
+            return f"{held} loaded"
+        return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
+
+    def _found_words(self) -> str:
+        """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
+        assert self._sifting is not None
+        found, looked_at = self._sifting.matches, self._sifting.looked_at
+        total = labels.count_for(self.counts, self.filter)
+        on = self._keys["list.last"]
+        if self.listing.complete:
+            return f"{found} of {looked_at} looked at"
+        if not self.sieve.filters:
+            of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
+            return f"sorting {of}…" if self.scanning else f"~sorted {of}, {on} goes on"
+        of = f" (of {total})" if total is not None else ""
+        words = f"~{found} of {looked_at} looked at{of}"
+        return f"{words}, loading…" if self.scanning else f"{words}, {on} goes on"
+
+    def highlight_new(self) -> None:
+        """Highlight the rows that moved to the top with the last refresh, for a moment."""
+        if self.new_ids:
+            self.list.cue(self.new_ids)
+            self._end_cues()
+
+    def _end_cues(self) -> None:
+        rest = self.list.end_cues()
+        if self._cue_timer is not None:
+            self._cue_timer.stop()
+        seconds = rest / timedelta(seconds=1) if rest else None
+        self._cue_timer = self.set_timer(seconds, self._end_cues) if seconds else None
+
+    # Export
+
+    def export(self) -> None:
+        """Ask for a file name, and save the rows as they are cached."""
+        if self.list.row is None:
+            say(self.screen, "There is nothing to save here")
+        else:
+            ask_for_name(self.screen, "conversations", self._clock, QUEUE_ENDINGS, self._save)
+
+    def _save(self, name: str) -> None:
+        rows = self.list.rows
+        every = [rows[at] for at in range(len(rows))] if rows is not None else []
+        matching = [row for row in every if row.id not in self.list.dimmed]
+        text = queue_text(matching, ending(name))
+        words = f"{len(matching)} conversations {{}}: those that are loaded"
+        save_text(self.screen, name, text, words)
+
+    @property
+    def marked(self) -> list[Conversation]:
+        """The marked conversations that are cached, in the order of marking."""
+        known = [self._mailbox.conversation(id) for id in self.list.marked]
+        return [conversation for conversation in known if conversation is not None]
+
+    # Messages of the list
+
+    @on(VirtualList.Opened)
+    def _open(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        self.post_message(self.Opened())
+
+    @on(VirtualList.Highlighted)
+    def _forget_added(self, event: VirtualList.Highlighted) -> None:
+        event.stop()
+        if self.list.at_start:
+            self._added_above = 0
+
+    @on(ConversationList.Marked)
+    def _count_marked(self, event: ConversationList.Marked) -> None:
+        event.stop()
+        self.post_message(self.Changed())
+
+    @on(VirtualList.NearEnd)
+    def _load_more(self, event: VirtualList.NearEnd) -> None:
+        event.stop()
+        if event.top:
+            self._added_above = 0 if self.list.at_start else self._added_above
+        elif self.sieve.idle:
+            self._load_older()
+        elif event.asked:
+            self._scan_further()
+
+    @on(Bar.Pressed)
+    def _press(self, event: Bar.Pressed) -> None:
+        event.stop()
+        at = event.piece // 2
+        if event.piece % 2 and at < len(STATUSES):
+            self.post_message(self.StatusChosen(STATUSES[at]))
+
+
+_RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
 
 
 def first_filter(counts: Counts | None) -> ConversationFilter:
     """Default filter: the first status that has conversations."""
     for status in STATUSES:
-        if say.count_for(counts, ConversationFilter(status=status)):
+        if labels.count_for(counts, ConversationFilter(status=status)):
             return ConversationFilter(status=status)
     return ConversationFilter(status=STATUSES[0])
 

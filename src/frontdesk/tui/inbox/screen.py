@@ -1,29 +1,57 @@
-"""Inbox screen: channels, conversation list, thread with notes, contact."""
+"""Inbox screen: the view, the selection, polling, and the keys that work in every pane."""
 
+import asyncio
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import ClassVar
 
-from textual import events, on
+from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
+from textual.reactive import var
+from textual.timer import Timer
 from textual.widget import Widget
+from textual.worker import Worker, WorkerCancelled, get_current_worker
 
+from frontdesk.cache import Hit
+from frontdesk.errors import InboxError
+from frontdesk.export import MARKED_ENDINGS, QUEUE_ENDINGS, Entry, queue_text, threads_text
 from frontdesk.mailbox import Mailbox
+from frontdesk.phones import contact_name
+from frontdesk.reports.periods import HOW_TO, day_of
+from frontdesk.tui import filters
+from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import Bell, Connection
 from frontdesk.tui.dialogs import open as dialogs
-from frontdesk.tui.filters import DIGITS, with_filter, without
-from frontdesk.tui.inbox.frame import SIFTING, InboxFrame
+from frontdesk.tui.dialogs import view_table
+from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.filters import DIGITS, SavedViews, with_filter, with_sieve
+from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_entries
-from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH
-from frontdesk.tui.inbox.passages import Passages
-from frontdesk.tui.inbox.triage import Triage
+from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
+from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
+from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
+from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import View
+from frontdesk.tui.polling import Pulse
 from frontdesk.tui.preferences import PLAIN, Preferences
+from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.wire import Contact, Conversation, ConversationFilter
 
 _QUIT_WITHIN = timedelta(seconds=2)
+
+# Delay between a cursor movement and the load of the thread.
+PREVIEW_SECONDS = 0.15
+
+# Rows searched synchronously on a find, then per step of the worker.
+_ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
 
 # Keys reserved for writing; each shows a message while `/v1` is read-only.
 _READ_ONLY = {
@@ -37,8 +65,12 @@ _READ_ONLY = {
 }
 
 
-class InboxScreen(Triage, Passages, InboxFrame):
-    """Key bindings and message handlers; `InboxFrame` has contents and requests."""
+class InboxScreen(SizedScreen[None]):
+    """Channels, conversation list, thread and contact; reads only through the mailbox.
+
+    selected_id: id of the conversation under the cursor of the list, which thread and contact
+    follow in the same frame.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "pane('channels')", "Channels", id="pane.channels"),
@@ -46,7 +78,7 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("3", "pane('thread')", "Thread", id="pane.thread"),
         Binding("4", "pane('contact')", "Contact", id="pane.contact"),
         *(
-            Binding(digit, f"kept_view('{digit}')", f"Kept view {digit}", id=f"inbox.view_{digit}")
+            Binding(digit, f"saved_view('{digit}')", f"Kept view {digit}", id=f"inbox.view_{digit}")
             for digit in DIGITS
         ),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
@@ -54,28 +86,13 @@ class InboxScreen(Triage, Passages, InboxFrame):
         Binding("h,left", "step(-1)", "Pane to the left", id="pane.left"),
         Binding("l,right", "step(1)", "Pane to the right", id="pane.right"),
         Binding("i", "contact", "Contact on or off", id="inbox.contact"),
-        Binding("f", "filter", "Filter; in the thread: what is shown", id="inbox.filter"),
+        Binding("f", "filter", "Filter", id="inbox.filter"),
         Binding("S", "order", "Order of the conversations", id="inbox.order"),
-        Binding("backspace", "take_off", "Take off the last filter", id="inbox.take_off"),
-        Binding(
-            "left_square_bracket,comma",
-            "section(-1)",
-            "Previous status, day of the thread, part of the contact",
-            id="inbox.before",
-        ),
-        Binding(
-            "right_square_bracket,full_stop",
-            "section(1)",
-            "Next status, day of the thread, part of the contact",
-            id="inbox.after",
-        ),
-        Binding("J", "beside(1)", "Next channel; elsewhere: next conversation", id="inbox.next"),
-        Binding(
-            "K",
-            "beside(-1)",
-            "Previous channel; elsewhere: previous conversation",
-            id="inbox.previous",
-        ),
+        Binding("backspace", "remove_filter", "Take off the last filter", id="inbox.take_off"),
+        Binding("left_square_bracket,comma", "status(-1)", "Previous status", id="inbox.before"),
+        Binding("right_square_bracket,full_stop", "status(1)", "Next status", id="inbox.after"),
+        Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
+        Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest waiting", id="inbox.next_waiting"),
@@ -121,116 +138,603 @@ class InboxScreen(Triage, Passages, InboxFrame):
         (50, "-tall"),
     ]
 
+    selected_id: var[str | None] = var(None, init=False)
+
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
     ) -> None:
-        super().__init__(mailbox, clock, title=title, preferences=preferences)
-        self._inbox_title = title
+        super().__init__()
+        self._mailbox = mailbox
+        self._clock = clock
+        self._title = title
+        self._preferences = preferences
+        self._bell = Bell()
+        self._polling = Pulse(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
+        self._connection = Connection(
+            mailbox,
+            clock,
+            self._warn,
+            self._polling,
+            changed=self._refresh_bars,
+            seen_at=lambda: self.queue.listing.fetched_at,
+        )
+        self._keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self.channels = ChannelPane(mailbox)
+        self.queue = QueuePane(mailbox, clock, self._connection, self._keys)
+        self.thread = ThreadPane(mailbox, clock, self._connection, self._keys)
+        self.contact = ContactPane(mailbox, clock)
+        self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
+        self._bars = Bars(self, self.queue, self.channels, title, self._keys)
+        self._preview: Timer | None = None
+        self._next_poll: Timer | None = None
+        self._countdown: Timer | None = None
+        self._refreshing: Worker[None] | None = None
+        self._sought = ""
+        self._warned: str | None = None
         self._quit_asked = clock.now() - _QUIT_WITHIN
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="header", ground="bar")
+        yield Bar(id="channel-tabs")
+        yield self.panes
+        yield Bar(id="status", ground="bar")
+        yield Bar(id="too-small")
+
+    def on_mount(self) -> None:
+        self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
+        self.queue.show()
+        self.panes.enter("list")
+        self._connection.begin()
+        self.set_interval(60.0, self._update_ages)
+        self.call_after_refresh(self._begin)
+
+    async def on_unmount(self) -> None:
+        await self._mailbox.close()
+
+    # Layout and focus
 
     def take_classes(self, size: Size, *, update: bool = True) -> None:
         super().take_classes(size, update=update)
-        self._panes.fit_to(size)
+        self.panes.fit_to(size)
 
     @property
     def focus_home(self) -> Widget | None:
-        return self._panes.focus_home
+        return self.panes.focus_home
 
     def fit(self, size: Size) -> None:
-        if not self._list.is_attached:
+        if not self.queue.list.is_attached:
             # The application is exiting.
             return
         width, height = size
-        self._list.set_density(self._preferences.density or 2)
+        self.queue.list.set_density(self._preferences.density or 2)
         words = f"40x10 needed, this is {width}x{height}"
         self.query_one("#too-small", Bar).show([("warning", words)])
-        self._describe()
+        self._refresh_bars()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self._panes.entered(event.widget)
-        if self._panes.at == "thread":
+        self.panes.entered(event.widget)
+        if self.panes.at == "thread":
             self._open_selected()
-        if self._panes.at != self._described_at:
-            self._describe()
+        self._refresh_bars()
 
-    # Keys
+    # The view and the selection
+
+    def show_view(self, view: View) -> None:
+        """Show the conversations of a view: at once from the cache, then from the server."""
+        self.queue.show_view(view)
+        self._open_selected()
+        self._refresh_bars()
+        self._refresh_queue()
+        self.queue.start_scan()
+
+    def _follow_cursor(self) -> None:
+        row = self.queue.list.row
+        self.selected_id = row.id if row is not None else None
+
+    def watch_selected_id(self, before: str | None, now: str | None) -> None:
+        """Show the row's data at once, and the thread when the cursor rests."""
+        row = self.queue.list.row
+        self.thread.select(row)
+        self.contact.select(row)
+        if before is None or now is None:
+            self._open_selected()
+            return
+        self._stop_preview()
+        self._preview = self.set_timer(PREVIEW_SECONDS, self._open_selected)
+
+    def _stop_preview(self) -> None:
+        if self._preview is not None:
+            self._preview.stop()
+
+    def _open_selected(self) -> None:
+        """Show the thread of the selected conversation, unless it is shown already."""
+        self._stop_preview()
+        conversation = self.thread.open()
+        if conversation is not None:
+            self.contact.show(conversation, keep_place=False)
+            self.queue.mark_opened(conversation)
+            if self._mailbox.connected:
+                self._refresh_thread()
+
+    def show_conversation(self, conversation_id: str, entry: str = "") -> None:
+        """Show a contact's conversations with the cursor on one of them, and on an entry in it."""
+        conversation = self._mailbox.conversation(conversation_id)
+        if conversation is None:
+            self._notify("This conversation is no longer kept here")
+            return
+        contact = conversation.contact
+        self._show_contact(contact.id, contact_name(contact))
+        if not self.queue.go_to(conversation_id):
+            self.queue.list.go_to(0)
+        self._open_selected()
+        if entry and self.thread.go_to(entry):
+            self.panes.enter("thread")
+
+    def _show_contact(self, id: str, name: str) -> None:
+        """Show the conversations of a contact; `name` is used if the contact is not cached."""
+        contact = self._mailbox.known_contact(id)
+        name = contact_name(contact) if contact else name
+        self.show_view(filters.of_contact(id, name))
+        self.panes.enter("list")
+
+    # Requests
+
+    @work(group="begin", exclusive=True)
+    async def _begin(self) -> None:
+        """Connect after the first paint, then refresh everything that this screen shows."""
+        try:
+            await self._mailbox.connect()
+        except InboxError as error:
+            # No request can succeed: exit, and let the command line print the error.
+            self.app.exit(error)
+            return
+        # Choosing another view cancels this worker for a newer one; closing cancels all.
+        with suppress(WorkerCancelled):
+            await self._refresh_queue().wait()
+        if get_current_worker().is_cancelled:
+            return
+        await self._connection.ask(self.queue.fetch_names, beside=True)
+        self._refresh_thread()
+        self.queue.start_scan()
+
+    def _refresh(self) -> None:
+        """Refresh the conversation list and the open thread."""
+        self._refresh_queue()
+        self._refresh_thread()
+
+    @work(group="queue", exclusive=True)
+    async def _refresh_queue(self, *, by_hand: bool = False) -> None:
+        self._polling.asks()
+        self._schedule_poll()
+        if await self._connection.ask(self.queue.fetch, by_hand=by_hand):
+            self._connection.is_live()
+            if self.queue.scan_is_due:
+                self.queue.start_scan()
+            self.queue.highlight_new()
+            if self._bell.rings(self.queue.unread()) and self._preferences.bell:
+                self.app.bell()
+        self._renew_selected()
+        self._refresh_bars()
+        self._schedule_poll()
+        self._prefetch()
+
+    @work(group="thread", exclusive=True)
+    async def _refresh_thread(self, *, by_hand: bool = False) -> None:
+        listing = self.thread.listing
+        answer = await self._connection.ask(self.thread.fetch, beside=True, by_hand=by_hand)
+        if listing is not self.thread.listing:
+            # Another conversation was selected meanwhile.
+            return
+        if answer is None:
+            self.thread.show_problem(self._connection.problem)
+        else:
+            self._prefetch()
+
+    @work(group="ahead", exclusive=True)
+    async def _prefetch(self) -> None:
+        """Prefetch the newest messages of the next conversation, or else the next page."""
+        rows, below = self.queue.list.rows, self.queue.list.cursor + 1
+        next_id = rows[below].id if rows is not None and below < len(rows) else None
+        if await self._mailbox.prefetch(self.queue.filter, self.queue.list.cursor, next_id):
+            await self.queue.reload()
+            self._refresh_bars()
+
+    def _renew_selected(self) -> None:
+        """Show the cached state of the selected conversation."""
+        self.thread.renew()
+        if self.thread.conversation is not None and self.thread.listing is not None:
+            self.contact.show(self.thread.conversation)
+
+    # Polling
+
+    def record_input(self) -> None:
+        """Record user input; refresh at once if polling had slowed down."""
+        if self._polling.used(self._clock.now()):
+            self._refresh()
+
+    def terminal_focused(self, focused: bool) -> None:
+        """Handle a focus change of the terminal, which polling depends on."""
+        self._polling.focus(focused)
+        if focused:
+            self.record_input()
+        self._schedule_poll()
+
+    def _schedule_poll(self) -> None:
+        """Schedule the next refresh; a running refresh schedules it when it ends."""
+        if self._next_poll is not None:
+            self._next_poll.stop()
+        wait = None if self._polling.asking else self._polling.wait(self._clock.now())
+        if wait is not None and self.is_attached:
+            self._next_poll = self.set_timer(wait / timedelta(seconds=1), self._refresh)
+
+    # Notifications and bars
+
+    def _warn(self, sentence: str) -> None:
+        self.notify(sentence, severity="warning", timeout=10, markup=False)
+
+    def _notify(self, sentence: str) -> None:
+        say(self, sentence)
+
+    def _update_ages(self) -> None:
+        self.queue.list.update_ages()
+        self._refresh_bars()
+
+    @on(QueuePane.Changed)
+    def _refresh_bars(self) -> None:
+        """Update all bars; a bar whose text is unchanged is not repainted."""
+        if not self.queue.list.is_attached:
+            return
+        if self._mailbox.warning not in (None, self._warned):
+            self._warned = self._mailbox.warning
+            self._warn(self._warned or "")
+        self._bars.refresh()
+        self.thread.refresh_bars()
+        self._show_status()
+
+    def _show_status(self) -> None:
+        """Update the status line, every second during a countdown to the next attempt."""
+        self._bars.show_status(self.panes.at, self._connection.state)
+        if self._countdown is not None:
+            self._countdown.stop()
+        if self._connection.failing:
+            self._countdown = self.set_timer(1.0, self._show_status)
+
+    # Messages of panes
+
+    @on(QueuePane.Opened)
+    def _enter_thread(self) -> None:
+        self._open_selected()
+        self.panes.enter("thread")
+
+    @on(ChannelPane.Chosen)
+    def _choose_channel(self, event: ChannelPane.Chosen) -> None:
+        self._change_filter("channel", event.channel)
+        self.panes.enter("list")
+
+    @on(QueuePane.StatusChosen)
+    def _choose_status(self, event: QueuePane.StatusChosen) -> None:
+        self._change_filter("status", event.status)
+
+    @on(ContactPane.Opened)
+    def _show_other_conversation(self, event: ContactPane.Opened) -> None:
+        self.show_conversation(event.conversation_id)
+
+    @on(ThreadPane.Loaded)
+    def _show_loaded_facts(self) -> None:
+        if self.thread.conversation is not None:
+            self.contact.show(self.thread.conversation)
+
+    @on(Bar.Pressed, "#header")
+    def _remove_chip(self, event: Bar.Pressed) -> None:
+        chip = self._bars.chip_at(event.piece)
+        if chip is not None:
+            self.show_view(filters.without(self.queue.view, chip))
+
+    @on(Bar.Pressed, "#channel-tabs")
+    def _choose_tab(self, event: Bar.Pressed) -> None:
+        channel = self._bars.channel_at(event.piece)
+        if channel is not None:
+            self._change_filter("channel", channel.id)
+
+    # Actions on panes
 
     def action_pane(self, name: str) -> None:
         """Focus a pane; without a channels pane, open a picker of channels."""
-        if name == "channels" and not self._panes["channels"].display and self.size.width >= 80:
-            self._ask_for("channel")
+        if name == "channels" and not self.channels.display and self.size.width >= 80:
+            self._pick_filter("channel")
         else:
-            self._panes.enter(name)
+            self.panes.enter(name)
 
     def action_step(self, direction: int) -> None:
-        self._panes.step(direction)
+        self.panes.step(direction)
 
     def action_contact(self) -> None:
         """Show or hide the contact pane; focus it if it replaces another pane."""
-        shown = self._panes["contact"].display
-        self._panes.show_contact(not shown)
-        if shown and self._panes.at == "contact":
-            self._panes.enter("thread")
-        elif not shown and (self.has_class("-single") or self._panes.replaces_list):
-            self._panes.enter("contact")
+        shown = self.contact.display
+        self.panes.show_contact(not shown)
+        if shown and self.panes.at == "contact":
+            self.panes.enter("thread")
+        elif not shown and (self.has_class("-single") or self.panes.replaces_list):
+            self.panes.enter("contact")
 
-    def action_section(self, step: int) -> None:
-        """Next or previous section of the focused pane: a day, a group of facts, a status."""
-        match self._panes.at:
-            case "thread":
-                self.action_day(step)
-            case "contact":
-                self._contact.step_group(step)
-            case _:
-                self.action_status(step)
-
-    def action_beside(self, step: int) -> None:
-        """Next or previous channel in the list panes, conversation elsewhere."""
-        if self._panes.at in ("list", "channels"):
-            self.action_channel(step)
-        else:
-            self.action_conversation(step)
-
-    def action_filter(self) -> None:
-        """Open the filter menu of the conversation list, or of the thread."""
-        if self._panes.at == "thread":
-            self.action_part()
-        else:
-            super().action_filter()
+    def action_zoom(self) -> None:
+        self.panes.toggle_zoom()
 
     def action_back(self) -> None:
         """Cancel running searches; else contact to thread, thread to list, and unmark rows."""
-        if any([self.workers.cancel_group(self, group) for group in ("looking", SIFTING)]):
-            self._describe()
+        searches = ((self, SEARCH), (self.queue, SEARCH), (self.thread, SEARCH), (self.queue, SCAN))
+        if any([self.workers.cancel_group(node, group) for node, group in searches]):
             return
-        match self._panes.at:
+        match self.panes.at:
             case "contact":
-                self._panes.show_contact(self.has_class("-quad"))
-                self._panes.enter("thread")
+                self.panes.show_contact(self.has_class("-quad"))
+                self.panes.enter("thread")
             case "thread" | "channels":
-                self._panes.enter("list")
-            case _ if self._list.marked:
-                self._list.unmark_all()
-                self._describe()
+                self.panes.enter("list")
+            case _ if self.queue.list.marked:
+                self.queue.list.unmark_all()
+                self._refresh_bars()
 
     def action_leave(self) -> None:
         """Go back one level; in the list, twice within two seconds quits."""
-        if self._panes.at != "list":
+        if self.panes.at != "list":
             self.action_back()
             return
         now = self._clock.now()
         if now - self._quit_asked < _QUIT_WITHIN:
             self.app.exit()
         self._quit_asked = now
-        self._say(f"{self._keys['inbox.leave']} again quits")
+        self._notify(f"{self._keys['inbox.leave']} again quits")
 
-    def action_zoom(self) -> None:
-        self._panes.toggle_zoom()
+    # Actions on the view
+
+    def action_saved_view(self, digit: str) -> None:
+        """Show the saved view of a key."""
+        self.show_view(SavedViews(self._mailbox).of(digit))
+
+    def action_remove_filter(self) -> None:
+        """Remove the last chip of the view."""
+        chip = self._bars.last_chip()
+        if chip is not None:
+            self.show_view(filters.without(self.queue.view, chip))
+
+    def action_status(self, step: int) -> None:
+        self._change_filter("status", self.queue.status_beside(step))
+
+    def action_channel(self, step: int) -> None:
+        """Select the next or previous channel; all channels come before the first."""
+        channel = self.queue.channel_beside(step)
+        if channel is None:
+            self._notify(self.queue.lacking("channels") or "There is no channel to go to")
+        else:
+            self._change_filter("channel", channel)
+
+    def action_order(self) -> None:
+        """Open the menu of sort orders for loaded rows."""
+        menu = dialogs.menu("Order", filters.ORDER_MENU, current=self.queue.sieve.order)
+        dialogs.ask(self.app, menu, partial(self._change_sieve, "order"))
+
+    def action_filter(self) -> None:
+        """Open the filter menu, then a picker of values."""
+        dialogs.ask(self.app, dialogs.menu("Filter by", filters.FILTER_MENU), self._filter)
+
+    def _filter(self, name: str) -> None:
+        """Apply an entry of the filter menu; open a picker if it needs a value.
+
+        The picker is pushed synchronously, so that the next key goes to it.
+        """
+        no_me = self.queue.lacking("me") if name == "mine" else ""
+        view = filters.quickly(self.queue.view, name)
+        if no_me:
+            self._notify(no_me)
+        elif view is not None:
+            self.show_view(view)
+        elif name == "keep":
+            menu = dialogs.menu("Keep this view on", filters.KEEP_MENU)
+            dialogs.ask(self.app, menu, self._save_view)
+        elif name == "text":
+            text = self.queue.sieve.text
+            prompt = dialogs.prompt("~ ", value=text, placeholder="words of the row")
+            dialogs.ask(self.app, prompt, partial(self._change_sieve, "text"))
+        else:
+            self._pick_filter(name)
+
+    def _pick_filter(self, name: str) -> None:
+        """Open a picker of values for a server filter."""
+        filter = self.queue.filter
+        picker = dialogs.picker(
+            f"Filter by {name}",
+            filters.choices_for(name, filter, self._mailbox, self.queue.counts),
+            current=dict(filter)[name] or filters.ANY,
+            remark=remark_on(self._mailbox, name),
+        )
+        dialogs.ask(self.app, picker, partial(self._change_filter, name))
+
+    def _change_filter(self, name: str, value: str | None) -> None:
+        self.show_view(with_filter(self.queue.view, **{name: value or None}))
+
+    def _change_sieve(self, name: str, value: str) -> None:
+        self.show_view(with_sieve(self.queue.view, **{name: value}))
+
+    def _save_view(self, digit: str) -> None:
+        SavedViews(self._mailbox).save(digit, self.queue.view)
+        self._notify(f"Key {digit} shows this view from now on")
+
+    # Actions on the selection
+
+    def action_conversation(self, step: int) -> None:
+        """Open the next or previous conversation; the focus stays in its pane."""
+        self.queue.list.action_move(step)
+        self._open_selected()
+
+    def action_unread(self, step: int) -> None:
+        """Go to the next or previous unread conversation; downwards further pages are loaded."""
+        if self.queue.go_to_unread(step):
+            self._open_selected()
+        elif step > 0 and self.queue.sieve.idle:
+            self.queue.find_unread()
+        else:
+            self._notify(f"No unread conversation {'below' if step > 0 else 'above'}")
+
+    def action_waiting(self) -> None:
+        """Go to the longest waiting loaded conversation; repeated, to the next longest."""
+        if not self.queue.go_to_longest_waiting():
+            self._notify("Nobody waits, of those that are loaded")
+            return
+        self._open_selected()
+        if not self.queue.listing.complete:
+            rows, order = len(self.queue.listing), self._keys["inbox.order"]
+            self._notify(f"The longest wait of the {rows:,} loaded rows; {order} sorts all of them")
+
+    def action_swap(self) -> None:
+        """Go back to the previously opened conversation; repeated, forth again."""
+        if self.queue.go_to_previous():
+            self._open_selected()
+        else:
+            self._notify("There is no conversation before this one here")
+
+    def action_switch(self) -> None:
+        """Open the quick switcher."""
+        self.app.push_screen(dialogs.switcher(self._mailbox), self._go_to)
+
+    def _go_to(self, destination: view_table.View | ConversationFilter | Contact | None) -> None:
+        match destination:
+            case view_table.View():
+                self.action_view(destination.name)
+            case Contact():
+                self._show_contact(destination.id, "")
+            case ConversationFilter():
+                self.show_view(View(filter=destination))
+
+    def action_search(self) -> None:
+        """Open the full-text search."""
+        dialogs.ask(self.app, dialogs.search(self._mailbox, self._clock), self._show_hit)
+
+    def _show_hit(self, hit: Hit) -> None:
+        if hit.conversation_id is not None:
+            self.show_conversation(hit.conversation_id, f"{hit.kind} {hit.id}")
+
+    # Actions that find, copy and save
+
+    def action_find(self) -> None:
+        """Ask for text, and go to the next matching row of the focused pane."""
+        words = "find in what is loaded here"
+        prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
+        dialogs.ask(self.app, prompt, self._find_first)
+
+    def _find_first(self, sought: str) -> None:
+        self._sought = sought
+        self.action_find_next(1)
+
+    def action_find_next(self, step: int) -> None:
+        """Go to the next or previous match of the last search text."""
+        if not self._sought:
+            return
+        finding = self.panes.finding(self._sought, step)
+        if finding.look(_ROWS_AT_ONCE):
+            self._notify(f"Looking further for “{self._sought}”, {self._keys['inbox.back']} stops")
+            self._find_further(finding)
+        else:
+            self._tell_found(finding)
+
+    @work(group=SEARCH, exclusive=True)
+    async def _find_further(self, finding: Finding) -> None:
+        """Search a long list in steps, so that keys are handled in between."""
+        more = True
+        while more:
+            await asyncio.sleep(0)
+            more = finding.look(_ROWS_PER_STEP)
+        self._tell_found(finding)
+
+    def _tell_found(self, finding: Finding) -> None:
+        if not finding.found:
+            self._notify(f"“{finding.sought}” is not in what is loaded here")
+
+    def action_date(self) -> None:
+        """Ask for a date and go there; older messages are loaded as needed."""
+        today = self._clock.now().date()
+        prompt = dialogs.prompt(
+            "day ",
+            placeholder=HOW_TO.removeprefix("write "),
+            check=lambda text: None if day_of(text, today) else HOW_TO,
+        )
+        dialogs.ask(self.app, prompt, self._go_to_day)
+
+    def _go_to_day(self, text: str) -> None:
+        day = day_of(text, self._clock.now().date())
+        if day is None:
+            return
+
+        def tell(found: bool) -> None:
+            if not found:
+                self._notify(f"Nothing was said on {day:%Y-%m-%d} or after it")
+
+        self.panes.enter("thread")
+        self.thread.load_then(partial(self.thread.fetch_day, day), tell)
+
+    def action_copy(self) -> None:
+        """Copy the text of the row under the cursor."""
+        copy(self, self.panes.copied())
+
+    def action_copy_menu(self) -> None:
+        self.thread.copy_from_menu()
+
+    def action_open_link(self) -> None:
+        self.thread.open_link()
+
+    def action_received(self) -> None:
+        """Show the row under the cursor as JSON, as it was received."""
+        body = self.thread.messages if self.panes.at == "thread" else self.queue.list
+        if body.row is not None:
+            self.app.push_screen(dialogs.received(f"As received: {body.row.id}", body.row))
+
+    def action_export(self) -> None:
+        """Save the thread; in the list the marked conversations, or else all loaded ones."""
+        if self.panes.at in ("thread", "contact") and self.thread.conversation is not None:
+            self.thread.export()
+        elif self.queue.list.marked:
+            ask_for_name(self, "marked", self._clock, MARKED_ENDINGS, self._save_marked)
+        else:
+            self.queue.export()
+
+    def _save_marked(self, name: str) -> None:
+        """Save rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
+        marked = self.queue.marked
+        count = f"{len(marked)} marked conversation{'' if len(marked) == 1 else 's'}"
+        if ending(name) in QUEUE_ENDINGS:
+            save_text(self, name, queue_text(marked, ending(name)), f"{count} {{}}")
+            return
+
+        def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
+            text = threads_text(threads, ending(name), self._clock.now().tzinfo)
+            messages = sum(len(entries) for _, entries in threads)
+            save_text(self, name, text, f"{count}, {messages} messages {{}}")
+
+        self.thread.load_then(partial(self._fetch_threads, marked), write)
+
+    async def _fetch_threads(
+        self, conversations: list[Conversation]
+    ) -> list[tuple[Conversation, list[Entry]]]:
+        """Load each thread from its start."""
+        threads = []
+        for number, one in enumerate(conversations, 1):
+            which = f"{number} of {len(conversations)}"
+            self.thread.progress = which
+
+            def show(words: str, which: str = which) -> None:
+                self.thread.progress = f"{which}: {words}"
+
+            threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
+        return threads
+
+    # Actions on the application
 
     def action_refresh(self) -> None:
-        """Refresh at once, and drop rows that no longer match the filter."""
-        self._queue.leave_out_stale()
-        self._refresh_by_hand()
+        """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
+        self.queue.leave_out_stale()
+        if self._refreshing is None or self._refreshing.is_finished:
+            self._refreshing = self._refresh_queue(by_hand=True)
+            self._refresh_thread(by_hand=True)
 
     def action_redraw(self) -> None:
         """Repaint every cell, after another program wrote to the terminal."""
@@ -243,83 +747,25 @@ class InboxScreen(Triage, Passages, InboxFrame):
 
     def action_read_only(self, what: str) -> None:
         """Show that writing is not supported yet."""
-        self._say(f"This version only reads: it cannot {what}")
+        self._notify(f"This version only reads: it cannot {what}")
 
     def action_views(self) -> None:
-        self.app.push_screen(dialogs.menu("Go to", view_entries(self._keys)), self._go_to_view)
+        menu = dialogs.menu("Go to", view_entries(self._keys))
+        dialogs.ask(self.app, menu, self.action_view)
 
     def action_view(self, name: str) -> None:
+        """Open a view over the inbox."""
         open_view(
             self.app,
             name,
             self._mailbox,
             self._clock,
-            title=self._inbox_title,
+            title=self._title,
             on_chosen=self._show_chosen,
         )
-
-    def _go_to_view(self, name: str | None) -> None:
-        if name is not None:
-            self.action_view(name)
 
     def _show_chosen(self, chosen: View | None) -> None:
         """Show the conversations that were selected in another view."""
         if chosen is not None:
-            self._choose(chosen)
-            self._panes.enter("list")
-
-    # Messages of widgets
-
-    @on(ConversationList.Highlighted)
-    def _describe_place(self, event: ConversationList.Highlighted) -> None:
-        """Update the thread footer, which shows if there are rows below."""
-        event.stop()
-        if event.widget is self._thread:
-            self._reading.describe(self._panes)
-
-    @on(ConversationList.Opened)
-    def _enter_row(self, event: ConversationList.Opened) -> None:
-        event.stop()
-        if event.widget is self._list:
-            self._open_selected()
-            self._panes.enter("thread")
-        elif event.widget is self._channels:
-            self._choose(with_filter(self._queue.view, channel=event.row.id or None))
-            self._panes.enter("list")
-        elif event.widget is self._contact and event.row.conversation_id:
-            self._show_found(f"{event.row.conversation_id} ")
-
-    @on(ConversationList.Marked)
-    def _count_marked(self, event: ConversationList.Marked) -> None:
-        event.stop()
-        self._describe()
-
-    @on(ConversationList.NearEnd)
-    def _load_more(self, event: ConversationList.NearEnd) -> None:
-        event.stop()
-        if event.widget is self._list and not event.top:
-            if self._queue.sieve.idle:
-                self._load_older_conversations()
-            elif event.asked and self._queue.sift_further():
-                self._sift()
-        elif event.widget is self._thread:
-            if event.top:
-                self._load_older_messages()
-            self._reading.describe(self._panes)
-
-    @on(Bar.Pressed)
-    def _press(self, event: Bar.Pressed) -> None:
-        """Remove the clicked chip, or select the clicked channel or status."""
-        event.stop()
-        if event.bar.id == "header":
-            chip = self._bars.chip_at(event.piece)
-            if chip is not None:
-                self._choose(without(self._queue.view, chip))
-        elif event.bar.id == "channel-tabs":
-            channel = self._bars.channel_at(event.piece)
-            if channel is not None:
-                self._choose(with_filter(self._queue.view, channel=channel.id or None))
-        elif event.bar is self._panes["list"].title:
-            status = self._bars.status_at(event.piece)
-            if status is not None:
-                self._choose(with_filter(self._queue.view, status=status))
+            self.show_view(chosen)
+            self.panes.enter("list")

@@ -1,56 +1,83 @@
-"""Thread and contact panes of the inbox: shows the selected conversation and refreshes it.
+"""Thread pane of the inbox: messages and notes of the selected conversation, newest at the end.
 
-Thread filters: messages of people, notes, or everything but system messages.
-
-Loads a thread back to its start.
+A thread filter shows only the messages of people, only notes, or everything but system messages.
 """
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from functools import partial
+from typing import ClassVar, TypeVar
 
-from frontdesk.export import Entry, by_people
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message as WidgetMessage
+from textual.reactive import var
+
+from frontdesk.export import THREAD_ENDINGS, Entry, by_people, thread_text
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
-from frontdesk.tui import labels as say
+from frontdesk.tui import labels
+from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import moment_words
-from frontdesk.tui.inbox.panes import Panes
+from frontdesk.tui.connection import Connection, moment_words
+from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs.choices import Choice, MenuEntry
+from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.contact_panel import ContactPanel, brief_facts, contact_facts
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.tui.widgets.message_list import Thread
-from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows
-from frontdesk.wire import Conversation, Message, Note
+from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
+from frontdesk.wire import Conversation, Note
+
+T = TypeVar("T")
 
 ALL = "all"
+LOADING = "Loading…"
 
-# Rows searched before the first paint, and for each further step near the top.
-REACH = 500
+# Rows that a thread filter searches before the first paint, and for each further step at the top.
+DEPTH = 500
 
-_KEEPS: Mapping[str, Callable[[Entry], bool]] = {
+# Pages loaded at most to fill the window with a thread filter.
+MOST_PAGES_LOADED = 20
+
+# Worker group of searches and loads that escape cancels.
+SEARCH = "search"
+
+_MATCHES: Mapping[str, Callable[[Entry], bool]] = {
     "people": by_people,
     "notes": lambda entry: isinstance(entry, Note),
     "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
 }
 
-# Names of the filters, each with its letter in the menu.
-PART_LETTERS: Mapping[str, str] = dict(zip((ALL, *_KEEPS), "apns", strict=True))
+FILTER_MENU = (
+    MenuEntry("a", ALL, "all"),
+    MenuEntry("p", "people", "people only"),
+    MenuEntry("n", "notes", "notes only"),
+    MenuEntry("s", "no system lines", "without system lines"),
+)
+
+COPY_MENU = (
+    MenuEntry("m", "message", "the message under the cursor"),
+    MenuEntry("p", "phone", "the customer's number"),
+    MenuEntry("n", "name", "the customer's name"),
+    MenuEntry("l", "link", "a link in the message"),
+    MenuEntry("t", "thread", "the whole thread as text"),
+    MenuEntry("i", "id", "the conversation's id"),
+)
 
 
-def excerpt(rows: Rows[Entry], part: str, reach: int) -> FixedRows[Entry]:
-    """Matching rows among the newest `reach` rows of a thread."""
-    keeps = _KEEPS[part]
-    kept = []
-    for position in range(max(0, len(rows) - reach), len(rows)):
-        entry = rows[position]
-        if keeps(entry):
-            kept.append((rows.key(position), entry))
-    return FixedRows(kept)
+def filtered(rows: Rows[Entry], filter: str, depth: int) -> Rows[Entry]:
+    """Rows that match a thread filter among the newest `depth` rows."""
+    if filter == ALL:
+        return rows
+    positions = range(max(0, len(rows) - depth), len(rows))
+    return FixedRows([(rows.key(at), rows[at]) for at in positions if _MATCHES[filter](rows[at])])
 
 
 async def whole_thread(
@@ -60,7 +87,7 @@ async def whole_thread(
     progress: Callable[[str], None],
     *,
     renew: bool = True,
-) -> list[Message | Note]:
+) -> list[Entry]:
     """Load a whole thread and return its entries, oldest first. `progress` gets a description.
 
     renew: refresh the newest page too, instead of only adding older ones.
@@ -83,53 +110,51 @@ async def whole_thread(
     return list(listing)
 
 
-# Pages loaded at most to fill the window with a thread filter.
-MOST_PAGES_LOADED = 20
-
-LOADING = "Loading…"
-
-
-class Reading:
+class ThreadPane(Pane):
     """Shows one conversation from the cache and refreshes it from the server.
 
-    part: the thread filter, see `excerpt.PART_LETTERS`. progress: text while older messages are
-    loaded on request, otherwise empty.
-
-    Async methods raise InboxError; rows fetched before the error are shown.
+    filter: the thread filter, which stays for other conversations. progress: text in the footer
+    while a search or a load runs that escape cancels.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "filter", "Filter the thread", id="inbox.filter"),
+        Binding("left_square_bracket,comma", "day(-1)", "Previous day", id="inbox.before"),
+        Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
+    ]
+
+    progress: var[str] = var("", init=False)
+
+    class Loaded(WidgetMessage):
+        """Messages or notes of the shown conversation were loaded."""
+
     def __init__(
-        self,
-        mailbox: Mailbox,
-        clock: Clock,
-        thread: Thread,
-        contact: ContactPanel,
-        keys: KeyNames,
+        self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
     ) -> None:
+        self.messages = Thread(clock, open_key=keys["inbox.open_link"])
+        super().__init__("thread", self.messages)
         self._mailbox = mailbox
         self._clock = clock
-        self._thread = thread
-        self._contact = contact
+        self._connection = connection
         self._keys = keys
         self.conversation: Conversation | None = None
-        self.listing: Listing[Message | Note] | None = None
-        self.part = ALL
-        self.progress = ""
-        self._reach = REACH
-        self._loading_older = self._behind = False
+        self.listing: Listing[Entry] | None = None
+        self.filter = ALL
+        self._depth = DEPTH
+        self._loading_older = self._stale = False
         self._unreadable = 0
         self._places: dict[str, Place] = {}
 
+    # Contents
+
     def select(self, conversation: Conversation | None) -> None:
-        """Show the conversation's row data at once; `open` loads the thread."""
-        if self._is_selected(conversation):
-            return
-        self._remember_place()
-        self._behind, self._unreadable, self.progress = False, 0, ""
-        self.conversation, self.listing = conversation, None
-        self._thread.clear(LOADING if conversation else "")
-        facts = brief_facts(conversation, self._clock) if conversation else []
-        self._contact.show_facts(facts, keep_place=False)
+        """Show the data of a conversation's row at once; `open` shows its thread."""
+        if (conversation and conversation.id) != (self.conversation and self.conversation.id):
+            self._remember_place()
+            self._stale, self._unreadable = False, 0
+            self.conversation, self.listing = conversation, None
+            self.messages.clear(LOADING if conversation else "")
+            self.refresh_bars()
 
     def open(self) -> Conversation | None:
         """Show the thread of the selected conversation; None if it is shown already."""
@@ -137,22 +162,34 @@ class Reading:
         if conversation is None or self.listing is not None:
             return None
         self.listing = self._mailbox.thread(conversation.id)
-        self._reach = REACH
-        self._open_thread(conversation, self.listing)
-        self._show_contact(keep_place=False)
+        self._depth = DEPTH
+        self._show_thread(conversation, self.listing)
+        self.refresh_bars()
         return conversation
 
-    def _is_selected(self, conversation: Conversation | None) -> bool:
-        if conversation is None or self.conversation is None:
-            return conversation is self.conversation
-        return conversation.id == self.conversation.id
+    def renew(self) -> None:
+        """Show the cached state of the conversation."""
+        if self.conversation is not None:
+            known = self._mailbox.conversation(self.conversation.id)
+            self.conversation = known or self.conversation
+        self.refresh_bars()
 
-    def show_part(self, part: str) -> None:
-        """Apply a thread filter, see `excerpt.PART_LETTERS`, to this and all later threads."""
-        self.part, self._reach = part, REACH
-        self._show_rows()
+    def show_problem(self, problem: str) -> None:
+        """Explain in the empty pane why the thread could not be loaded."""
+        if problem:
+            words = f"{problem.rstrip('.')}. Nothing of this thread is cached."
+            self.messages.say_when_empty(words)
 
-    async def refresh(self) -> None:
+    def go_to(self, key: str) -> bool:
+        """Move the cursor to the entry with a key; False if it is not shown."""
+        position = self.messages.rows.find(key) if self.messages.rows is not None else None
+        if position is not None:
+            self.messages.go_to(position)
+        return position is not None
+
+    # Requests; they raise InboxError, and show rows that were fetched before the error.
+
+    async def fetch(self) -> None:
         """Refresh messages, notes and contact of the open conversation."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
@@ -164,38 +201,59 @@ class Reading:
             return_exceptions=True,
         )
         if listing is self.listing:
-            self._behind = isinstance(outcomes[0], Exception)
+            self._stale = isinstance(outcomes[0], Exception)
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
-            self._reload(conversation, first_sight=self._thread.row is None)
+            self._reload(conversation, first_sight=self.messages.row is None)
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
 
-    async def older(self) -> None:
-        """Load older messages; do nothing if that is running."""
+    async def fetch_older(self) -> None:
+        """Load one page; with a thread filter enough to fill the window, at most 20."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None or not len(listing) or self._loading_older:
             return
+        shown = len(self._rows())
         self._loading_older = True
         try:
-            await self._show_older(conversation, listing)
+            for _ in range(MOST_PAGES_LOADED):
+                if not await self._fetch_page(conversation, listing):
+                    return
+                self._reload(conversation, first_sight=False)
+                full = len(self._rows()) >= shown + self.messages.size.height
+                if self.filter == ALL or full:
+                    return
         finally:
             self._loading_older = False
 
-    async def go_to_day(self, day: date, progress: Callable[[str], None]) -> bool:
+    async def _fetch_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
+        """Search or load one more page; False if there is none, or another thread is shown."""
+        if self._depth < len(listing) and self.filter != ALL:
+            await asyncio.sleep(0)
+        elif listing.complete:
+            return False
+        else:
+            held = listing.extent
+            await self._mailbox.older_messages(conversation.id)
+            if self._mailbox.thread(conversation.id).extent == held:
+                return False
+        self._depth += DEPTH
+        return listing is self.listing
+
+    async def fetch_day(self, day: date) -> bool:
         """Move the cursor to the first entry on or after a day; False if there is none.
 
-        Loads older messages as needed. `progress` gets a description of each step.
+        Loads older messages as needed.
         """
         if self.listing is not None and not len(self.listing):
-            await self.refresh()
+            await self.fetch()
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return False
         while len(listing) and not listing.complete and self._day_of(listing, 0) > day:
-            progress(f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}")
+            self.progress = f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}"
             held = len(listing)
             await self._mailbox.older_messages(conversation.id)
             if listing is not self.listing:
@@ -203,184 +261,321 @@ class Reading:
             self._reload(conversation, first_sight=False)
             if len(listing) == held:
                 break
-        self._reach = max(self._reach, len(listing))
+        self._depth = max(self._depth, len(listing))
         self._show_rows()
         return self._go_to_first_of(day)
 
-    async def load_all(self, progress: Callable[[str], None]) -> list[Entry]:
-        """Load and return the whole open thread, oldest first. `progress`: see `whole_thread`."""
+    async def fetch_all(self) -> list[Entry]:
+        """Load and return the whole open thread, oldest first."""
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return []
         try:
             return await whole_thread(
-                self._mailbox, self._clock, conversation.id, progress, renew=False
+                self._mailbox, self._clock, conversation.id, self.show_progress, renew=False
             )
         finally:
             if listing is self.listing:
-                self._reload(conversation, first_sight=self._thread.row is None)
+                self._reload(conversation, first_sight=self.messages.row is None)
 
-    def step_day(self, step: int) -> bool:
-        """Go to the first entry of the next (1) or previous (-1) day; False if there is none."""
-        rows = self._thread.rows
-        if rows is None or not len(rows):
-            return False
-        today = self._day_of(rows, self._thread.cursor)
-        first = bisect_left(range(len(rows)), today, key=lambda at: self._day_of(rows, at))
-        if step < 0:
-            if first == 0:
-                return False
-            return self._go_to_first_of(self._day_of(rows, first - 1))
-        later = bisect_left(range(len(rows)), True, key=lambda at: self._day_of(rows, at) > today)
-        if later < len(rows):
-            self._thread.go_to(later)
-        return later < len(rows)
+    @work(group=SEARCH, exclusive=True)
+    async def load_then(self, load: Callable[[], Awaitable[T]], use: Callable[[T], object]) -> None:
+        """Run a long request, whose progress the footer shows, and use the result.
 
-    def say_why_empty(self, problem: str) -> None:
-        """Explain in the empty thread pane why it could not be loaded."""
-        if problem:
-            self._thread.say_when_empty(f"{problem.rstrip('.')}. Nothing of this thread is cached.")
+        Escape cancels it.
+        """
+        try:
+            answer = await self._connection.ask(load, beside=True)
+        finally:
+            self.progress = ""
+        if answer is not None:
+            use(answer.value)
 
-    def renew(self) -> None:
-        """Update the panes from the cached state of the conversation."""
-        if self.conversation is not None:
-            self.conversation = (
-                self._mailbox.conversation(self.conversation.id) or self.conversation
-            )
-        if self.listing is not None:
-            self._show_contact(keep_place=True)
+    def show_progress(self, words: str) -> None:
+        """Show the progress of `load_then`."""
+        self.progress = words
 
-    def describe(self, panes: Panes) -> None:
-        """Update the title bars and the thread's footer."""
-        title, foot = panes["thread"].title, panes["thread"].foot
-        panes["contact"].title.show([("strong", "Contact")])
-        assert foot is not None
+    @work(group="older messages")
+    async def _load_older(self) -> None:
+        await self._connection.ask(self.fetch_older, beside=True)
+
+    # Actions
+
+    def action_filter(self) -> None:
+        """Open the menu of thread filters."""
+        menu = dialogs.menu("Show", FILTER_MENU, current=self.filter)
+        dialogs.ask(self.app, menu, self._set_filter)
+
+    def _set_filter(self, filter: str) -> None:
+        self.filter, self._depth = filter, DEPTH
+        self._show_rows()
+        self.refresh_bars()
+
+    def action_day(self, step: int) -> None:
+        """Go to the first entry of the next or previous day."""
+        if not self._step_day(step):
+            earlier = f"No earlier day is loaded; {self._keys['inbox.date']} goes there"
+            say(self.screen, "No later day here" if step > 0 else earlier)
+
+    def copy_from_menu(self) -> None:
+        """Open the menu of the parts of a conversation that can be copied."""
+        dialogs.ask(self.app, dialogs.menu("Copy", COPY_MENU), self._copy_part)
+
+    def open_link(self) -> None:
+        """Open the link or the media of the message under the cursor."""
+        self._with_link(self._open_link)
+
+    def export(self) -> None:
+        """Ask for a file name, and save the whole thread."""
         if self.conversation is None:
-            title.show([("dim", "No conversation is open")])
-            foot.show([])
             return
-        title.show_fitted(partial(say.thread_head, self.conversation))
-        below = bool(self.listing) and not self._thread.at_end
-        all = f"{self._keys['inbox.filter']} {PART_LETTERS[ALL]} all"
-        shown = [("accent", f"showing: {self.part}  {all} ")] if self.part != ALL else []
-        no_notes = lacking(self._mailbox, "notes")
-        below_key = self._keys["list.last"] if below else ""
-        words = say.thread_foot(
-            self.conversation, self._clock, below_key=below_key, no_notes=no_notes
+        contact = self.conversation.contact
+        name = first_said(contact.name, contact.phone, contact.id)
+        ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
+
+    def _save(self, name: str) -> None:
+        self.load_then(self.fetch_all, partial(self._save_entries, name))
+
+    def _save_entries(self, name: str, entries: list[Entry]) -> None:
+        text = thread_text(entries, ending(name), self._clock.now().tzinfo)
+        save_text(self.screen, name, text, f"{len(entries)} messages and notes {{}}")
+
+    def _copy(self, text: str) -> None:
+        copy(self.screen, text)
+
+    def _copy_part(self, part: str) -> None:
+        conversation = self.conversation
+        if conversation is None:
+            return
+        match part:
+            case "message":
+                self._copy(self.messages.copied())
+            case "phone":
+                self._copy(conversation.contact.phone or "")
+            case "name":
+                self._copy(conversation.contact.name or "")
+            case "link":
+                self._with_link(self._copy)
+            case "thread":
+                self.load_then(self.fetch_all, self._copy_entries)
+            case "id":
+                self._copy(conversation.id)
+
+    def _copy_entries(self, entries: list[Entry]) -> None:
+        self._copy(thread_text(entries, "txt", self._clock.now().tzinfo))
+
+    def _with_link(self, use: Callable[[str], None]) -> None:
+        """Call `use` with the link of the message under the cursor; ask if it has several."""
+        row = self.messages.row
+        links = links_in(row) if row is not None else []
+        if not links:
+            say(self.screen, "No link in this message")
+        elif len(links) == 1:
+            use(links[0])
+        else:
+            choices = [Choice(link, link) for link in links]
+            dialogs.ask(self.app, dialogs.picker("Which link", choices, current=None), use)
+
+    def _open_link(self, link: str) -> None:
+        if self.app.is_web:
+            self.app.open_url(link)
+        else:
+            self._open_in_browser(link)
+
+    @work(thread=True, group="opening")
+    def _open_in_browser(self, link: str) -> None:
+        if not open_outside(link):
+            self.app.call_from_thread(self._copy, link)
+
+    # Messages of the list
+
+    @on(VirtualList.Highlighted)
+    def _update_foot(self, event: VirtualList.Highlighted) -> None:
+        event.stop()
+        self.refresh_bars()
+
+    @on(VirtualList.NearEnd)
+    def _load_at_top(self, event: VirtualList.NearEnd) -> None:
+        event.stop()
+        if event.top:
+            self._load_older()
+        self.refresh_bars()
+
+    # Title and footer
+
+    def watch_progress(self) -> None:
+        self.refresh_bars()
+
+    def refresh_bars(self) -> None:
+        """Update the title and the footer."""
+        assert self.foot is not None
+        conversation = self.conversation
+        if conversation is None:
+            self.title.show([("dim", "No conversation is open")])
+            self.foot.show([])
+            return
+        self.title.show_fitted(partial(labels.thread_head, conversation))
+        below = bool(self.listing) and not self.messages.at_end
+        words = labels.thread_foot(
+            conversation,
+            self._clock,
+            below_key=self._keys["list.last"] if below else "",
+            no_notes=lacking(self._mailbox, "notes"),
         )
         if self.progress:
             words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
+        all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
+        shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
         lost = f"{self._unreadable} unreadable " if self._unreadable else ""
-        foot.show(words, [*self._age(), ("warning", lost), *shown])
+        self.foot.show(words, [*self._age(), ("warning", lost), *shown])
 
     def _age(self) -> list[Piece]:
         """Time of the last refresh, if the latest refresh failed."""
         seen = self._clock.here(self.listing.fetched_at) if self.listing else None
-        if seen is None or not self._behind:
+        if seen is None or not self._stale:
             return []
         return [("warning", f"as of {moment_words(seen, self._clock.now())} ")]
 
-    async def _show_older(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        """Load one page; with a thread filter enough to fill the window, at most 20."""
-        shown = len(self._rows())
-        for _ in range(MOST_PAGES_LOADED):
-            if self._reach < len(listing) and self.part != ALL:
-                self._reach += REACH
-                await asyncio.sleep(0)
-            elif listing.complete:
-                break
-            elif not await self._load_page(conversation, listing):
-                return
-            if listing is not self.listing:
-                return
-            self._reload(conversation, first_sight=False)
-            if self.part == ALL or len(self._rows()) >= shown + self._thread.size.height:
-                return
-
-    async def _load_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
-        """Load one page; False if it was empty, so that it is not requested again."""
-        held = listing.extent
-        await self._mailbox.older_messages(conversation.id)
-        self._reach += REACH
-        return self._mailbox.thread(conversation.id).extent != held
+    # Rows
 
     def _rows(self) -> Rows[Entry]:
         assert self.listing is not None
-        if self.part == ALL:
-            return self.listing
-        return excerpt(self.listing, self.part, self._reach)
+        return filtered(self.listing, self.filter, self._depth)
 
     def _show_rows(self) -> None:
         """Apply the thread filter; the cursor keeps its row if that matches."""
         if self.listing is not None:
-            self._thread.rows = self._rows()
-            self._thread.say_when_empty(self._why_empty())
-            self._thread.say_at_top(self._top_word())
-            self._thread.rows_changed()
+            self.messages.rows = self._rows()
+            self.messages.say_when_empty(self._empty_words())
+            self.messages.say_at_top(self._top_words())
+            self.messages.rows_changed()
+
+    def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        contact = conversation.contact
+        loading = listing.fetched_at is None
+        self.messages.say_when_empty(LOADING if loading else self._empty_words())
+        self.messages.open(
+            self._rows(),
+            contact=first_said(contact.name, format_phone(contact.phone), "Customer"),
+            unread=conversation.unread_count or 0,
+            top_word=self._top_words(),
+            place=self._places.get(conversation.id),
+        )
+
+    def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
+        assert self.listing is not None
+        self.listing.reload()
+        if first_sight:
+            self._show_thread(conversation, self.listing)
+        else:
+            self._show_rows()
+        self.refresh_bars()
+        self.post_message(self.Loaded())
+
+    def _empty_words(self) -> str:
+        return "no messages" if self.filter == ALL else f"{self.filter}: nothing of that is loaded"
+
+    def _top_words(self) -> str:
+        if self.listing is None:
+            return ""
+        whole = self.listing.complete and (self.filter == ALL or self._depth >= len(self.listing))
+        return "start of the conversation" if whole else "older messages above"
+
+    def _remember_place(self) -> None:
+        """Store the scroll position of the open thread, unless it is at the end."""
+        if self.conversation is None or self.listing is None:
+            return
+        place = self.messages.place
+        if place is None or self.messages.at_end:
+            self._places.pop(self.conversation.id, None)
+        else:
+            self._places[self.conversation.id] = place
+
+    # Days
+
+    def _step_day(self, step: int) -> bool:
+        """Go to the first entry of the next (1) or previous (-1) day; False if there is none."""
+        rows = self.messages.rows
+        if rows is None or not len(rows):
+            return False
+        today = self._day_of(rows, self.messages.cursor)
+        first = bisect_left(range(len(rows)), today, key=lambda at: self._day_of(rows, at))
+        if step < 0:
+            return first > 0 and self._go_to_first_of(self._day_of(rows, first - 1))
+        later = bisect_left(range(len(rows)), True, key=lambda at: self._day_of(rows, at) > today)
+        if later < len(rows):
+            self.messages.go_to(later)
+        return later < len(rows)
 
     def _go_to_first_of(self, day: date) -> bool:
-        rows = self._thread.rows
+        rows = self.messages.rows
         if rows is None or not len(rows):
             return False
         first = bisect_left(range(len(rows)), day, key=lambda at: self._day_of(rows, at))
-        self._thread.go_to(min(first, len(rows) - 1))
+        self.messages.go_to(min(first, len(rows) - 1))
         return first < len(rows)
 
     def _day_of(self, rows: Rows[Entry], position: int) -> date:
         moment = self._clock.local(rows[position].created_at)
         return moment.date() if moment else date.min
 
-    def _open_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        contact = conversation.contact
-        loading = listing.fetched_at is None
-        self._thread.say_when_empty(LOADING if loading else self._why_empty())
-        self._thread.open(
-            self._rows(),
-            contact=first_said(contact.name, format_phone(contact.phone), "Customer"),
-            unread=conversation.unread_count or 0,
-            top_word=self._top_word(),
-            place=self._places.get(conversation.id),
+
+class ContactPane(Pane):
+    """Facts of the selected conversation's contact."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket,comma", "group(-1)", "Previous group", id="inbox.before"),
+        Binding("right_square_bracket,full_stop", "group(1)", "Next group", id="inbox.after"),
+    ]
+
+    class Opened(WidgetMessage):
+        """Another conversation of the contact was opened."""
+
+        def __init__(self, conversation_id: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    def __init__(self, mailbox: Mailbox, clock: Clock) -> None:
+        self.facts = ContactPanel()
+        super().__init__("contact", self.facts)
+        self._mailbox = mailbox
+        self._clock = clock
+        self._shown: str | None = None
+
+    def on_mount(self) -> None:
+        self.title.show([("strong", "Contact")])
+
+    def select(self, conversation: Conversation | None) -> None:
+        """Show the facts of a conversation's row at once; `show` adds those of the cache."""
+        id = conversation.id if conversation else None
+        if id != self._shown:
+            self._shown = id
+            facts = brief_facts(conversation, self._clock) if conversation else []
+            self.facts.show_facts(facts, keep_place=False)
+
+    def show(self, conversation: Conversation, *, keep_place: bool = True) -> None:
+        """Show all cached facts of a conversation."""
+        facts = contact_facts(
+            conversation,
+            self._mailbox.contact(conversation),
+            self._mailbox.catalogues.custom_fields(),
+            self._notes(conversation.id),
+            self._mailbox.conversations_of(conversation.contact.id),
+            self._clock,
+            no_contact=lacking(self._mailbox, "contact_by_phone"),
+            no_notes=lacking(self._mailbox, "notes"),
         )
+        self.facts.show_facts(facts, keep_place=keep_place)
 
-    def _why_empty(self) -> str:
-        return "no messages" if self.part == ALL else f"{self.part}: nothing of that is loaded"
+    def _notes(self, conversation_id: str) -> list[Note] | None:
+        known = self._mailbox.has_read_notes(conversation_id)
+        return self._mailbox.notes(conversation_id) if known else None
 
-    def _remember_place(self) -> None:
-        """Store the scroll position of the open thread, unless it is at the end."""
-        if self.conversation is None or self.listing is None:
-            return
-        place = self._thread.place
-        if place is None or self._thread.at_end:
-            self._places.pop(self.conversation.id, None)
-        else:
-            self._places[self.conversation.id] = place
+    def action_group(self, step: int) -> None:
+        self.facts.step_group(step)
 
-    def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
-        assert self.listing is not None
-        self.listing.reload()
-        if first_sight:
-            self._open_thread(conversation, self.listing)
-        else:
-            self._show_rows()
-        self._show_contact(keep_place=True)
-
-    def _show_contact(self, *, keep_place: bool) -> None:
-        if self.conversation is not None:
-            id = self.conversation.id
-            facts = contact_facts(
-                self.conversation,
-                self._mailbox.contact(self.conversation),
-                self._mailbox.catalogues.custom_fields(),
-                self._mailbox.notes(id) if self._mailbox.has_read_notes(id) else None,
-                self._mailbox.conversations_of(self.conversation.contact.id),
-                self._clock,
-                no_contact=lacking(self._mailbox, "contact_by_phone"),
-                no_notes=lacking(self._mailbox, "notes"),
-            )
-            self._contact.show_facts(facts, keep_place=keep_place)
-
-    def _top_word(self) -> str:
-        if self.listing is None:
-            return ""
-        whole = self.listing.complete and (self.part == ALL or self._reach >= len(self.listing))
-        return "start of the conversation" if whole else "older messages above"
+    @on(VirtualList.Opened)
+    def _open(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        if event.row.conversation_id:
+            self.post_message(self.Opened(event.row.conversation_id))

@@ -22,7 +22,6 @@ from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.labels import key_words
 from frontdesk.tui.local_filter import View
-from frontdesk.tui.polling import Pulse
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
@@ -72,7 +71,7 @@ class ViewScreen(LeftOnce[View | None]):
         self.inbox_title = opening.title
         self.key_names = KeyNames((type(self), VirtualList), opening.keys)
         self._switch = opening.switch
-        self.connection = Connection(self.mailbox, self.clock, self.tell, Pulse(self.clock.now()))
+        self.connection = Connection(self.mailbox, self.clock, self.tell, seen_at=self.seen_at)
         self._sought = ""
 
     # Interface of subclasses
@@ -190,11 +189,11 @@ class ViewScreen(LeftOnce[View | None]):
 
     async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
         """Run a request; True on success, which marks the connection as live."""
-        went_well = await self.connection.ask(question, self.seen_at(), beside=True)
-        if went_well:
+        succeeded = await self.connection.ask(question, beside=True) is not None
+        if succeeded:
             self.connection.is_live()
         self.describe()
-        return went_well
+        return succeeded
 
     # Keys
 

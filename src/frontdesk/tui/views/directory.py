@@ -414,27 +414,28 @@ class DirectoryScreen(ShelfScreen):
     def open_entry(self, section: str, entry: CatalogueEntry) -> None:
         if section == "teams":
             team = next(one for one in self.mailbox.catalogues.teams() if one.id == entry.id)
-            picker = Picker(f"Conversations of {entry.name}", self._team_choices(team), current="")
+            picker = Picker(
+                f"Conversations of {entry.name}", self._team_choices(team), current=None
+            )
             self.app.push_screen(picker, self._take_of_team)
         elif section == "custom_fields":
             self._choose_seen(entry)
 
-    def _team_choices(self, team: Team) -> list[Choice]:
+    def _team_choices(self, team: Team) -> list[Choice[ConversationFilter]]:
         counts: Counts | None = self.mailbox.counts(ConversationFilter())
         names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
         choices = [
-            Choice(f"channel {id}", names.get(id, id), open_words(counts, id))
+            Choice(ConversationFilter(channel=id), names.get(id, id), open_words(counts, id))
             for id in team.channels
         ]
         return choices + [
-            Choice(f"assignee {one.id}", f"@{one_line(one.name)}") for one in team.members
+            Choice(ConversationFilter(status="open", assignee=one.id), f"@{one_line(one.name)}")
+            for one in team.members
         ]
 
-    def _take_of_team(self, value: str | None) -> None:
-        if value is not None:
-            name, _, id = value.partition(" ")
-            chosen = ConversationFilter(status="open" if name == "assignee" else None)
-            self.choose(chosen.model_copy(update={name: id}))
+    def _take_of_team(self, filter: ConversationFilter | None) -> None:
+        if filter is not None:
+            self.choose(filter)
 
     def _choose_seen(self, entry: CatalogueEntry) -> None:
         key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)
