@@ -33,6 +33,10 @@ refresh:
     .venv/bin/pytest tests/tui --update-screenshots
     .venv/bin/pytest tests/test_documents.py --update-documents
 
+# Write man pages: man -l man/frontdesk-conversations-list.1
+man directory="man":
+    .venv/bin/python -m tests.man_pages {{ directory }}
+
 # Build the packages, check their metadata, install them in clean environments
 packages *arguments:
     .venv/bin/python -m tests.packages install {{ arguments }}

@@ -307,3 +307,10 @@ def test_the_target_may_stand_before_the_command_or_in_the_environment(inbox: Pa
 def test_a_command_for_databases_says_which_options_it_lacks(inbox: Path):
     missing = CliRunner().invoke(frontdesk, ["keys", "list"])
     assert (missing.exit_code, "--database" in missing.stderr) == (2, True)
+
+
+def test_every_command_has_a_man_page(tmp_path: Path):
+    program = [sys.executable, "-m", "tests.man_pages", str(tmp_path)]
+    subprocess.run(program, check=True, cwd=Path(__file__).parents[2])
+    pages = {page.stem for page in tmp_path.iterdir()}
+    assert pages == {"-".join(["frontdesk", *path]) for path in paths(frontdesk)}

@@ -104,7 +104,7 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
         for statement in NOT_IN_1:
             database.write(lambda connection, statement=statement: connection.run(statement))
         database.write(lambda connection: mark_as(connection, 1))
-    with pytest.raises(UnusableFile, match="frontdesk upgrade"), opening():
+    with pytest.raises(UnusableFile, match="frontdesk db upgrade"), opening():
         pass
     with opening(upgrade=True) as database:
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
@@ -175,7 +175,7 @@ def test_a_reading_command_refuses_it_and_says_what_to_run(old: Opening):
     with pytest.raises(UnusableFile) as refused, old(layout=NEW):
         pass
     assert "made by an older frontdesk (layout 0, now 1)" in str(refused.value)
-    assert "`frontdesk upgrade --database " in str(refused.value)
+    assert "`frontdesk db upgrade --database " in str(refused.value)
     with old(layout=OLD) as database:
         assert database.read(slugs) == ["default"]
 

@@ -25,8 +25,8 @@ from frontdesk.phones import format_phone
 from frontdesk.text import clean, compact_json, one_line, steady
 from frontdesk.wire import Wire, timestamp
 
-# Width of a table that no terminal limits.
-_UNLIMITED = 1_000_000
+# Width of a table that no terminal limits, and the least of a column that is truncated.
+_UNLIMITED, _LEAST = 1_000_000, 8
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
 
@@ -122,8 +122,10 @@ def output_options(*formats: str, default: str = "table") -> Callable[[F], F]:
         json_fields = click.option(
             "--json",
             "fields",
-            metavar="FIELDS",
-            help="JSON with these members only, such as id,status or contact.phone.",
+            is_flag=False,
+            flag_value="",
+            metavar="[FIELDS]",
+            help="As JSON; of FIELDS, such as id,contact.phone, only these members.",
         )
         return choice(json_fields(writing))
 
@@ -174,24 +176,34 @@ def table(
 ) -> str:
     """Format aligned columns, headings first; control characters are removed from cells.
 
-    out: a terminal there limits the width and has colours. The widest columns are truncated first,
-    `rigid` ones never.
+    out: a terminal there limits the width and has colours. The widest columns are truncated first;
+    `rigid` ones never, for which lines may be longer.
     """
+    cells = [[_cell(text) for text in row] for row in (headings, *rows)]
+    widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
+    least = [one if at in rigid else min(one, _LEAST) for at, one in enumerate(widths)]
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for at, heading in enumerate(headings):
-        grid.add_column(_cell(heading), no_wrap=at in rigid)
-    for row in rows:
-        grid.add_row(*map(_cell, row))
-    terminal = out is not None and out.isatty()
+    for at, heading in enumerate(cells[0]):
+        grid.add_column(heading, no_wrap=at in rigid)
+    for row in cells[1:]:
+        grid.add_row(*row)
     drawn = io.StringIO()
+    width = width or (out and terminal_width(out)) or _UNLIMITED
     console = Console(
         file=drawn,
-        width=width or (out and terminal_width(out)) or _UNLIMITED,
-        force_terminal=terminal,
+        width=max(width, sum(least) + 2 * (len(least) - 1)),
+        force_terminal=out is not None and out.isatty(),
         legacy_windows=False,
     )
     console.print(grid)
     return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n")[:-1])
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a table to standard output; no cell is truncated."""
+    out = standard_output()
+    out.write(table(headings, rows, out=out, rigid=range(len(headings))) + "\n")
+    out.flush()
 
 
 def _cell(text: str | Text, style: str = "") -> Text:

@@ -138,7 +138,7 @@ def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> boo
     if version < layout.version and not upgrade:
         raise UnusableFile(
             f"{name} was made by an older frontdesk (layout {version}, now {layout.version}): "
-            f"bring it up to date with `frontdesk upgrade --database {name}`"
+            f"bring it up to date with `frontdesk db upgrade --database {name}`"
         )
     return version == layout.version
 

@@ -1,18 +1,29 @@
 """`frontdesk accounts`: creates, lists, disables and enables accounts."""
 
-import json
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from frontdesk.cli.base import Group, now
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
-from frontdesk.cli.output import moment, table
+from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
+from frontdesk.text import compact_json
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Row
+
+
+_COLUMNS: tuple[Column[dict[str, Any]], ...] = (
+    Column("id", itemgetter("id")),
+    Column("slug", itemgetter("slug"), "SLUG"),
+    Column("name", itemgetter("name"), "NAME", flexible=True),
+    Column("keys", itemgetter("keys"), "KEYS"),
+    Column("created_at", itemgetter("created_at"), "CREATED", moment=True),
+    Column("state", lambda row: "disabled" if row["disabled"] else "active", "STATE"),
+)
 
 
 @click.group(
@@ -57,7 +68,7 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
         account_id = store.write(add)
     if as_json:
         made = {"id": str(account_id), "slug": slug, "name": name or slug}
-        click.echo(json.dumps(made, ensure_ascii=False))
+        click.echo(compact_json(made))
     else:
         click.echo(f"Made the account {slug}; its keys: frontdesk keys create --account {slug} …")
 
@@ -70,20 +81,15 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
     ),
 )
 @database_option("The database whose accounts are listed.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
-def list_command(database: str, as_json: bool) -> None:
+@output_options()
+def list_command(database: str, output: Output) -> None:
     """List the accounts, oldest first."""
     from frontdesk.store.accounts import all_accounts
 
     at = now()
     with opened(database) as store:
         rows = store.read(lambda connection: all_accounts(connection, at))
-    if as_json:
-        click.echo(json.dumps([_described(row) for row in rows], ensure_ascii=False))
-    else:
-        click.echo(
-            table(("SLUG", "NAME", "KEYS", "CREATED", "STATE"), [_line(row) for row in rows])
-        )
+    output.write([_described(row) for row in rows], _COLUMNS)
 
 
 @accounts_group.command(
@@ -129,7 +135,7 @@ def _shut(database: str, slug: str, *, disabled: bool) -> None:
         store.write(write)
 
 
-def _described(row: "Row") -> dict[str, object]:
+def _described(row: "Row") -> dict[str, Any]:
     from frontdesk.wire import timestamp
 
     return {
@@ -140,11 +146,6 @@ def _described(row: "Row") -> dict[str, object]:
         "created_at": timestamp(row["created_at"]),
         "disabled": bool(row["disabled"]),
     }
-
-
-def _line(row: "Row") -> tuple[str, ...]:
-    state = "disabled" if row["disabled"] else "active"
-    return row["slug"], row["name"], str(row["keys"]), moment(row["created_at"]), state
 
 
 def _slug(text: str) -> str:

@@ -10,7 +10,7 @@ import click
 from frontdesk import settings
 from frontdesk.cli.base import Group
 from frontdesk.cli.options import parse_duration
-from frontdesk.cli.output import moment, table
+from frontdesk.cli.output import moment, print_table
 from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
 
@@ -51,7 +51,7 @@ def info_command() -> None:
     limit = file_size(settings.cache_limit_bytes())
     click.echo(f"{path}: {file_size(found.size_bytes)} of at most {limit}")
     if found.shelves:
-        click.echo(table(_HEADINGS, [_row(shelf) for shelf in found.shelves]))
+        print_table(_HEADINGS, [_row(shelf) for shelf in found.shelves])
     for aside, size in found.set_aside:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 

@@ -1,4 +1,4 @@
-"""`frontdesk check`: verifies counters, metrics and roll-ups of a database by a recount."""
+"""`frontdesk db check`: verifies counters, metrics and roll-ups of a database by a recount."""
 
 from typing import TYPE_CHECKING
 

@@ -5,7 +5,7 @@ import click
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.cli.output import table
+from frontdesk.cli.output import print_table
 from frontdesk.errors import BadSettings
 
 
@@ -94,4 +94,4 @@ def keys_command() -> None:
 
     mapped = configuration().keys
     rows = [[name, mapped.get(name, keys), words] for name, (keys, words) in action_ids().items()]
-    click.echo(table(["ACTION", "KEYS", ""], rows))
+    print_table(["ACTION", "KEYS", ""], rows)

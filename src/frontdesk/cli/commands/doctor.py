@@ -140,7 +140,12 @@ def _server_text(server: "Server") -> str:
         [FEATURES[name][0], _WORDS[feature.state], feature.detail]
         for name, feature in server.features.items()
     ]
-    lines = [f"Server {plain(server.address)}", "", table(["FEATURE", "THERE", ""], rows), ""]
+    lines = [
+        f"Server {plain(server.address)}",
+        "",
+        table(["FEATURE", "THERE", ""], rows, out=standard_output(), rigid=(0, 1, 2)),
+        "",
+    ]
     lines += [_heading("Differs from the contract", len(server.differences))]
     lines += [f"  {plain(sentence)}" for sentence in server.differences]
     return "\n".join([*lines, "", *_connection_lines(server), f"Key: {_scopes(server)}"])
@@ -190,7 +195,9 @@ def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
 def _machine_text(target: Target) -> str:
     facts = _machine(target)
     rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
-    return f"This machine\n\n{table(['', ''], rows).lstrip()}"
+    return (
+        f"This machine\n\n{table(['', ''], rows, out=standard_output(), rigid=range(2)).lstrip()}"
+    )
 
 
 def _machine(target: Target) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`frontdesk init` and `frontdesk upgrade`: create and migrate databases."""
+"""`frontdesk db init` and `frontdesk db upgrade`: create and migrate databases."""
 
 import click
 

@@ -1,23 +1,34 @@
 """`frontdesk keys`: creates, lists, rotates and revokes API keys."""
 
-import json
 from dataclasses import dataclass
 from datetime import timedelta
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from frontdesk.cli.base import Group, now
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option, parse_duration
-from frontdesk.cli.output import moment, table
+from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
+from frontdesk.text import compact_json
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row
 
-_HEADINGS = ("KEY", "ACCOUNT", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "ENDS", "STATE")
+_COLUMNS: tuple[Column[dict[str, Any]], ...] = (
+    Column("key_id", itemgetter("key_id"), "KEY"),
+    Column("account", itemgetter("account"), "ACCOUNT"),
+    Column("name", itemgetter("name"), "NAME", flexible=True),
+    Column("user", itemgetter("user"), "USER", flexible=True),
+    Column("scopes", lambda row: _scopes(row), "SCOPES", flexible=True),
+    Column("created_at", itemgetter("created_at"), "CREATED", moment=True),
+    Column("last_used_at", itemgetter("last_used_at"), "LAST USED", moment=True),
+    Column("ends_at", lambda row: row["revoked_at"] or row["expires_at"], "ENDS", moment=True),
+    Column("state", itemgetter("state"), "STATE", styles={"active": "green", "revoked": "dim"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +100,9 @@ def create_command(
 )
 @database_option("The database whose keys are listed.")
 @click.option("--account", help="Only the keys of this account.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
-def list_command(database: str, account: str | None, as_json: bool) -> None:
-    """List the API keys, oldest first.
-
-    What they are for, never what they are."""
+@output_options()
+def list_command(database: str, account: str | None, output: Output) -> None:
+    """List the API keys, oldest first: what they are for, never what they are."""
     from frontdesk.store.accounts import all_keys
 
     def found(connection: "Connection") -> "list[Row]":
@@ -103,10 +112,7 @@ def list_command(database: str, account: str | None, as_json: bool) -> None:
     with opened(database) as store:
         rows = store.read(found)
     at = now()
-    if as_json:
-        click.echo(json.dumps([_described(row, at) for row in rows], ensure_ascii=False))
-    else:
-        click.echo(table(_HEADINGS, [_line(row, at) for row in rows]))
+    output.write([_described(row, at) for row in rows], _COLUMNS)
 
 
 @keys_group.command(
@@ -230,7 +236,7 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
 def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
     """Print a new key, the only time that it is shown; standard output has just the key or JSON."""
     if as_json:
-        click.echo(json.dumps(made, ensure_ascii=False))
+        click.echo(compact_json(made))
     else:
         click.echo(
             f"The key {made['name']!r} is shown this once; keep it like a password:", err=True
@@ -288,7 +294,7 @@ def _state(row: "Row", now: int) -> str:
     return "expired" if row["expires_at"] is not None and row["expires_at"] <= now else "active"
 
 
-def _described(row: "Row", now: int) -> dict[str, object]:
+def _described(row: "Row", now: int) -> dict[str, Any]:
     from frontdesk.wire import timestamp
 
     times = {
@@ -308,23 +314,11 @@ def _described(row: "Row", now: int) -> dict[str, object]:
     }
 
 
-def _line(row: "Row", now: int) -> tuple[str, ...]:
+def _scopes(row: dict[str, Any]) -> str:
     from frontdesk.service.auth import SCOPES
 
-    scopes = row["scopes"].split()
-    shown = "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
-    ends_at = row["expires_at"] if row["revoked_at"] is None else row["revoked_at"]
-    return (
-        row["key_id"],
-        row["account"],
-        row["name"],
-        row["user_name"] or "-",
-        shown,
-        moment(row["created_at"]),
-        moment(row["last_used_at"]),
-        moment(ends_at),
-        _state(row, now),
-    )
+    scopes = row["scopes"]
+    return "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
 
 
 def _lifetime(text: str | None) -> int | None:

@@ -10,7 +10,7 @@ import click
 from frontdesk import settings
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import Configuration, Profile, configuration
-from frontdesk.cli.output import plain, table
+from frontdesk.cli.output import plain, print_table
 from frontdesk.cli.profiles import (
     add_profile,
     check_name,
@@ -113,7 +113,7 @@ def list_command() -> None:
         ["*" if name == configured.profile else "", name, where(profile), profile.user or ""]
         for name, profile in sorted(configured.profiles.items())
     ]
-    click.echo(table(["", "NAME", "WHERE", "ME"], rows))
+    print_table(["", "NAME", "WHERE", "ME"], rows)
 
 
 @profiles_group.command(

@@ -1,4 +1,4 @@
-"""`frontdesk sample`: generates a database with a synthetic inbox of any size."""
+"""`frontdesk db sample`: generates a database with a synthetic inbox of any size."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""`frontdesk search`: full-text search in a database or in the viewer's cache of a server."""
+"""`search` in conversations and messages: a database, or the viewer's cache of a server."""
 
 import heapq
 from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from frontdesk.cli.commands.import_.files import unknown_channels
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
-from frontdesk.cli.output import moment, table
+from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress, whole
 from frontdesk.ingest.jobs import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
@@ -69,7 +69,7 @@ def status_command(database: str, account: str) -> None:
         row = known.get(state)
         times = (None, None) if row is None else (row["first"], row["last"])
         rows.append((state, f"{row['n'] if row else 0:,}", *map(moment, times)))
-    click.echo(table(("STATE", "BODIES", "FIRST", "LAST"), rows))
+    print_table(("STATE", "BODIES", "FIRST", "LAST"), rows)
     elements: Counter[str] = Counter()
     for row in ignored:
         for kind, count in json.loads(row["ignored_json"]).items():
