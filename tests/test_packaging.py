@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from email import message_from_bytes
 from importlib.metadata import requires
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from tests.packages import lowest
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -169,6 +172,13 @@ def test_what_a_base_install_needs_brings_no_more_than_is_named(
                 if any(_is_base(asked, extra) for extra in one.extras or {""}):
                     waiting.append(asked)
     assert brought <= set(NAMED).union(*NAMED.values())
+
+
+def test_every_library_is_tried_on_its_lowest_version_by_tests_that_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = {one.name for one in lowest.requirements(project)}
+    assert {pin.partition("==")[0] for pin in lowest.lowest(project)} == named
+    assert [path for path in lowest.TESTS if not (ROOT / path).is_file()] == []
 
 
 def _is_base(one: Requirement, extra: str = "") -> bool:

