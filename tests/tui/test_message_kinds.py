@@ -15,27 +15,27 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
         ({"text": "two\nlines"}, ["two", "lines"]),
         ({"text": ""}, ["(empty)"]),
         ({"text": None}, ["(empty)"]),
-        ({"type": "image", "media": {"mime_type": "image/jpeg"}}, ["[image  image/jpeg]"]),
+        ({"type": "image", "media": {"mime_type": "image/jpeg"}}, [" 📷 photo"]),
         (
             {
                 "type": "image",
                 "text": "Is it this one?",
                 "media": {"mime_type": "image/jpeg", "size_bytes": 240_000},
             },
-            ["[image  image/jpeg  240 KB]", "Is it this one?"],
+            [" 📷 photo · 240 KB", "Is it this one?"],
         ),
-        ({"type": "video", "media": {"size_bytes": 3_400_000}}, ["[video  3.4 MB]"]),
+        ({"type": "video", "media": {"size_bytes": 3_400_000}}, [" 🎬 video · 3.4 MB"]),
         (
             {"type": "audio", "media": {"voice": True, "mime_type": "audio/ogg"}},
-            ["[voice  audio/ogg]"],
+            [" 🎤 voice"],
         ),
-        ({"type": "audio", "media": {"mime_type": "audio/mpeg"}}, ["[audio  audio/mpeg]"]),
+        ({"type": "audio", "media": {"mime_type": "audio/mpeg"}}, [" 🎵 audio"]),
         (
             {"type": "document", "media": {"filename": "invoice\n7.pdf"}},
-            ["[document]  invoice 7.pdf"],
+            [" 📄 document · invoice 7.pdf"],
         ),
-        ({"type": "sticker", "media": {"animated": True}}, ["[animated sticker]"]),
-        ({"type": "image"}, ["[image]"]),
+        ({"type": "sticker", "media": {"animated": True}}, [" 🙂 sticker · animated"]),
+        ({"type": "image"}, [" 📷 photo"]),
         (
             {
                 "type": "location",
@@ -46,11 +46,11 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     "address": "Calle 1",
                 },
             },
-            ["[location]  Shop, Calle 1"],
+            [" 📍 location · Shop, Calle 1"],
         ),
         (
             {"type": "location", "content": {"latitude": 41.4, "longitude": 2.2}},
-            ["[location]  41.4, 2.2"],
+            [" 📍 location · 41.4, 2.2"],
         ),
         (
             {
@@ -63,7 +63,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     ]
                 },
             },
-            ["[contact]  Ann  +1 650", "[contact]"],
+            [" 👤 contact · Ann · +1 650", " 👤 contact"],
         ),
         (
             {
@@ -79,7 +79,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                 "text": "What shall it be?",
                 "content": {"kind": "buttons", "buttons": [{"title": "Tea"}, {"text": "Coffee"}]},
             },
-            ["What shall it be?", "[ Tea ]", "[ Coffee ]"],
+            ["What shall it be?", "[ Tea ]  [ Coffee ]"],
         ),
         (
             {"type": "interactive", "text": "+34 600", "content": {"kind": "flow_reply"}},
@@ -92,7 +92,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
         ({"type": "template", "content": {"name": "ready"}}, ["[template]"]),
         (
             {"type": "order", "text": "please wrap", "content": {"items": [{}, {}]}},
-            ["[order  2 items]", "please wrap"],
+            [" 🛒 order · 2 items", "please wrap"],
         ),
         (
             {
@@ -108,7 +108,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     ]
                 },
             },
-            ["[order  1 item]", "  2 × VD-7  9.9 EUR"],
+            [" 🛒 order · 1 item", "  2 × VD-7  9.9 EUR"],
         ),
         (
             {
@@ -183,7 +183,15 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
     ],
 )
 def test_every_type_says_what_was_sent(members: dict[str, Any], lines: list[str]) -> None:
-    assert drawn(message(**members), head=False) == [f"│ {line}" for line in lines]
+    first, *others = drawn(message(**members), head=False)
+    assert first.removesuffix("09:26").rstrip() == f"│ {lines[0]}"
+    assert others == [f"│ {line}" for line in lines[1:]]
+
+
+def words_at(time: str, words: str, width: int = 70) -> str:
+    """An event as it is drawn: centred, after its time."""
+    line = f"{time}  {words}"
+    return " " * ((width - len(line)) // 2) + line
 
 
 @pytest.mark.parametrize("type_", [*TYPES, "holo_call", ""])
@@ -212,17 +220,18 @@ def test_contents_of_another_shape_than_promised_are_still_lines(
     ],
 )
 def test_a_system_event_is_one_line(members: dict[str, Any], words: str) -> None:
-    assert drawn(message(type="system", author="system", **members)) == [f"  · {words}"]
+    assert drawn(message(type="system", author="system", **members)) == [words_at("09:26", words)]
 
 
 def test_a_deleted_message_says_so_and_nothing_else() -> None:
     entry = message(deleted_at=AT, type="image", media={"mime_type": "image/png"}, text="gone")
-    assert drawn(entry, head=False) == ["│ this message was deleted"]
+    (line,) = drawn(entry, head=False)
+    assert line.split("  ")[0] == "│ ⊘ deleted by the customer"
 
 
 def test_a_template_names_itself_in_its_head() -> None:
     entry = sent(type="template", author="campaign", content={"name": "spring\nsale"}, text="Hi")
-    assert drawn(entry)[0].startswith("Campaign · template spring sale")
+    assert drawn(entry)[0].startswith("    ┇ Campaign · template spring sale")
 
 
 @pytest.mark.parametrize(
@@ -233,19 +242,23 @@ def test_a_forwarded_message_says_so(forwarded: str, words: str) -> None:
 
 
 def test_an_edited_message_says_so() -> None:
-    assert drawn(message(text="hi", edited_at=AT))[0].endswith("09:26 edited")
+    assert drawn(message(text="hi", edited_at=AT))[0].endswith(" edited 09:26")
 
 
 @pytest.mark.parametrize(
     ("reply", "quote"),
     [
+        ({"text": "Hi", "type": "text", "author": "ai_agent"}, "> AI agent: Hi"),
+        ({"text": "Hi", "author": "contact", "direction": "inbound"}, "> Sheena Nelson: Hi"),
         ({"text": "Here is\nthe catalogue", "type": "text"}, "> Here is the catalogue"),
-        ({"text": None, "type": "image"}, "> [image]"),
+        ({"text": None, "type": "image"}, "> 📷 photo"),
         ({"wamid": "wamid.x"}, "> a message"),
     ],
 )
 def test_a_reply_quotes_what_it_answers(reply: dict[str, Any], quote: str) -> None:
-    assert drawn(message(text="yes", reply_to=reply), head=False) == [f"│ {quote}", "│ yes"]
+    first, *others = drawn(message(text="yes", reply_to=reply), head=False)
+    assert first.removesuffix("09:26").rstrip() == f"│ {quote}"
+    assert others == ["│ yes"]
 
 
 def test_reactions_stand_under_their_message() -> None:
@@ -253,4 +266,7 @@ def test_reactions_stand_under_their_message() -> None:
         {"emoji": emoji, "direction": "outbound", "author": "phone", "created_at": AT}
         for emoji in ("👍", "❤\ufe0f")
     ]
-    assert drawn(message(text="hi", reactions=reactions), head=False) == ["│ hi", "│ 👍 ❤"]
+    assert drawn(message(text="hi", reactions=reactions))[1:] == [
+        "│ hi",
+        "│ ↳ 👍 Business phone  ❤ Business phone",
+    ]

@@ -7,16 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from frontdesk.tui.widgets.message_list import SHOWN_CHARACTERS, centred, message_lines, same_sender
+from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
+from frontdesk.tui.widgets.message_list import (
+    SHOWN_CHARACTERS,
+    message_lines,
+    note_lines,
+    rule,
+    same_sender,
+)
 from frontdesk.wire import Message, Note
-from tests.tui.drawn_messages import AT, CLOCK, TYPES, drawn, message, sent
+from tests.tui.drawn_messages import AT, CONTEXT, TYPES, drawn, message, sent
 from tests.tui.texts import AWKWARD, drawn_text
 
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
 
 
 def parts(entry: Message) -> set[str]:
-    lines = message_lines(entry, CLOCK, 70, contact="Sheena Nelson")
+    lines = message_lines(entry, CONTEXT, 70)
     return {part for line in lines for part, text in line if text.strip()}
 
 
@@ -30,9 +37,10 @@ def parts(entry: Message) -> set[str]:
         ("contact", "Sheena N", "Sheena N"),
         ("user", "Ana Souza", "Ana Souza"),
         ("user", None, "Agent"),
-        ("ai_agent", "Ada", "AI agent · Ada"),
+        ("ai_agent", "Ada", "Ada · AI agent"),
         ("ai_agent", None, "AI agent"),
         ("phone", None, "Business phone"),
+        ("phone", "Tom Baker", "Tom Baker · phone app"),
         ("campaign", "Spring sale", "Campaign · Spring sale"),
         ("api", None, "API"),
         ("automation", None, "Automation"),
@@ -50,18 +58,40 @@ def test_the_head_names_every_author_also_an_unknown_one(
         author=author, direction=direction, text="hello", author_ref=name and {"name": name}
     )
     first, second = drawn(entry)
-    assert first.startswith(head + "  ")
+    assert first.lstrip(" │┃║┇╏").startswith(head + "  ")
     assert first.endswith("09:26")
-    assert second == ("│ hello" if direction == "inbound" else "┃ hello")
+    assert second.lstrip(" │┃║┇╏") == "hello"
 
 
-def test_without_a_head_a_message_joins_the_one_above() -> None:
-    assert drawn(message(text="hello"), head=False) == ["│ hello"]
+@pytest.mark.parametrize(
+    ("author", "bar", "ink"),
+    [
+        ("contact", "│ ", "customer"),
+        ("user", "    ┃ ", "team"),
+        ("ai_agent", "    ║ ", "ai"),
+        ("campaign", "    ┇ ", "campaign"),
+        ("phone", "    ╏ ", "phone"),
+    ],
+)
+def test_five_voices_differ_in_colour_and_in_the_shape_of_their_bar(
+    author: str, bar: str, ink: str
+) -> None:
+    """The customer stands at the left, everybody else four cells in."""
+    direction = "inbound" if author == "contact" else "outbound"
+    entry = message(author=author, direction=direction, text="hello")
+    assert [line[: len(bar)] for line in drawn(entry)] == [bar, bar]
+    assert {ink, f"{ink} bold"} <= parts(entry)
+
+
+def test_without_a_head_a_message_joins_the_one_above_with_its_time_where_there_is_room() -> None:
+    (line,) = drawn(message(text="hello"), head=False)
+    assert line == "│ hello" + "09:26".rjust(62)
+    assert drawn(message(text="x" * 64), head=False) == ["│ " + "x" * 64]
 
 
 def test_a_customer_without_a_name_is_the_customer() -> None:
-    lines = message_lines(message(text="hi"), CLOCK, 40, contact="")
-    assert lines[0][0] == ("strong", "Customer")
+    lines = message_lines(message(text="hi"), CONTEXT._replace(contact=""), 40)
+    assert ("customer bold", "Customer") in lines[0]
 
 
 def test_a_timestamp_that_cannot_be_read_is_shown_as_it_is() -> None:
@@ -72,19 +102,24 @@ def test_a_timestamp_that_cannot_be_read_is_shown_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "word"),
+    ("status", "tick", "word", "part"),
     [
-        ("pending", "…"),
-        ("sent", "sent"),
-        ("delivered", "dlvd"),
-        ("read", "read"),
-        ("played", "played"),
-        ("failed", "✗ failed"),
-        ("lost_at_sea", "lost at sea"),
+        ("pending", "…", "...", "dim"),
+        ("sent", "✓", "sent", "dim"),
+        ("delivered", "✓✓", "dlvd", "dim"),
+        ("read", "✓✓", "read", "read"),
+        ("played", "✓✓", "played", "read"),
+        ("failed", "✗", "failed", "error"),
+        ("lost_at_sea", "lost at sea", "lost at sea", "dim"),
     ],
 )
-def test_the_head_of_a_sent_message_says_how_far_it_came(status: str, word: str) -> None:
-    assert drawn(sent(text="hi", delivery_status=status))[0].endswith(f"09:26 {word}")
+def test_ticks_say_how_far_a_sent_message_came(
+    status: str, tick: str, word: str, part: str
+) -> None:
+    entry = sent(text="hi", delivery_status=status)
+    assert drawn(entry)[0].endswith(f"09:26 {tick}")
+    plain = message_lines(entry, CONTEXT._replace(symbols=ASCII_SYMBOLS), 70)
+    assert (part, f" {word}") in plain[0]
 
 
 def test_a_received_message_has_no_delivery() -> None:
@@ -94,30 +129,31 @@ def test_a_received_message_has_no_delivery() -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (None, "✗ not delivered"),
-        ({"code": 131026, "title": "Undeliverable"}, "✗ Undeliverable (131026)"),
+        (None, "Not delivered"),
+        ({"code": 131026, "title": "Undeliverable"}, "Not delivered: Undeliverable (131026)"),
         (
-            {"code": 131047, "title": "Re-engagement", "details": "More than\n24 hours"},
-            "✗ Re-engagement (131047) — More than 24 hours",
+            {"code": 131047, "title": "Re-engagement", "details": "More than\n24 h"},
+            "Not delivered: Re-engagement (131047) — More than 24 h",
         ),
     ],
 )
 def test_a_failure_says_why(error: dict[str, Any] | None, reason: str) -> None:
     entry = sent(text="hi", delivery_status="failed", error=error)
-    assert drawn(entry, head=False) == ["┃ hi", f"┃ {reason}"]
+    assert drawn(entry)[1:] == ["    ┃ hi", f"    ┃ {reason}"]
     assert "error" in parts(entry)
 
 
 # Notes
 
 
-def test_a_note_is_named_as_one() -> None:
+def test_a_note_is_named_as_one_and_stands_on_a_ground_of_its_own() -> None:
     note = Note(id="1", text="Call\nback", author_ref={"name": "Ana Souza"}, created_at=AT)
-    assert drawn(note)[0].startswith("┊ NOTE · Ana Souza · only visible to the team")
+    assert drawn(note)[0].startswith("NOTE  Ana Souza  only the team sees this  ")
     assert drawn(note)[0].endswith("09:26")
-    assert drawn(note)[1:] == ["┊ Call", "┊ back"]
-    assert drawn(note, head=False) == ["┊ Call", "┊ back"]
-    assert drawn(note, 40)[0].startswith("┊ NOTE · Ana Souza  ")
+    assert drawn(note)[1:] == ["Call", "back"]
+    assert drawn(note, 40)[0].startswith("NOTE  Ana Souza   ")
+    pieces = [piece for line in note_lines(note, CONTEXT, 70) for piece in line]
+    assert all(part.endswith("@note-ground") for part, _ in pieces)
 
 
 @pytest.mark.parametrize(
@@ -126,21 +162,23 @@ def test_a_note_is_named_as_one() -> None:
 )
 def test_a_note_without_a_name_says_what_wrote_it(author: str, who: str) -> None:
     assert drawn(Note(id="1", text="x", author=author, created_at=AT))[0].startswith(
-        f"┊ NOTE · {who} "
+        f"NOTE  {who} "
     )
 
 
 # Measure
 
 
-def test_lines_are_no_longer_than_can_be_read() -> None:
-    lines = drawn(message(text="word " * 100), 200, head=False)
-    assert max(cell_len(line) for line in lines) <= 100
+def test_text_wraps_at_90_and_times_end_at_98_of_the_pane() -> None:
+    """The first column of the pane is a blank in front of these lines."""
+    for entry in (message(text="word " * 100), sent(text="word " * 100)):
+        first, *others = drawn(entry, 200)
+        assert cell_len(first) == 97
+        assert max(cell_len(line.lstrip(" │┃")) for line in others) in (88, 89, 90)
 
 
 def test_a_long_word_is_broken() -> None:
     lines = drawn(message(text="x" * 10_000), 50, head=False)
-    assert len(lines) == -(-10_000 // 48)
     assert "".join(line[2:] for line in lines) == "x" * 10_000
 
 
@@ -165,10 +203,10 @@ def test_awkward_texts_keep_the_width(text: str, width: int) -> None:
     assert drawn(Note(id="1", text=text, author_ref={"name": text}, created_at=text), width)
 
 
-def test_a_mark_across_the_pane_is_as_wide_as_the_pane() -> None:
+def test_a_rule_across_the_pane_is_as_wide_as_the_pane() -> None:
     for width in range(8, 121):
-        for words in ("3 new", "Saturday 14 March 2026", "older messages above"):
-            assert cell_len("".join(text for _, text in centred(words, width))) == width
+        for words, new in (("", 3), ("Saturday 14 March 2026", 3), ("older messages above", 0)):
+            assert cell_len("".join(text for _, text in rule(words, width, new=new))) == width
 
 
 def members() -> st.SearchStrategy[dict[str, Any]]:
@@ -234,19 +272,19 @@ def test_every_line_of_every_message_is_exactly_as_wide_as_the_pane(
     assert drawn(message(**members), width, head=head)
 
 
-@given(drawn_text(), st.none() | drawn_text(), st.integers(8, 120), st.booleans())
+@given(drawn_text(), st.none() | drawn_text(), st.integers(8, 120))
 def test_every_line_of_every_note_is_exactly_as_wide_as_the_pane(
-    text: str, name: str | None, width: int, head: bool
+    text: str, name: str | None, width: int
 ) -> None:
     note = Note(id="1", text=text, author_ref={"name": name}, created_at=AT)
-    assert drawn(note, width, head=head)
+    assert drawn(note, width)
 
 
 # What joins what
 
 
-def test_messages_of_one_sender_within_a_minute_stand_under_one_head() -> None:
-    first, second = message(id="1"), message(id="2", created_at="2026-03-14T09:27:52.000Z")
+def test_messages_of_one_sender_within_five_minutes_stand_under_one_head() -> None:
+    first, second = message(id="1"), message(id="2", created_at="2026-03-14T09:31:53.000Z")
     assert same_sender(second, first)
     assert not same_sender(first, None)
 
@@ -254,14 +292,15 @@ def test_messages_of_one_sender_within_a_minute_stand_under_one_head() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"created_at": "2026-03-14T09:27:53.000Z"},
+        {"created_at": "2026-03-14T09:31:54.000Z"},
         {"created_at": "some day"},
         {"author": "phone"},
         {"author_ref": {"name": "Somebody else"}},
         {"direction": "outbound"},
         {"type": "system"},
         {"type": "template"},
-        {"delivery_status": "failed"},
+        {"forwarded": "once"},
+        {"reply_to": {"text": "what was said"}},
     ],
 )
 def test_another_sender_kind_or_fate_has_a_head_of_its_own(other: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from frontdesk.text import file_size, one_line, words
+from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import Media, Message
 
@@ -11,69 +12,84 @@ from frontdesk.wire import Media, Message
 MOST_ROWS = 10
 
 
-def contents(message: Message, *, open_key: str = "") -> list[Piece]:
-    """Contents of a message, as pieces that each start on a new line.
+# Text that is wrapped, or a line of pieces that is truncated.
+Block = Piece | list[Piece]
+
+
+def contents(
+    message: Message, symbols: MessageSymbols = EMOJI, *, open_key: str = ""
+) -> Sequence[Block]:
+    """Contents of a message, as blocks that each start on a new line.
 
     open_key: name of the key that opens media, or empty.
     """
     if message.deleted_at:
-        return [("dim", "this message was deleted")]
-    pieces = [("dim", line) for line in _referral(message)]
-    if message.media is not None:
-        pieces += _media_card(message, open_key)
+        who = "the customer" if message.direction == "inbound" else "the sender"
+        return [("dim italic", f"{symbols.deleted} deleted by {who}")]
+    blocks: list[Block] = [("dim", line) for line in _referral(message)]
+    if message.media is not None or message.type in _MEDIA_TYPES:
+        blocks += _media_card(message, symbols, open_key)
+    elif message.type in _CARDS:
+        blocks += _CARDS[message.type](message, symbols)
     else:
-        pieces += _CARDS.get(message.type, _text_alone)(message)
-    return pieces or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
+        blocks += _CONTENTS.get(message.type, _text_alone)(message)
+    return blocks or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
 
 
 def _text_alone(message: Message) -> list[Piece]:
     return [("text", message.text)] if message.text else []
 
 
-def _media_card(message: Message, open_key: str) -> list[Piece]:
-    """[image  image/jpeg  240 KB]  tracking.jpg, with the caption below."""
-    media = message.media
-    assert media is not None
-    facts = [words(_media_kind(message.type, media)), one_line(media.mime_type or "")]
-    if media.size_bytes is not None:
-        facts.append(file_size(media.size_bytes))
-    name = f"  {one_line(media.filename)}" if media.filename else ""
-    opens = f"  {open_key} opens it" if media.url and open_key else ""
-    card = f"[{'  '.join(fact for fact in facts if fact)}]{name}{opens}"
-    return [("dim" if message.text else "text", card), *_text_alone(message)]
+def _card(symbols: MessageSymbols, type: str, *facts: str) -> list[Piece]:
+    """📷 photo · 240 KB, on a ground of its own."""
+    told = "".join(f"· {fact} " for fact in facts if fact)
+    return [("strong@card", f" {symbols.of(type).words} "), ("text@card", told)]
 
 
-def _media_kind(kind: str, media: Media) -> str:
-    if kind == "audio" and media.voice:
-        return "voice"
-    return "animated sticker" if kind == "sticker" and media.animated else kind
+_MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 
 
-def _location(message: Message) -> list[Piece]:
+def _media_card(message: Message, symbols: MessageSymbols, open_key: str) -> list[Block]:
+    """Kind, size and name of a file, with the caption below."""
+    media = message.media or Media()
+    size = file_size(media.size_bytes) if media.size_bytes is not None else ""
+    type = "voice" if message.type == "audio" and media.voice else message.type
+    card = _card(symbols, type, "animated" if media.animated else "", size, _name_of(media))
+    if media.url and open_key:
+        card.append(("dim", f"  {open_key} opens it"))
+    return [card, *_text_alone(message)]
+
+
+def _name_of(media: Media) -> str:
+    return one_line(media.filename) if media.filename else ""
+
+
+def _location(message: Message, symbols: MessageSymbols) -> list[Block]:
     content = _content(message)
     place = _join(content, "name", "address") or _join(content, "latitude", "longitude")
-    return [("text", f"[location]  {place}".rstrip()), *_text_alone(message)]
+    return [_card(symbols, "location", place), *_text_alone(message)]
 
 
-def _contacts(message: Message) -> list[Piece]:
-    """One line per contact: name, company, numbers, e-mail addresses."""
-    pieces: list[Piece] = []
+def _contacts(message: Message, symbols: MessageSymbols) -> list[Block]:
+    """A card for each contact: name, company, numbers, e-mail addresses."""
+    cards: list[Block] = []
     for contact in _dicts(_content(message), "contacts"):
         numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
         emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
         facts = [_said(contact, "name"), _said(contact, "org"), *numbers, *emails]
-        pieces.append(("text", "  ".join(["[contact]", *(fact for fact in facts if fact)])))
-    return pieces or _text_alone(message)
+        cards.append(_card(symbols, "contacts", *facts))
+    return cards or [*_text_alone(message)]
 
 
-def _order(message: Message) -> list[Piece]:
+def _order(message: Message, symbols: MessageSymbols) -> list[Block]:
     items = _dicts(_content(message), "items")
-    pieces: list[Piece] = [("text", f"[order  {_count(items, 'item')}]")]
+    blocks: list[Block] = [_card(symbols, "order", _count(items, "item"))]
     for item in [item for item in items if item][:MOST_ROWS]:
         price = f"{_said(item, 'item_price')} {_said(item, 'currency')}".strip()
         product = _said(item, "product_retailer_id") or "product"
-        pieces.append(("dim", f"  {_said(item, 'quantity') or '1'} × {product}  {price}".rstrip()))
-    return [*pieces, *_more(items), *_text_alone(message)]
+        words = f"  {_said(item, 'quantity') or '1'} × {product}  {price}"
+        blocks.append(("text", words.rstrip()))
+    return [*blocks, *_more(items), *_text_alone(message)]
 
 
 def _interactive(message: Message) -> list[Piece]:
@@ -157,12 +173,14 @@ def _titled(header: Any) -> list[Piece]:
 
 def _footer(footer: Any) -> list[Piece]:
     text = _said(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
-    return [("dim", text)] if text else []
+    return [("dim italic", text)] if text else []
 
 
 def _buttons(content: Mapping[str, Any]) -> list[Piece]:
+    """All buttons as one text."""
     titles = (_said(b, "title") or _said(b, "text") for b in _dicts(content, "buttons"))
-    return [("dim", f"[ {title} ]") for title in titles if title]
+    buttons = "  ".join(f"[ {title} ]" for title in titles if title)
+    return [("strong", buttons)] if buttons else []
 
 
 def _unsupported(message: Message) -> list[Piece]:
@@ -187,11 +205,13 @@ def _referral(message: Message) -> list[str]:
     return [f"[from an ad]  {headline}  {source}".rstrip()] if headline or source else []
 
 
-_CARDS: Mapping[str, Callable[[Message], list[Piece]]] = {
+_CARDS: Mapping[str, Callable[[Message, MessageSymbols], list[Block]]] = {
     "contacts": _contacts,
-    "interactive": _interactive,
     "location": _location,
     "order": _order,
+}
+_CONTENTS: Mapping[str, Callable[[Message], list[Piece]]] = {
+    "interactive": _interactive,
     "template": _template,
     "unsupported": _unsupported,
 }

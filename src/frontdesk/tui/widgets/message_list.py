@@ -6,12 +6,16 @@ WhatsApp markup: *bold*, _italic_, ~strike~, `code` and ```code```.
 """
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from frontdesk.export import Entry, author_word
 from frontdesk.text import long_date, one_line, time_of_day, words
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of, wrap, wrap_pieces
-from frontdesk.tui.widgets.message_contents import contents
+from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
+from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of, wrap, wrap_pieces
+from frontdesk.tui.widgets.message_contents import Block, contents
 from frontdesk.tui.widgets.virtual_list import Place, Rows, VirtualList
 from frontdesk.wire import Message, Note, instant
 
@@ -50,95 +54,172 @@ def marked_pieces(text: str, part: str = "text") -> list[Piece]:
 
 Line = list[Piece]
 
-# Maximum line length for readability.
-READING_WIDTH = 100
+# Columns after which text wraps, and at which times end.
+TEXT_WIDTH, REACH = 90, 97
 
 # Longer texts are truncated on screen; the copy action takes all of it.
 SHOWN_CHARACTERS = 65_536
 
 _MARKS = frozenset("*_~`")
-_GUTTER_IN, _GUTTER_OUT, _GUTTER_NOTE = "│ ", "┃ ", "┊ "
-# Message types rendered as a single line.
+# Message types rendered as centred lines.
 _EVENTS = ("system", "reaction")
+# Messages of one author within this time have one head.
+_GROUP_SECONDS = 300
+# Height from which groups have a blank line between them.
+_LEAST_HEIGHT_OF_GAPS = 30
+# Rows above a reaction in which its message is looked for.
+_REACHED_BY_REACTIONS = 30
 
-_DELIVERY = {"delivered": "dlvd", "pending": "…"}
+# Voices by author, each with an ink of its name; the shape of the bar tells them without colours.
+_VOICES: Mapping[str, str] = MappingProxyType(
+    {
+        "contact": "customer",
+        "user": "team",
+        "ai_agent": "ai",
+        "phone": "phone",
+        "campaign": "campaign",
+        "api": "campaign",
+        "automation": "campaign",
+        "system": "campaign",
+    }
+)
+_BARS: Mapping[str, str] = MappingProxyType(
+    {"customer": "│", "team": "┃", "ai": "║", "campaign": "┇", "phone": "╏"}
+)
+_ROLES: Mapping[str, str] = MappingProxyType({"ai_agent": "AI agent", "phone": "phone app"})
+_TICK_INKS: Mapping[str, str] = MappingProxyType(
+    {"read": "read", "played": "read", "failed": "error"}
+)
 
 
-def centred(text: str, width: int, part: str = "dim") -> Line:
-    """Horizontal rule with centred text: a date, or the unread marker."""
-    text = f" {cut(text, width - 4)} "
-    rest = max(0, width - width_of([(part, text)]))
-    return [(part, "─" * (rest // 2) + text + "─" * (rest - rest // 2))]
+class MessageContext(NamedTuple):
+    """What messages depend on besides themselves. open_key: key that opens media, or empty."""
+
+    clock: Clock
+    contact: str = ""
+    open_key: str = ""
+    symbols: MessageSymbols = EMOJI
 
 
-def note_lines(note: Note, clock: Clock, width: int, *, head: bool) -> list[Line]:
-    """Lines of a note, with a gutter and heading of its own."""
-    lines: list[Line] = []
-    if head:
-        left = [("note", f"{_GUTTER_NOTE}NOTE"), ("note", f" · {_who(note)}")]
-        if width >= 60:
-            left.append(("dim", " · only visible to the team"))
-        lines.append(spread(left, [("dim", f" {_time(note.created_at, clock)}")], width))
-    lines += _body(note.text, width, _GUTTER_NOTE, "note")
-    return lines
+def voice(author: str, direction: str = "outbound") -> str:
+    """Who speaks: customer, team, ai, campaign (and other automation), phone."""
+    return _VOICES.get(author, "customer" if direction == "inbound" else "campaign")
+
+
+def rule(words: str, width: int, *, new: int = 0) -> Line:
+    """Rule over the width of a thread with centred words, and the number of new messages."""
+    reach = min(width, REACH)
+    dash, line = ("━", "accent") if new else ("─", "line")
+    tail = cut(f" {new} new {dash}", reach) if new else ""
+    words = cut(words, reach - width_of([("", tail)]) - 4)
+    said = f" {words} " if words else ""
+    rest = max(0, reach - width_of([("", said), ("", tail)]))
+    before = min(max(0, (reach - width_of([("", said)])) // 2), rest)
+    pieces = [(line, dash * before), ("text" if new else "dim", said)]
+    return spread([*pieces, (line, dash * (rest - before) + tail)], [], width)
+
+
+def note_lines(note: Note, context: MessageContext, width: int) -> list[Line]:
+    """Lines of a note, on a ground of their own over the whole width."""
+    head = [("early bold", "NOTE "), ("note bold", f" {_name(note, context)}")]
+    head += [("note", "  only the team sees this")] if width >= 60 else []
+    time = [("note", f" {_time(note.created_at, context.clock)}")]
+    reach = max(0, min(width - 1, REACH))
+    lines = [spread(head, time, reach), *_text_lines(note.text, reach, "note")]
+    return [_on_ground(spread(line, [], width), "note-ground") for line in lines]
+
+
+def _on_ground(line: Line, ground: str) -> Line:
+    return [(f"{part}@{ground}", text) for part, text in line]
 
 
 def message_lines(
-    message: Message,
-    clock: Clock,
-    width: int,
-    *,
-    contact: str,
-    head: bool = True,
-    open_key: str = "",
+    message: Message, context: MessageContext, width: int, *, head: bool = True
 ) -> list[Line]:
-    """Lines of a message; `contact`: name of the contact. `head`: with author and time."""
+    """Lines of a message; `head`: with author and time."""
     if message.type in _EVENTS:
-        return [[("dim", fit(f"  · {_event(message, contact)}", width))]]
-    if message.type == "note":
-        return _body(message.text or "", width, _GUTTER_NOTE, "note")
-    lines: list[Line] = []
-    if head:
-        lines.append(_head(message, clock, width, contact))
-    gutter = _GUTTER_OUT if message.direction == "outbound" else _GUTTER_IN
-    lines += _quote(message, width, gutter)
-    for part, text in contents(message, open_key=open_key):
-        lines += _body(text, width, gutter, part)
-    if message.reactions:
-        emoji = " ".join(one_line(reaction.emoji) for reaction in message.reactions)
-        lines.append([("dim", gutter), ("text", fit(emoji, max(0, width - 2)))])
-    if message.delivery_status == "failed":
-        lines += _body(f"✗ {_failure(message)}", width, gutter, "error")
+        return _event_lines(message, context, width)
+    speaker = voice(message.author, message.direction)
+    indent = 0 if speaker == "customer" or width < 24 else 4
+    bar = [("text", " " * indent), (speaker, f"{_BARS[speaker]} ")]
+    reach = max(0, min(width - 1, REACH))
+    rows = [_who(message, context)] if head else []
+    rows += _content_lines(message, context, max(1, min(TEXT_WIDTH, reach - indent - 2)))
+    lines = []
+    for at, row in enumerate(rows):
+        meta = _meta(message, context) if not at else []
+        if not head and width_of([*bar, *row, *meta]) >= reach:
+            meta = []
+        lines.append(spread(spread([*bar, *row], meta, reach), [], width))
     return lines
 
 
-def _head(message: Message, clock: Clock, width: int, contact: str) -> Line:
-    marks = [_time(message.created_at, clock)]
-    if message.edited_at:
-        marks.append("edited")
-    if message.direction == "outbound" and message.delivery_status:
-        status = message.delivery_status
-        marks.append("✗ failed" if status == "failed" else _DELIVERY.get(status, words(status)))
-    left: Line = [("strong", _who(message, contact))]
+def _content_lines(message: Message, context: MessageContext, room: int) -> list[Line]:
+    """Quote, contents, reactions, and why a message failed."""
+    lines = _quote(message, context, room)
+    failed = message.delivery_status == "failed"
+    for block in contents(message, context.symbols, open_key=context.open_key):
+        lines += _block_lines(block, room, failed=failed)
+    if failed:
+        lines += [[("error", line)] for line in wrap(_failure(message), room)]
+    if message.reactions:
+        lines.append([("dim", cut(_reactions(message, context), room))])
+    return lines
+
+
+def _block_lines(block: Block, room: int, *, failed: bool) -> list[Line]:
+    if isinstance(block, list):
+        return [spread(block, [], min(room, width_of(block)))]
+    part, text = block
+    return _text_lines(text, room, "dim" if failed else part)
+
+
+def _text_lines(text: str, room: int, part: str) -> list[Line]:
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + f"\n[{len(text) - SHOWN_CHARACTERS} more characters]"
+    room = max(1, min(room, TEXT_WIDTH))
+    if part == "text" and _MARKS.intersection(text):
+        return wrap_pieces(marked_pieces(text), room)
+    return [[(part, line)] for line in wrap(text, room)]
+
+
+def _who(message: Message, context: MessageContext) -> Line:
+    name, what = _name(message, context), [_role(message)]
     if message.type == "template":
-        left.append(
-            ("dim", f" · template {one_line(str((message.content or {}).get('name', '')))}")
-        )
+        what.append(f"template {one_line(str((message.content or {}).get('name', '')))}".strip())
     if message.forwarded:
-        left.append(
-            ("dim", " · forwarded" + (" many times" if message.forwarded == "many" else ""))
-        )
-    return spread(left, [("dim", f" {' '.join(marks)}")], width)
+        what.append("forwarded" + (" many times" if message.forwarded == "many" else ""))
+    said = "".join(f" · {one}" for one in what if one)
+    return [(f"{voice(message.author, message.direction)} bold", name), ("dim", said)]
 
 
-def _who(entry: Message | Note, contact: str = "") -> str:
+def _name(entry: Entry, context: MessageContext) -> str:
+    """Name of the author; for machines without one, and campaigns, what they are."""
     name = one_line(entry.author_ref.name) if entry.author_ref and entry.author_ref.name else ""
-    role = author_word(entry.author)
     if entry.author == "contact":
-        return one_line(name or contact or role)
-    if entry.author == "user":
-        return name or role
-    return f"{role} · {name}" if name else role
+        return name or one_line(context.contact) or author_word(entry.author)
+    if entry.author in ("user", *_ROLES):
+        return name or author_word(entry.author)
+    return author_word(entry.author)
+
+
+def _role(message: Message) -> str:
+    """What the author is, where the name does not say it; the name, where that is a campaign's."""
+    name = one_line(message.author_ref.name or "") if message.author_ref else ""
+    if message.author in ("contact", "user") or not name:
+        return ""
+    return _ROLES.get(message.author, name)
+
+
+def _meta(message: Message, context: MessageContext) -> Line:
+    """edited · time · ticks, at the right end of a message's first line."""
+    edited: Line = [("dim italic", " edited")] if message.edited_at else []
+    time = [*edited, ("dim", f" {_time(message.created_at, context.clock)}")]
+    status = message.delivery_status
+    if message.direction != "outbound" or not status:
+        return time
+    tick = context.symbols.ticks.get(status, words(status))
+    return [*time, (_TICK_INKS.get(status, "dim"), f" {tick}")]
 
 
 def _time(timestamp: str, clock: Clock) -> str:
@@ -146,60 +227,78 @@ def _time(timestamp: str, clock: Clock) -> str:
     return time_of_day(moment) if moment else one_line(timestamp)
 
 
-def _body(text: str, width: int, gutter: str, part: str) -> list[Line]:
-    if len(text) > SHOWN_CHARACTERS:
-        text = text[:SHOWN_CHARACTERS] + f"\n[{len(text) - SHOWN_CHARACTERS} more characters]"
-    room = max(1, min(width, READING_WIDTH) - width_of([(part, gutter)]))
-    edge = part if part == "note" else "dim"
-    rest = " " * max(0, width - READING_WIDTH)
-    if part == "text" and _MARKS.intersection(text):
-        lines = wrap_pieces(marked_pieces(text), room)
-    else:
-        lines = [[(part, line)] for line in wrap(text, room)]
-    return [[(edge, gutter), *line, (part, " " * (room - width_of(line)) + rest)] for line in lines]
-
-
-def _quote(message: Message, width: int, gutter: str) -> list[Line]:
+def _quote(message: Message, context: MessageContext, room: int) -> list[Line]:
+    """The beginning of the quoted message, with whose words they are."""
     reply = message.reply_to
     if reply is None:
         return []
-    quoted = one_line(reply.text or "") or (f"[{words(reply.type)}]" if reply.type else "a message")
-    return [[("dim", gutter), ("dim", fit(f"> {quoted}", max(0, width - 2)))]]
+    kind = context.symbols.of(reply.type).words if reply.type else "a message"
+    quoted = one_line(reply.text or "") or kind
+    who: Line = []
+    if reply.author:
+        speaker = voice(reply.author, reply.direction or "outbound")
+        who = [(speaker, f"{_person(reply.author, context)}: ")]
+    pieces = [("dim", "> "), *who, ("dim italic", quoted)]
+    return [spread(pieces, [], min(room, width_of(pieces)))]
 
 
-def _event(message: Message, contact: str) -> str:
+def _person(author: str, context: MessageContext) -> str:
+    """An author of whom only the kind is known."""
+    known = one_line(context.contact) if author == "contact" else ""
+    return known or author_word(author)
+
+
+def _reactions(message: Message, context: MessageContext) -> str:
+    said = (f"{one_line(one.emoji)} {_person(one.author, context)}" for one in message.reactions)
+    return f"{context.symbols.reaction} {'  '.join(said)}"
+
+
+def _event_lines(message: Message, context: MessageContext, width: int) -> list[Line]:
+    """A reaction or system message, centred, with its time first."""
+    reach = min(width, REACH)
+    said = f"{_time(message.created_at, context.clock)}  {_event(message, context)}"
+    lines = wrap(said, max(1, reach - 4))
+    blanks = [max(0, (reach - width_of([("", line)])) // 2) for line in lines]
+    return [
+        spread([("dim italic", " " * blank + line)], [], width)
+        for blank, line in zip(blanks, lines, strict=True)
+    ]
+
+
+def _event(message: Message, context: MessageContext) -> str:
     """Text of a reaction or system message."""
     if message.type == "reaction":
-        emoji = one_line(str((message.content or {}).get("emoji") or ""))
-        return f"{_who(message, contact)} {f'reacted {emoji}' if emoji else 'took a reaction back'}"
+        emoji = _emoji(message)
+        what = f"reacted {emoji}" if emoji else "took a reaction back"
+        return f"{_name(message, context)} {what}"
     said = one_line(message.text or "")
     return said or words(str((message.content or {}).get("event") or "system event"))
+
+
+def _emoji(message: Message) -> str:
+    return one_line(str((message.content or {}).get("emoji") or ""))
 
 
 def _failure(message: Message) -> str:
     error = message.error
     if error is None:
-        return "not delivered"
+        return "Not delivered"
     details = f" — {one_line(error.details)}" if error.details else ""
-    return f"{one_line(error.title)} ({error.code}){details}"
+    return f"Not delivered: {one_line(error.title)} ({error.code}){details}"
 
 
-def same_sender(entry: Message | Note, previous: Message | Note | None) -> bool:
-    """True if an entry follows another of the same author and direction within a minute."""
-    if previous is None or type(entry) is not type(previous) or entry.author != previous.author:
+def same_sender(entry: Entry, previous: Entry | None) -> bool:
+    """True if a message follows another of the same author within five minutes, and quotes none."""
+    if not isinstance(entry, Message) or not isinstance(previous, Message):
         return False
-    if isinstance(entry, Message) and isinstance(previous, Message):
-        if (
-            not {entry.type, previous.type}.isdisjoint(_EVENTS)
-            or entry.direction != previous.direction
-        ):
-            return False
-        if entry.delivery_status != previous.delivery_status or entry.type == "template":
-            return False
-    if entry.author_ref != previous.author_ref:
+    alike = (
+        (entry.author, entry.author_ref, entry.direction, entry.forwarded)
+        == (previous.author, previous.author_ref, previous.direction, previous.forwarded)
+    ) and entry.reply_to is None
+    if not alike or entry.type == "template" or {entry.type, previous.type} & {*_EVENTS}:
         return False
     now, then = instant(entry.created_at), instant(previous.created_at)
-    return bool(now and then and (now - then).total_seconds() < 60)
+    return bool(now and then and (now - then).total_seconds() <= _GROUP_SECONDS)
 
 
 class Thread(VirtualList[Entry]):
@@ -209,12 +308,18 @@ class Thread(VirtualList[Entry]):
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
 
-    def __init__(self, clock: Clock, *, open_key: str = "", id: str | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        open_key: str = "",
+        symbols: MessageSymbols = EMOJI,
+        id: str | None = None,
+    ) -> None:
         """open_key: name of the key that opens media."""
         super().__init__(id=id)
         self._clock = clock
-        self._open_key = open_key
-        self._contact = ""
+        self._message_context = MessageContext(clock, open_key=open_key, symbols=symbols)
         self._unread_from: str | None = None
         self._unread = 0
         self._top_word = ""
@@ -229,7 +334,8 @@ class Thread(VirtualList[Entry]):
         place: Place | None = None,
     ) -> None:
         """Show a thread at its stored scroll position, else at its end or first unread message."""
-        self._contact, self._top_word = contact, top_word
+        self._message_context = self._message_context._replace(contact=contact)
+        self._top_word = top_word
         position = _first_unread(rows, unread)
         self._unread_from = rows.key(position) if position is not None else None
         self._unread = unread
@@ -251,9 +357,44 @@ class Thread(VirtualList[Entry]):
 
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
-        if position:
-            return self.rows[position], self.rows[position - 1]
-        return self.rows[position], self._top_word
+        entry = self.rows[position]
+        previous = self.rows[position - 1] if position else self._top_word
+        return entry, previous, self._has_gaps, self._is_told_above(entry, position)
+
+    @property
+    def _has_gaps(self) -> bool:
+        return self.size.height > _LEAST_HEIGHT_OF_GAPS
+
+    def _is_told_above(self, reaction: Entry, position: int) -> bool:
+        """True for a reaction that stands under its message, and is not told again."""
+        assert self.rows is not None
+        if not isinstance(reaction, Message) or reaction.type != "reaction":
+            return False
+        emoji = _emoji(reaction)
+        for at in range(position - 1, max(-1, position - 1 - _REACHED_BY_REACTIONS), -1):
+            entry = self.rows[at]
+            for one in entry.reactions if isinstance(entry, Message) else ():
+                if (one.direction, one_line(one.emoji)) == (reaction.direction, emoji):
+                    return True
+        return False
+
+    def action_move(self, step: int) -> None:
+        """Move to the next row that is drawn; a row taller than the window is scrolled first."""
+        sign = 1 if step > 0 else -1
+        while self.rows is not None and 0 <= self.cursor + step < len(self.rows):
+            if not self._is_told_above(self.rows[self.cursor + step], self.cursor + step):
+                break
+            step += sign
+        super().action_move(step)
+
+    def _clamp(self, position: int) -> int:
+        """The position of a row that is drawn."""
+        position = super()._clamp(position)
+        while self.rows is not None and position > 0:
+            if not self._is_told_above(self.rows[position], position):
+                break
+            position -= 1
+        return position
 
     def copied(self) -> str:
         return (self.row.text or "") if self.row else ""
@@ -262,37 +403,34 @@ class Thread(VirtualList[Entry]):
         assert self.rows is not None
         return self.rows[position].text or ""
 
-    def draw(self, position: int, width: int) -> list[list[Piece]]:
+    def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else None
+        if self._is_told_above(entry, position):
+            return []
         unread_here = self.rows.key(position) == self._unread_from
-        lines = self._lines_above(entry, previous, width, unread_here=unread_here)
-        head = bool(lines) or not same_sender(entry, previous)
+        above = self._lines_above(entry, previous, width, unread_here=unread_here)
+        head = bool(above) or not same_sender(entry, previous)
+        if head and previous is not None and self._has_gaps:
+            above.insert(0, [("text", " " * width)])
         if isinstance(entry, Note):
-            return lines + note_lines(entry, self._clock, width, head=head)
-        return lines + message_lines(
-            entry,
-            self._clock,
-            width,
-            contact=self._contact,
-            head=head,
-            open_key=self._open_key,
-        )
+            return above + note_lines(entry, self._message_context, width)
+        return above + message_lines(entry, self._message_context, width, head=head)
 
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool
-    ) -> list[list[Piece]]:
-        """Lines above an entry: start of the thread, date, unread marker."""
+    ) -> list[Line]:
+        """Lines above an entry: start of the thread, and one for its date and what is new."""
         lines = []
         if previous is None and self._top_word:
-            lines.append(centred(self._top_word, width))
+            lines.append(rule(self._top_word, width))
         day = self._clock.local(entry.created_at)
         before = self._clock.local(previous.created_at) if previous else None
-        if day and (before is None or day.date() != before.date()):
-            lines.append(centred(long_date(day), width))
-        if unread_here:
-            lines.append(centred(f"{self._unread} new", width, "accent"))
+        another = day is not None and (before is None or day.date() != before.date())
+        if another or unread_here:
+            date = long_date(day) if another and day else ""
+            lines.append(rule(date, width, new=self._unread if unread_here else 0))
         return lines
 
 

@@ -22,7 +22,7 @@ class Placed(NamedTuple):
 
 
 class Window:
-    """Viewport of `height` lines on `count()` rows of `height_of(position)` lines each (>= 1).
+    """Viewport of `height` lines on `count()` rows of `height_of(position)` lines each.
 
     Rows that do not fill it are aligned to the top, or with `at_bottom` to the bottom.
     """
@@ -74,8 +74,11 @@ class Window:
         placed = []
         position, line = top
         y = -line
-        while y < height_of_view and position < count:
+        while position < count:
             height = self._height_of(position)
+            # Rows without lines after the last visible one belong to it.
+            if y >= height_of_view and height:
+                break
             placed.append(Placed(position, y, height))
             y += height
             position += 1

@@ -242,7 +242,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._frames = Frames()
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        """The lines (at least one) of a row, each exactly `width` cells wide."""
+        """The lines of a row, each exactly `width` cells wide; none if it is not shown."""
         raise NotImplementedError
 
     def sources(self, position: int) -> tuple[object, ...]:
@@ -330,7 +330,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.cursor = self._clamp(self.cursor if cursor is None else cursor)
             if following:
                 self._window.to_end()
-                self.cursor = self._count() - 1 if on_last else self.cursor
+                self.cursor = self._clamp(self._count() - 1) if on_last else self.cursor
             elif not at_start:
                 self._window.anchor_at(self._clamp(self._window.top[0] if top is None else top))
             self._window.settle()
@@ -495,7 +495,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self.cursor = position
         self._bound_for = 0
         self.selected_key = self.rows.key(position)
-        self._was_last = position == self._count() - 1
+        self._was_last = position == self._clamp(self._count() - 1)
         if changed:
             self.post_message(self.Highlighted(self, row=self.rows[position]))
 
@@ -504,7 +504,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self.rows is not None and len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
             self.selected_key = self.rows.key(self._clamp(self.cursor))
-            self._was_last = self.cursor == len(self.rows) - 1
+            self._was_last = self.cursor == self._clamp(len(self.rows) - 1)
         else:
             self._top_key = self.selected_key = None
         self._following = not self._window.at_start and self._window.at_end
