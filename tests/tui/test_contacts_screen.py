@@ -166,11 +166,11 @@ async def test_a_key_that_may_not_read_contacts_is_told_so(cache: Cache) -> None
 async def test_who_is_not_found_is_told_and_keys_are_those_that_work(app: ViewApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "? keys" not in lines(app)[-1]
+        assert "? help" not in lines(app)[-1]
         await press(pilot, *"nobody")
         assert "Nobody is found by “nobody”." in shown(app)
         await press(pilot, "tab", "tab")
-        assert "? keys" in lines(app)[-1]
+        assert "? help" in lines(app)[-1]
         assert "j/k move" in lines(app)[-1]
 
 

@@ -121,7 +121,7 @@ def test_errors_can_be_read(tmp_path: Path) -> None:
     with standing_in(refuse) as server:
         terminal = viewer_at(server.url, tmp_path)
         try:
-            terminal.until("? keys")
+            terminal.until("? help")
             for view in "drtqs":
                 see(terminal, "v" + view, "\x12", "\x12", "\x1b", "\x1b", "\x12")
             assert len(server.asked) > 10

@@ -15,7 +15,7 @@ from frontdesk.tui.labels import (
     count_for,
     empty_words,
     header_counts,
-    key_words,
+    hint_pieces,
     proved_by,
     rounded,
     status_tabs,
@@ -175,16 +175,19 @@ def test_a_filter_is_counted_where_the_counts_tell(
 def test_a_thread_says_who_it_is_and_how_it_stands() -> None:
     row = conversation(labels=("a", "b", "c", "d"), assignee={"id": "7", "name": "Ana"})
     left, right = thread_head(row, 80)
-    assert said(left) == " Sheena Nelson  +1 650-555-1234  Support EU"
-    assert said(right) == " open · @Ana · #a · #b · #c "
-    left, right = thread_head(row, 50)
-    assert said(left) == " Sheena Nelson  +1 650-555-1234"
-    assert said(right) == " open · @Ana "
+    assert said(left) == "Sheena Nelson  +1 650-555-1234 · Support EU"
+    assert said(right) == "Ana"
+    left, right = thread_head(row.model_copy(update={"awaiting_human": True}), 80)
+    assert said(right) == "needs a human · Ana"
+    left, right = thread_head(row.model_copy(update={"status": "resolved"}), 50)
+    assert said(left) == "Sheena Nelson  +1 650-555-1234"
+    assert said(right) == "resolved · Ana"
 
 
 def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
-    assert said(thread_head(conversation(contact={"id": "8", "phone": "+1650"}), 50)[0]) == " +1650"
-    assert said(thread_head(conversation(contact={"id": "8"}), 50)[0]) == " contact 8"
+    nameless = conversation(contact={"id": "8", "phone": "+1650"})
+    assert said(thread_head(nameless, 24)[0]) in ("+1650", "+1 650")
+    assert said(thread_head(conversation(contact={"id": "8"}), 24)[0]) == "contact 8"
 
 
 @pytest.mark.parametrize(
@@ -202,10 +205,10 @@ def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str)
 
 
 def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None:
-    keys = ("j/k move", "f filter")
-    assert key_words(keys, 40, "? keys") == " j/k move  f filter  ? keys"
-    assert key_words(keys, 20, "? keys") == " j/k move  ? keys"
-    assert key_words(keys, 5, "? keys") == " ? keys"
+    hints, last = (("↵", "open"), ("f", "filter")), ("?", "help")
+    assert said(hint_pieces(hints, 40, last)) == "  ↵ open   f filter   ? help  "
+    assert said(hint_pieces(hints, 20, last)) == "  ↵ open   ? help  "
+    assert said(hint_pieces(hints, 5, last)) == "  ? help  "
 
 
 def test_an_empty_list_says_why_and_what_helps() -> None:
@@ -263,11 +266,12 @@ def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
     assert "Sheena Nelson" in said(spread(*thread_head(row, width), width - 1))
 
 
-def test_the_number_outlasts_the_assignee_and_that_the_status_labels_and_channel() -> None:
-    row = conversation(labels=("a", "b"), assignee={"id": "7", "name": "Ana"})
-    parts = ("Support EU", "#b", "#a", "open", "@Ana", "+1 650-555-1234", "Sheena Nelson")
+def test_the_number_outlasts_the_assignee_and_that_the_status_and_channel() -> None:
+    row = conversation(status="snoozed", awaiting_human=True, assignee={"id": "7", "name": "Ana"})
+    parts = ("Support EU", "snoozed", "!", "Ana", "+1 650-555-1234", "Sheena Nelson")
     lines = [
-        said([*left, *right]) for left, right in (thread_head(row, w) for w in range(80, 10, -1))
+        said([*left, *right]).replace("needs a human", "!")
+        for left, right in (thread_head(row, w) for w in range(80, 10, -1))
     ]
     missing = [{part for part in parts if part not in line} for line in lines]
     assert all(gone in [set(parts[:n]) for n in range(len(parts))] for gone in missing)

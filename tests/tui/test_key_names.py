@@ -92,7 +92,7 @@ def named_keys(text: str) -> list[str]:
         "No earlier day is loaded; t goes there",
         "characters · y copies the text",
         ". ctrl+r asks again.",
-        "? keys",
+        "? help",
     ],
 )
 def test_a_key_in_a_sentence_is_noticed(text: str) -> None:
@@ -135,8 +135,8 @@ def app(client: InboxClient, cache: Cache) -> Any:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ("", "↓/k move  o open  f5 filter"),
-        ("", "f9 keys"),
+        ("", "o open   u next unread   W longest wait   f5 filter"),
+        ("", "f9 help"),
         ("x", "x again quits"),
         ("8 f5 n f5 u", "f6"),
         ("v", "↵ choose   f11 back"),
@@ -147,7 +147,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("v r W", "o leads to"),
         ("v d", "o conversations"),
         ("v d", "o shows them in the inbox"),
-        ("v d", "f9 keys"),
+        ("v d", "f9 help"),
         ("v t", "↓/k move"),
         ("v s", "^r ask for everything"),
         ("3 f5 n", "f5 a all"),
@@ -167,4 +167,4 @@ async def test_words_of_failures_name_the_keys_as_they_are(app: Any) -> None:
         await settle(pilot)
         await press(pilot, "v", "r")
         assert "f7 asks again" in shown(viewer)
-        assert "f9 keys" in lines(viewer)[-1]
+        assert "f9 help" in lines(viewer)[-1]

@@ -128,7 +128,7 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
     async with viewer.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert " x/k move  ↵ open  ^f filter" in lines(viewer)[-1]
-        assert "f9 keys" in lines(viewer)[-1]
+        assert "f9 help" in lines(viewer)[-1]
         await press(pilot, "f9")
         assert isinstance(viewer.screen, HelpScreen)
         keys = {choice.words: choice.hint for choice in viewer.screen._choices}

@@ -7,7 +7,7 @@ Contains only letters that no Latin layout has, so that typing one means the key
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -53,9 +53,10 @@ class KeyNames:
         """
         return _NAMED.sub(lambda found: self[found[1]], words)
 
-    def all_told(self, words: Iterable[str]) -> Sequence[str]:
-        """Apply `told` to several texts."""
-        return [self.told(one) for one in words]
+    def hint(self, words: str) -> tuple[str, str]:
+        """The keys at the beginning of a text with {binding.id}, and what they do."""
+        end = words.rfind("}") + 1
+        return self.told(words[:end]), words[end:].strip()
 
 
 def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:

@@ -125,6 +125,17 @@ def header_counts(
     return [("dim", f"  {' · '.join(words)} ")] if words else []
 
 
+def list_title(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
+    """Name of the list with its status tabs, or with the status alone where they do not fit."""
+    name: list[Piece] = [("strong", "Conversations"), ("text", " ")]
+    tabs = status_tabs(counts, chosen, width - width_of(name) + _TITLE_MARK)
+    if width_of([*name, *tabs]) <= width:
+        return [*name, *tabs]
+    number = count_for(counts, chosen)
+    words = (chosen.status or "any").capitalize() + ("" if number is None else f" {number}")
+    return [*name[:1], ("dim", f" · {words}")]
+
+
 def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
     """Status tabs with counts for the filter's channel, label and assignee: Open 12  Snoozed 1.
 
@@ -211,31 +222,31 @@ def _count_in(counts: CountSet, assignee: str | None) -> int | None:
 
 
 def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
-    """Left and right pieces of a thread's head that fit into `width` cells: contact and state.
+    """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
-    Dropped first is the channel, then the labels, the status, the assignee and the number. The name
-    is always shown, truncated only if it alone exceeds the width.
+    Dropped first is the channel, then the status, "needs a human", the assignee and the number. The
+    name is always shown, truncated only if it alone exceeds the width.
     """
     contact = conversation.contact
-    name = contact_name(contact)
-    phone = format_phone(contact.phone)
+    name, phone = contact_name(contact), format_phone(contact.phone)
     phone = "" if phone == name else phone
-    labels = [f"#{one_line(label)}" for label in conversation.labels[:3]] if width >= 60 else []
-    assignee = f"@{one_line(conversation.assignee.name)}" if conversation.assignee else "@--"
-    left: list[Piece] = []
-    right: list[Piece] = []
-    for kept in range(len(labels) + 4, -1, -1):
-        left = [("strong", f" {name}")]
-        left += [("dim", f"  {phone}")] if phone and kept > 0 else []
-        if kept == len(labels) + 4 and width >= 70:
-            left.append(("dim", f"  {one_line(conversation.channel.name or '')}"))
-        state = [assignee] if kept > 1 else []
-        if kept > 2:
-            state = [conversation.status, assignee, *labels[: kept - 3]]
-        right = [("dim", f" {' · '.join(state)} ")] if state else []
-        if width_of([*left, *right]) <= width - _TITLE_MARK:
-            break
-    return left, right
+    channel = one_line(conversation.channel.name or "")
+    status = one_line(conversation.status) if conversation.status != "open" else ""
+    assignee = conversation.assignee
+    owner = one_line(assignee.name) if assignee else "unassigned"
+    needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
+    parts = ["phone", "owner", "needs", "status", "channel"]
+    while True:
+        left: list[Piece] = [("strong", name)]
+        left += [("dim", f"  {phone}")] if phone and "phone" in parts else []
+        left += [("dim", f" · {channel}")] if channel and "channel" in parts else []
+        state: list[Piece] = [("warning", needs)] if needs and "needs" in parts else []
+        state += [("dim", status)] if status and "status" in parts else []
+        state += [("text", owner)] if "owner" in parts else []
+        right = [piece for one in state for piece in (("dim", " · "), one)][1:]
+        if not parts or width_of([*left, *right]) + 2 <= width:
+            return left, right
+        parts.pop()
 
 
 def thread_foot(
@@ -252,15 +263,21 @@ def thread_foot(
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
-def key_words(keys: Sequence[str], width: int, last: str) -> str:
-    """As many keys as fit into `width`, and always `last`, the key of the help dialog."""
-    shown = f" {last}"
-    for number in range(1, len(keys) + 1):
-        words = " " + "  ".join([*keys[:number], last])
-        if len(words) > width:
+def hint_pieces(hints: Sequence[tuple[str, str]], width: int, last: tuple[str, str]) -> list[Piece]:
+    """Hints (keys and what they do) as buttons that fit into `width`, and always the last one."""
+    shown = _button(last)
+    for number in range(1, len(hints) + 1):
+        pieces = [piece for hint in (*hints[:number], last) for piece in _button(hint)]
+        if width_of(pieces) > width:
             break
-        shown = words
-    return shown
+        shown = pieces
+    return [("dim", " "), *shown]
+
+
+def _button(hint: tuple[str, str]) -> list[Piece]:
+    keys, words = hint
+    said = [("accent@card", f" {keys}")] if keys else []
+    return [*said, ("text@card", f" {words} "), ("dim", " ")]
 
 
 def empty_words(

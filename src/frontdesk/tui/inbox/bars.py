@@ -21,31 +21,32 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{pane.list} list",
         ),
         "list": (
-            "{list.next}/{list.previous} move",
             "{list.open} open",
+            "{inbox.next_unread} next unread",
+            "{inbox.next_waiting} longest wait",
             "{inbox.filter} filter",
-            "{inbox.before} {inbox.after} status",
-            "{inbox.next_unread} unread",
             "{inbox.find} find",
-            "{queue.mark} mark",
-            "{inbox.next}/{inbox.previous} channel",
+            "{inbox.contact} contact",
+            "{inbox.order} sort",
+            "{inbox.zoom} table",
             "{view.menu} views",
+            "{queue.mark} mark",
         ),
         "thread": (
-            "{inbox.next}/{inbox.previous} next conversation",
             "{inbox.back} back",
+            "{inbox.next} next conversation",
             "{inbox.find} find",
             "{inbox.filter} show",
             "{inbox.copy} copy",
             "{inbox.date} date",
             "{inbox.contact} contact",
+            "{inbox.zoom} alone",
         ),
         "contact": (
-            "{list.next}/{list.previous} move",
+            "{inbox.back} back",
             "{inbox.before} {inbox.after} group",
             "{inbox.copy} copy",
             "{inbox.contact} close",
-            "{inbox.back} back",
         ),
     }
 )
@@ -87,9 +88,8 @@ class Bars:
         right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
         bar = self._bar("#status")
         room = bar.size.width - width_of(right) - 2
-        last = self._keys.told("{inbox.help} keys")
-        keys = say.key_words(self._keys.all_told(_KEYS[pane]), room, last=last)
-        bar.show([("dim", keys)], right)
+        hints = [self._keys.hint(words) for words in _KEYS[pane]]
+        bar.show(say.hint_pieces(hints, room, self._keys.hint("{inbox.help} help")), right)
 
     def chip_at(self, piece: int) -> str | None:
         """Name of the chip at an index of the header's pieces."""

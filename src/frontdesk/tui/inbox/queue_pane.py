@@ -612,7 +612,8 @@ class QueuePane(Pane):
         self.heading.show_fitted(lambda width: (heading(width, order), ()))
         # The server's counts do not apply when a local filter removes rows.
         counts = None if self.sieve.filters else self.counts
-        self.title.show(labels.status_tabs(counts, self.filter, self.title.size.width))
+        chosen = self.filter
+        self.title.show_fitted(lambda width: (labels.list_title(counts, chosen, width), ()))
         self.list.say_when_empty(
             labels.empty_words(
                 self.view,
@@ -734,8 +735,8 @@ class QueuePane(Pane):
     @on(Bar.Pressed)
     def _press(self, event: Bar.Pressed) -> None:
         event.stop()
-        at = event.piece // 2
-        if event.piece % 2 and at < len(STATUSES):
+        at = event.piece // 2 - 1
+        if event.piece % 2 and 0 <= at < len(STATUSES):
             self.post_message(self.StatusChosen(STATUSES[at]))
 
 

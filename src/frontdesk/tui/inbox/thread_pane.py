@@ -4,6 +4,7 @@ A thread filter shows only the messages of people, only notes, or everything but
 """
 
 import asyncio
+import os
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
@@ -30,6 +31,7 @@ from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.contact_panel import ContactPanel, brief_facts, contact_facts
+from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
@@ -131,7 +133,8 @@ class ThreadPane(Pane):
     def __init__(
         self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
     ) -> None:
-        self.messages = Thread(clock, open_key=keys["inbox.open_link"])
+        symbols = symbols_for(os.environ)
+        self.messages = Thread(clock, open_key=keys["inbox.open_link"], symbols=symbols)
         super().__init__("thread", self.messages)
         self._mailbox = mailbox
         self._clock = clock

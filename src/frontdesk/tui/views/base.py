@@ -20,7 +20,7 @@ from frontdesk.tui.dialogs.menu import Menu
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view_entries
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.labels import key_words
+from frontdesk.tui.labels import hint_pieces
 from frontdesk.tui.local_filter import View
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
@@ -105,7 +105,7 @@ class ViewScreen(LeftOnce[View | None]):
     @property
     def last_key(self) -> str:
         """Key that is always shown in the status line."""
-        return "{view.help} keys"
+        return "{view.help} help"
 
     def named(self, words: str) -> str:
         """Replace each {binding.id} in a text by its key."""
@@ -151,9 +151,9 @@ class ViewScreen(LeftOnce[View | None]):
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
         room = self.size.width - width_of(right) - 2
-        last = self.named(self.last_key)
-        keys = key_words(self.key_names.all_told(self.keys), room, last)
-        self.query_one("#status", Bar).show([("dim", keys)], right)
+        hints = [self.key_names.hint(words) for words in self.keys]
+        keys = hint_pieces(hints, room, self.key_names.hint(self.last_key))
+        self.query_one("#status", Bar).show(keys, right)
 
     def tell(self, sentence: str) -> None:
         """Show a warning as a notification."""

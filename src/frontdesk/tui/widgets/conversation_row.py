@@ -86,7 +86,7 @@ def _name_line(
     """unread count · name · labels · clock"""
     right = [*_clock(conversation, context, state), ("text", " ")]
     room = max(0, width - _GUTTER - width_of(right))
-    name = _name(conversation)
+    name = contact_name(conversation.contact)
     for_name = min(cell_len(name), max(16, room * 2 // 5))
     chips = _chips(conversation.labels, context, room - for_name - 1)
     left = [*_gutter(conversation, state), _name_piece(name, state, room - width_of(chips) - 1)]
@@ -159,7 +159,7 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
     waits = _waits(conversation, context)
     cells = [
         _gutter(conversation, state),
-        [_name_piece(_name(conversation), state, sizes[1])],
+        [_name_piece(contact_name(conversation.contact), state, sizes[1])],
         said,
         _chips(conversation.labels, context, sizes[3]),
         [_owner(conversation, width, full=True)],
@@ -191,11 +191,6 @@ def _gutter(conversation: Conversation, state: RowState) -> Line:
 
 def _name_piece(name: str, state: RowState, width: int) -> Piece:
     return "strong" if state.new else "text", cut(name, max(0, width))
-
-
-def _name(conversation: Conversation) -> str:
-    contact = conversation.contact
-    return contact_name(contact)
 
 
 def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:

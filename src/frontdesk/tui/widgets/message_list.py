@@ -126,10 +126,10 @@ def note_lines(note: Note, context: MessageContext, width: int) -> list[Line]:
     time = [("note", f" {_time(note.created_at, context.clock)}")]
     reach = max(0, min(width - 1, REACH))
     lines = [spread(head, time, reach), *_text_lines(note.text, reach, "note")]
-    return [_on_ground(spread(line, [], width), "note-ground") for line in lines]
+    return [on_ground(spread(line, [], width), "note-ground") for line in lines]
 
 
-def _on_ground(line: Line, ground: str) -> Line:
+def on_ground(line: Line, ground: str) -> Line:
     return [(f"{part}@{ground}", text) for part, text in line]
 
 
@@ -414,6 +414,8 @@ class Thread(VirtualList[Entry]):
         head = bool(above) or not same_sender(entry, previous)
         if head and previous is not None and self._has_gaps:
             above.insert(0, [("text", " " * width)])
+        # The selection is a message without what stands above it.
+        above = [on_ground(line, "ground") for line in above]
         if isinstance(entry, Note):
             return above + note_lines(entry, self._message_context, width)
         return above + message_lines(entry, self._message_context, width, head=head)
