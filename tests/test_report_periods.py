@@ -13,6 +13,7 @@ from frontdesk.reports.periods import (
     beside,
     bucket_label,
     bucket_words,
+    comparison,
     granularity_for,
     next_granularity,
     range_words,
@@ -186,8 +187,35 @@ def test_what_was_asked_is_remembered_and_nonsense_forgotten() -> None:
         assert Asked.stored(text) == Asked()
 
 
-def test_the_series_of_the_period_before_is_of_as_many_whole_days() -> None:
-    asked = Asked("7 days", channel="c")
-    query, before = asked.query(SATURDAY), asked.query_before(SATURDAY)
+def test_a_query_has_the_days_of_the_period_its_parts_and_what_it_is_compared_with() -> None:
+    query = Asked("7 days", channel="c").query(SATURDAY)
     assert (query.from_, query.to, query.granularity) == ("2026-03-08", None, "day")
-    assert (before.from_, before.to, before.channel) == ("2026-03-01", "2026-03-08", "c")
+    assert (query.channel, query.compare) == ("c", None)
+
+
+FIRST = date(2026, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "span", "today", "with_"),
+    [
+        *((name, None, SATURDAY, None) for name in ("today", "yesterday", "7 days", "90 days")),
+        ("this week", None, SATURDAY, "week"),
+        ("last week", None, SATURDAY, "week"),
+        ("this month", None, SATURDAY, "month"),
+        ("last month", None, SATURDAY, "month"),
+        # A Monday and the first of a month: the name decides.
+        ("today", None, FIRST, None),
+        ("this week", None, FIRST, "week"),
+        ("this month", None, FIRST, "month"),
+        ("custom", Span(FIRST, None), FIRST, None),
+        ("custom", Span(date(2026, 2, 1), date(2026, 3, 1)), SATURDAY, "month"),
+        ("custom", Span(date(2025, 1, 1), date(2026, 1, 1)), SATURDAY, "year"),
+        ("custom", Span(date(2026, 3, 9), None), SATURDAY, "week"),
+        ("custom", Span(date(2026, 3, 3), date(2026, 3, 9)), SATURDAY, None),
+    ],
+)
+def test_a_period_is_compared_with_the_one_that_fits_it(
+    name: str, span: Span | None, today: date, with_: str | None
+) -> None:
+    assert comparison(name, span or PERIODS[name](today), today) == with_

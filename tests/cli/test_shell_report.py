@@ -49,6 +49,17 @@ def test_both_days_that_are_given_count(inbox: Path):
     assert found.metrics.conversations_count > 0
 
 
+def test_a_month_is_compared_with_the_month_before(inbox: Path):
+    found = report(inbox, "last-month", "--zone", "UTC")
+    assert found.previous_period is not None
+    assert found.previous_period.to == found.period.from_
+    assert found.previous_period.from_.endswith("-01T00:00:00.000Z")
+    days = ("--from", "2026-03-02", "--to", "2026-03-03", "--zone", "UTC")
+    before = report(inbox, *days, "--compare", "year").previous_period
+    assert before is not None
+    assert before.from_.startswith("2025-03-02")
+
+
 def test_moments_are_taken_as_they_are(inbox: Path):
     moments = ("--from", "2026-03-02T10:00:00Z", "--to", "2026-03-02T12:00:00+01:00")
     assert report(inbox, *moments).period.to == "2026-03-02T11:00:00.000Z"
@@ -72,8 +83,11 @@ def test_every_number_is_a_row(inbox: Path, style: str):
         else [json.loads(line) for line in text.splitlines()]
     )
     parts = [row for row in rows if row["scope"] == "part"]
-    assert len(parts) == 7 * len(METRICS)
+    assert len(parts) == 2 * 7 * len(METRICS)
     assert parts[0]["from"] == found.period.from_
+    assert {row["from"] for row in parts if row["period"] == "previous"} == {
+        bucket.start for bucket in found.previous_series or ()
+    }
     values = {(r["scope"], r["name"], r["period"], r["figure"]): r["value"] for r in rows}
     own = {metric.field: values["all", "", "this", metric.field] for metric in METRICS}
     told_values = {field: None if value == "" else value for field, value in own.items()}

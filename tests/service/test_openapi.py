@@ -147,6 +147,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(told):
         ("Conversation", "last_message"),
         ("Message", "pricing"),
         ("Report", "pricing"),
+        ("Report", "previous_series"),
         *(("Pricing", member) for member in ("billable", "model", "category", "type")),
     }
 

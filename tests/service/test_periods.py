@@ -12,12 +12,12 @@ from frontdesk.service.periods import (
     DAY,
     HOUR,
     Interval,
-    days_between,
     local_date,
     midnight,
     moment_of,
-    previous_interval,
+    shift_for,
     split_interval,
+    split_previous,
     zone_of,
 )
 
@@ -67,17 +67,94 @@ def test_a_day_begins_at_its_first_moment(zone: str, day: date, begins: str) -> 
 def test_a_week_with_a_change_of_clocks_follows_a_whole_week() -> None:
     week = Interval(midnight(date(2026, 3, 23), MADRID), midnight(date(2026, 3, 30), MADRID))
     assert week.end - week.start == 7 * DAY - HOUR
-    before = previous_interval(week, MADRID)
+    before = shift_for(week, "days", MADRID).interval(week)
     assert before == Interval(midnight(date(2026, 3, 16), MADRID), week.start)
     assert before.end - before.start == 7 * DAY
 
 
-def test_what_is_not_from_midnight_to_midnight_is_measured_in_milliseconds() -> None:
-    interval = Interval(midnight(date(2026, 3, 23), MADRID), at("2026-03-30T09:30+02:00"))
-    assert days_between(interval, MADRID) is None
-    before = previous_interval(interval, MADRID)
-    assert before.end == interval.start
-    assert before.end - before.start == interval.end - interval.start
+@pytest.mark.parametrize(
+    ("compare", "start", "end", "before"),
+    [
+        ("days", "2026-03-14T00:00", "2026-03-14T12:36", "2026-03-13T00:00 2026-03-13T12:36"),
+        ("days", "2026-03-08T00:00", "2026-03-14T09:30", "2026-03-01T00:00 2026-03-07T09:30"),
+        ("days", "2026-03-10T12:00", "2026-03-10T13:00", "2026-03-09T12:00 2026-03-09T13:00"),
+        ("days", "2026-03-10T20:00", "2026-03-12T21:00", "2026-03-07T20:00 2026-03-09T21:00"),
+        ("week", "2026-03-09T00:00", "2026-03-14T12:36", "2026-03-02T00:00 2026-03-07T12:36"),
+        ("month", "2026-11-01T00:00", "2026-11-22T12:36", "2026-10-01T00:00 2026-10-22T12:36"),
+        ("month", "2026-03-01T00:00", "2026-04-01T00:00", "2026-02-01T00:00 2026-03-01T00:00"),
+        ("month", "2026-01-01T00:00", "2026-01-31T08:00", "2025-12-01T00:00 2025-12-31T08:00"),
+        # February has no such days; what is left of them is as long as they are.
+        ("month", "2026-03-01T00:00", "2026-03-31T08:00", "2026-02-01T00:00 2026-02-28T08:00"),
+        ("month", "2026-03-30T00:00", "2026-03-31T00:00", "2026-02-28T00:00 2026-03-01T00:00"),
+        ("year", "2024-02-29T00:00", "2024-03-01T00:00", "2023-02-28T00:00 2023-03-01T00:00"),
+        # Clocks change on 29 March: until the same time of the day, whatever hours lie between.
+        ("days", "2026-03-29T00:00", "2026-03-29T12:00", "2026-03-28T00:00 2026-03-28T12:00"),
+        ("days", "2026-03-30T02:10", "2026-03-30T02:20", "2026-03-29T03:00 2026-03-29T03:10"),
+    ],
+)
+def test_the_previous_period_is_the_same_stretch_of_the_calendar(
+    compare: str, start: str, end: str, before: str
+) -> None:
+    def there(text: str) -> int:
+        return moment_of(datetime.fromisoformat(text).replace(tzinfo=MADRID))
+
+    interval = Interval(there(start), there(end))
+    earlier, until = before.split()
+    found = shift_for(interval, compare, MADRID).interval(interval)
+    assert found == Interval(there(earlier), there(until))
+
+
+@given(st.sampled_from(ZONES), MOMENTS, st.integers(1, 366 * DAY))
+def test_a_previous_period_of_days_is_never_empty_and_never_overlaps(
+    zone_name: str, start: int, length: int
+) -> None:
+    interval = Interval(start, start + length)
+    before = shift_for(interval, "days", ZoneInfo(zone_name)).interval(interval)
+    assert before.start < before.end <= interval.start
+
+
+@given(
+    st.sampled_from(ZONES),
+    MOMENTS,
+    st.integers(1, 92 * DAY),
+    st.sampled_from(["hour", "day", "week", "month"]),
+    st.sampled_from(["days", "week", "month", "year"]),
+)
+def test_buckets_of_the_previous_period_follow_each_other_from_end_to_end(
+    zone_name: str, start: int, length: int, granularity: str, compare: str
+) -> None:
+    zone = ZoneInfo(zone_name)
+    interval = Interval(start, start + length)
+    shift = shift_for(interval, compare, zone)
+    before = shift.interval(interval)
+    parts = split_previous(
+        list(split_interval(interval, granularity, zone)), before, granularity, shift
+    )
+    assert (parts[0].start, parts[-1].end) == (before.start, before.end)
+    assert all(part.start < part.end for part in parts)
+    assert all(one.end == other.start for one, other in pairwise(parts))
+
+
+@pytest.mark.parametrize("granularity", ["day", "week"])
+def test_each_bucket_stands_beside_the_one_as_many_days_before(granularity: str) -> None:
+    interval = Interval(at("2026-08-25T00:00+02:00"), at("2026-11-22T12:36+01:00"))
+    shift = shift_for(interval, "days", MADRID)
+    parts = list(split_interval(interval, granularity, MADRID))
+    before = split_previous(parts, shift.interval(interval), granularity, shift)
+    assert len(before) == len(parts)
+    days = {
+        (local_date(one.start, MADRID) - local_date(other.start, MADRID)).days
+        for one, other in zip(parts, before, strict=True)
+    }
+    assert days == {90}
+
+
+def test_a_longer_month_has_its_own_last_days() -> None:
+    february = Interval(midnight(date(2026, 2, 1), MADRID), midnight(date(2026, 3, 1), MADRID))
+    shift = shift_for(february, "month", MADRID)
+    parts = list(split_interval(february, "day", MADRID))
+    before = split_previous(parts, shift.interval(february), "day", shift)
+    assert [local_date(part.start, MADRID).day for part in before] == list(range(1, 32))
 
 
 def test_days_are_cut_at_local_midnights() -> None:
@@ -155,7 +232,8 @@ def test_before_days_are_as_many_days(zone_name: str, first: int, days: int) -> 
     zone = ZoneInfo(zone_name)
     start = date.fromordinal(date(1975, 1, 1).toordinal() + first)
     end = date.fromordinal(start.toordinal() + days)
-    before = previous_interval(Interval(midnight(start, zone), midnight(end, zone)), zone)
+    interval = Interval(midnight(start, zone), midnight(end, zone))
+    before = shift_for(interval, "days", zone).interval(interval)
     # A midnight that was skipped is that of the day after.
     counted = (local_date(before.end, zone) - local_date(before.start, zone)).days
     assert before.end == midnight(start, zone)

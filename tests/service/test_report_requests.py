@@ -20,18 +20,43 @@ from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
 
-async def test_the_previous_period_is_as_long_and_ends_where_this_begins(
+async def test_an_hour_is_compared_with_the_same_hour_of_the_day_before(
     client: httpx.AsyncClient, told: Tell
 ) -> None:
-    told([asks(-60, person=BOB), asks(-59.99, person=BOB), asks(0), answers(59.999), asks(60)])
+    day = 24 * 60
+    told([asks(-day, person=BOB), asks(59 - day, person=BOB), asks(60 - day, person=BOB)])
+    told([asks(0), answers(59.999), asks(60)])
     body = await report(client, **{"from": "2026-03-10T12:00:00Z", "to": "2026-03-10T13:00:00Z"})
     assert body["previous_period"] == {
-        "from": "2026-03-10T11:00:00.000Z",
-        "to": "2026-03-10T12:00:00.000Z",
+        "from": "2026-03-09T12:00:00.000Z",
+        "to": "2026-03-09T13:00:00.000Z",
     }
     assert body["metrics"]["incoming_messages_count"] == 1
     assert body["metrics"]["outgoing_messages_count"] == 1
     assert body["previous"]["incoming_messages_count"] == 2
+
+
+async def test_a_month_so_far_is_compared_with_the_month_before_until_then(
+    client: httpx.AsyncClient, told: Tell
+) -> None:
+    told([asks(-28 * 24 * 60 - 1, person=BOB), asks(-28 * 24 * 60, person=BOB), asks(-1), asks(1)])
+    body = await report(
+        client,
+        compare="month",
+        granularity="day",
+        **{"from": "2026-03-01", "to": "2026-03-10T12:00Z"},
+    )
+    assert body["previous_period"] == {
+        "from": "2026-02-01T00:00:00.000Z",
+        "to": "2026-02-10T12:00:00.000Z",
+    }
+    assert body["metrics"]["incoming_messages_count"] == 1
+    assert body["previous"]["incoming_messages_count"] == 1
+    series, before = body["series"], body["previous_series"]
+    assert [one["start"][8:10] for one in series] == [one["start"][8:10] for one in before]
+    assert before[-1]["start"] == "2026-02-10T00:00:00.000Z"
+    assert before[-1]["end"] == body["previous_period"]["to"]
+    assert [one["metrics"]["incoming_messages_count"] for one in before] == [*[0] * 9, 1]
 
 
 async def test_a_week_in_which_the_clocks_change(client: httpx.AsyncClient, told: Tell) -> None:

@@ -26,6 +26,7 @@ from frontdesk.service.periods import moment_of
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.database import Connection, Row
 from frontdesk.wire import Metrics, Report, instant, timestamp
+from frontdesk.wire.queries import COMPARISONS
 
 MINUTE = 60_000
 QUARTER, HOUR, DAY = 15 * MINUTE, 60 * MINUTE, 24 * 60 * MINUTE
@@ -97,6 +98,8 @@ def queries(draw: st.DrawFn) -> dict[str, str]:
         query["channel"] = draw(st.sampled_from(CHANNELS))
     if granularity := draw(st.sampled_from((None, "hour", "day", "week", "month"))):
         query["granularity"] = granularity
+    if compare := draw(st.sampled_from((None, *COMPARISONS))):
+        query["compare"] = compare
     return query
 
 
@@ -224,15 +227,17 @@ def check_series(
     report: Report, plain: Plain, channel: str | None, granularity: str | None
 ) -> None:
     if granularity is None:
-        assert report.series is None
+        assert report.series is None is report.previous_series
         return
-    assert report.series
-    assert (report.series[0].start, report.series[-1].end) == (
-        report.period.from_,
-        report.period.to,
-    )
-    assert all(one.end == other.start for one, other in pairwise(report.series))
-    for bucket in report.series:
+    assert report.previous_period is not None
+    for series, period in (
+        (report.series, report.period),
+        (report.previous_series, report.previous_period),
+    ):
+        assert series
+        assert (series[0].start, series[-1].end) == (period.from_, period.to)
+        assert all(one.end == other.start for one, other in pairwise(series))
+    for bucket in (*(report.series or ()), *(report.previous_series or ())):
         assert bucket.metrics == plain.metrics(bucket.start, bucket.end, channel)
         assert bucket.samples == plain.samples(bucket.start, bucket.end, channel)
 

@@ -65,7 +65,7 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
             "to": "2026-03-14T09:30:00.000Z",
             "timezone": "UTC",
         },
-        "previous_period": {"from": "2026-03-01T14:30:00.000Z", "to": "2026-03-08T00:00:00.000Z"},
+        "previous_period": {"from": "2026-03-01T00:00:00.000Z", "to": "2026-03-07T09:30:00.000Z"},
         "channel": None,
         "metrics": nothing,
         "previous": nothing,
@@ -80,6 +80,7 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
             "as_of": "2026-03-14T09:30:00.000Z",
         },
         "series": None,
+        "previous_series": None,
     }
 
 

@@ -74,9 +74,9 @@ async def test_y_copies_what_stands_under_the_cursor(report: Open) -> None:
         await settle(pilot)
         await press(pilot, "y", "0", "y", "2", "y", "3", "y", "4", "y")
         figure, live, part, channel, author = app.copied
-        assert figure.startswith("New conversations: 65 (previous 30, ▲ 117 %) · 8 – 14 Mar 2026")
+        assert figure.startswith("New conversations: 65 (previous 29, ▲ 124 %) · 8 – 14 Mar 2026")
         assert live.startswith("open: 60")
-        assert part.startswith("New conversations, Sat 14 Mar (part): 16, was 8")
+        assert part.startswith("New conversations, Sat 14 Mar (part): 16, was 4 (Sat 7 Mar)")
         assert channel.startswith("Madrid: New conversations 17, Reopened")
         assert author.startswith("people, here: 169 messages sent")
 
@@ -102,7 +102,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
         assert body["metrics"]["conversations_count"] == 65
         assert len(body["previous_series"]) == 7
         markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
-        assert "| New conversations | 65 | 30 | ▲ 117 % |  |" in markdown
+        assert "| New conversations | 65 | 29 | ▲ 124 % |  |" in markdown
         (tmp_path / "report.md").write_text("mine", encoding="utf-8")
         await press(pilot, "E")
         await type_in(pilot, f"{tmp_path}/report.md")

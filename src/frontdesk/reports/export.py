@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from datetime import timedelta, tzinfo
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from frontdesk.export import Cell, csv_cell, local_time, markdown_table
 from frontdesk.reports.metrics import (
@@ -32,11 +32,11 @@ NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value",
 _PRICING = ("Charged as", "Type", "Channel", "Sent by", "Messages", "Billable", "Previous")
 
 
-def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
+def rows(report: Report) -> Iterator[Row]:
     """Rows of a report, with columns as in NAMES.
 
     scope: all, channel, author, pricing, part or live. period: this, previous or now. Times are in
-    seconds. before: series of the previous period, if known.
+    seconds.
     """
     zone = report.period.timezone
     this: Row = ("this", report.period.from_, report.period.to, zone)
@@ -45,7 +45,7 @@ def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
     that: Row = ("previous", start, end, zone)
     yield from _figures(("all", "", *this), report.metrics, report.series)
     if report.previous:
-        yield from _figures(("all", "", *that), report.previous)
+        yield from _figures(("all", "", *that), report.previous, report.previous_series)
     for channel in report.channels:
         name = first_said(channel.channel.name, channel.channel.id)
         yield from _figures(("channel", name, *this), channel.metrics)
@@ -54,8 +54,8 @@ def rows(report: Report, before: Sequence[Bucket] = ()) -> Iterator[Row]:
     for author, count in report.outgoing_by_author.items():
         yield ("author", author, *this, "outgoing_messages_count", count, None)
     yield from _pricing(report, this, that)
-    for period, buckets in (("this", report.series or ()), ("previous", before)):
-        for bucket in buckets:
+    for period, buckets in (("this", report.series), ("previous", report.previous_series)):
+        for bucket in buckets or ():
             when = (period, bucket.start, bucket.end, zone)
             yield from _figures(("part", "", *when), bucket.metrics, [bucket])
     if report.live is not None:
@@ -106,10 +106,11 @@ def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
         yield ("Sent by", "Messages"), [(author_name(author), f"{n:,}") for author, n in sent]
     if report.pricing:
         yield _PRICING, [_charged(count) for count in report.pricing]
-    if report.series:
-        starts = [local_time(part.start, zone).removesuffix(" 00:00") for part in report.series]
-        values = [_values(part.metrics) for part in report.series]
-        yield ("From", *headings), [(day, *row) for day, row in zip(starts, values, strict=True)]
+    for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
+        if series:
+            starts = [local_time(part.start, zone).removesuffix(" 00:00") for part in series]
+            values = [_values(part.metrics) for part in series]
+            yield (name, *headings), [(day, *row) for day, row in zip(starts, values, strict=True)]
     if (live := report.live) is not None:
         numbers = [getattr(live, one.field) for one in LIVE]
         row = tuple(NOTHING if number is None else f"{number:,}" for number in numbers)
@@ -167,31 +168,23 @@ def default_name(report: Report, zone: tzinfo) -> str:
     return f"inbox-report-{start.astimezone(zone).date()}-{last}.csv"
 
 
-def exported(report: Report, before: Sequence[Bucket] | None, ending: str, zone: tzinfo) -> str:
+def exported(report: Report, ending: str, zone: tzinfo) -> str:
     """The report in the format of a file extension, one of ENDINGS; Markdown has times in `zone`.
 
-    before: the series of the previous period, if known. CSV and JSON give times in seconds.
+    CSV and JSON give durations in seconds.
     """
     match ending:
         case "csv":
-            return _csv(report, before)
+            return _csv(report)
         case "json":
-            return _json(report, before)
+            body = report.model_dump(mode="json", exclude_unset=True)
+            return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
     return markdown(report, zone)
 
 
-def _json(report: Report, before: Sequence[Bucket] | None) -> str:
-    body: dict[str, Any] = report.model_dump(mode="json", exclude_unset=True)
-    if before is not None:
-        body["previous_series"] = [
-            bucket.model_dump(mode="json", exclude_unset=True) for bucket in before
-        ]
-    return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
-
-
-def _csv(report: Report, before: Sequence[Bucket] | None) -> str:
+def _csv(report: Report) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(NAMES)
-    writer.writerows(map(csv_cell, row) for row in rows(report, before or ()))
+    writer.writerows(map(csv_cell, row) for row in rows(report))
     return text.getvalue()

@@ -334,21 +334,17 @@ class Figure:
         return self.change.meaning == "few samples"
 
 
-def figures_of(
-    report: Report, before: Sequence[Bucket] | None = None, *, glyphs: Glyphs = BLOCKS
-) -> list[Figure]:
-    """Metrics that the report contains. before: series of the previous period, if known."""
-    told = report.metrics.model_fields_set
-    return [_figure(metric, report, before, glyphs) for metric in METRICS if metric.field in told]
+def figures_of(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
+    """Metrics that the report contains."""
+    known = report.metrics.model_fields_set
+    return [_figure(metric, report, glyphs) for metric in METRICS if metric.field in known]
 
 
-def _figure(
-    metric: Metric, report: Report, before: Sequence[Bucket] | None, glyphs: Glyphs
-) -> Figure:
+def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
     field = metric.field
     now, then = value_of(report.metrics, field), value_of(report.previous, field)
     samples = samples_of(report.series, field) if metric.timed else None
-    both = (samples, samples_of(before, field)) if metric.timed else ()
+    both = (samples, samples_of(report.previous_series, field)) if metric.timed else ()
     series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
     changed = change(metric, now, then, samples=both, glyphs=glyphs)
     return Figure(metric, now, then, changed, samples, series)

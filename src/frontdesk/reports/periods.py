@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.text import month_first, short_date, time_of_day
-from frontdesk.wire import Bucket, Metrics, instant
+from frontdesk.wire import Bucket, instant
 
 HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"
 
@@ -90,7 +90,6 @@ MOST_HOURLY_DAYS = 40
 _BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|\bto\b|\buntil\b)\s*|\s+-\s+", re.IGNORECASE)
 _TWO_ISO = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d)", re.ASCII)
 _ONE_DAY = timedelta(days=1)
-_ONE_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +129,21 @@ PERIODS: Mapping[str, Callable[[date], Span]] = {
     "this month": lambda today: Span(_month(today), None),
     "last month": lambda today: Span(_month(today, -1), _month(today)),
 }
+
+
+def comparison(name: str, span: Span, today: date) -> str | None:
+    """How far back the previous period is: week, month or year; None for as many days.
+
+    name: of the period, in PERIODS or not. Dates that make up a month are compared by month.
+    """
+    if name in PERIODS:
+        unit = name.rpartition(" ")[2]
+        return unit if unit in ("week", "month") else None
+    if span.first == today:
+        return None
+    if _is_this_week(span, today):
+        return "week"
+    return {1: "month", 12: "year"}.get(_months_in(span, today))
 
 
 def beside(span: Span, step: int, today: date) -> Span | None:
@@ -227,23 +241,6 @@ def _is_edge(moment: datetime, granularity: str) -> bool:
     if granularity == "week":
         return moment.weekday() == 0
     return granularity == "day" or moment.day == 1
-
-
-def coming_hours(last: Bucket, zone: tzinfo) -> list[Bucket]:
-    """Empty buckets for the hours from the last one to the end of its day."""
-    end = instant(last.end)
-    if end is None or not instant(last.start):
-        return []
-    hour = end.replace(minute=0, second=0, microsecond=0)
-    hour = hour if hour == end else hour + _ONE_HOUR
-    day = (end - timedelta(microseconds=1)).astimezone(zone).date()
-    hours = []
-    while hour.astimezone(zone).date() == day:
-        hours.append(
-            Bucket(start=hour.isoformat(), end=(hour + _ONE_HOUR).isoformat(), metrics=Metrics())
-        )
-        hour += _ONE_HOUR
-    return hours
 
 
 def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:

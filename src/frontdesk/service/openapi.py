@@ -29,6 +29,7 @@ from frontdesk.service.routes.filters import FLAGS
 from frontdesk.wire import Problem, Wire
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
+    COMPARISONS,
     CONVERSATION_ORDERS,
     GRANULARITIES,
     MAX_LIMIT,
@@ -193,6 +194,12 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         "granularity": {
             "description": "Adds a series of buckets of this length, of which it may have 1000.",
             "schema": {"type": "string", "enum": list(GRANULARITIES)},
+        },
+        "compare": {
+            "description": "How far back the previous period is: both ends move back by a week, "
+            "a month or a year of the calendar, or by as many whole days as avoid an overlap.",
+            "schema": {"type": "string", "enum": list(COMPARISONS), "default": COMPARISONS[0]},
+            EXTENSION: True,
         },
     }
 )

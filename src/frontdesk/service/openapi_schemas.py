@@ -45,7 +45,7 @@ _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
         "Conversation": frozenset({"last_message"}),
         "Message": frozenset({"pricing"}),
         "Pricing": frozenset({"billable", "model", "category", "type"}),
-        "Report": frozenset({"pricing"}),
+        "Report": frozenset({"pricing", "previous_series"}),
         "ParameterProblem": frozenset({"allowed", "min", "max"}),
         "Problem": frozenset(
             {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
@@ -79,7 +79,9 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 
 # Additions to the specification of `/v1`; a client must work without them.
-_EXTENSIONS: frozenset[_Member] = frozenset({("Message", "pricing"), ("Report", "pricing")})
+_EXTENSIONS: frozenset[_Member] = frozenset(
+    {("Message", "pricing"), ("Report", "pricing"), ("Report", "previous_series")}
+)
 
 # Value types of objects with arbitrary member names.
 _KINDS_INSIDE: Mapping[_Member, tuple[str, ...]] = MappingProxyType(

@@ -4,9 +4,11 @@ Moments are epoch milliseconds, UTC.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from calendar import monthrange
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import count, pairwise
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -47,7 +49,12 @@ def local_date(moment: int, zone: ZoneInfo) -> date:
 
 def midnight(day: date, zone: ZoneInfo) -> int:
     """Return the start of a day: the earlier of two midnights, or the end of a gap without one."""
-    at = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return _first_moment(datetime.combine(day, time.min), zone)
+
+
+def _first_moment(local: datetime, zone: ZoneInfo) -> int:
+    """Return the moment of a local time: the earlier of two, or the end of a gap without one."""
+    at = local.replace(tzinfo=zone, fold=0)
     begins = moment_of(at)
     if _local(begins, zone).replace(tzinfo=None) == at.replace(tzinfo=None):
         return begins
@@ -69,17 +76,57 @@ def days_between(interval: Interval, zone: ZoneInfo) -> int | None:
     return (last - first).days
 
 
-def previous_interval(interval: Interval, zone: ZoneInfo) -> Interval:
-    """Return the period of the same length that ends where this one starts.
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Move back by whole days, then by whole months, on the zone's calendar."""
 
-    Between midnights, length is counted in days, so that a week with a 23-hour day is preceded by a
-    whole week.
+    zone: ZoneInfo
+    days: int = 0
+    months: int = 0
+
+    def moment(self, moment: int) -> int:
+        """Keep the local time; a day that the month lacks becomes the month's last."""
+        local = _local(moment, self.zone).replace(tzinfo=None) - timedelta(days=self.days)
+        year, month = divmod(local.year * 12 + local.month - 1 - self.months, 12)
+        day = min(local.day, monthrange(year, month + 1)[1])
+        return _first_moment(local.replace(year=year, month=month + 1, day=day), self.zone)
+
+    def interval(self, interval: Interval) -> Interval:
+        """Move both ends; the length stays where the calendar would leave nothing between them."""
+        start, end = self.moment(interval.start), self.moment(interval.end)
+        return Interval(start, end if start < end else start + interval.end - interval.start)
+
+
+def shift_for(interval: Interval, compare: str, zone: ZoneInfo) -> Shift:
+    """Return the shift to the previous period.
+
+    compare: week, month, year, or days: the fewest whole days that avoid an overlap.
     """
-    days = days_between(interval, zone)
-    if days is None:
-        return Interval(2 * interval.start - interval.end, interval.start)
-    first = local_date(interval.start, zone) - timedelta(days=days)
-    return Interval(midnight(first, zone), interval.start)
+    match compare:
+        case "week":
+            return Shift(zone, days=7)
+        case "month":
+            return Shift(zone, months=1)
+        case "year":
+            return Shift(zone, months=12)
+    least = (local_date(interval.end, zone) - local_date(interval.start, zone)).days
+    shifts = (Shift(zone, days) for days in count(max(1, least)))
+    return next(shift for shift in shifts if shift.interval(interval).end <= interval.start)
+
+
+def split_previous(
+    parts: Sequence[Interval], previous: Interval, granularity: str, shift: Shift
+) -> list[Interval]:
+    """Split the previous period so that each bucket stands beside the one that it precedes.
+
+    Hours and days are its own; weeks and months begin where those of `parts` are moved to.
+    """
+    if granularity in ("hour", "day"):
+        return list(split_interval(previous, granularity, shift.zone))
+    moved = {shift.moment(part.start) for part in parts[1:]}
+    inner = sorted(edge for edge in moved if previous.start < edge < previous.end)
+    edges = [previous.start, *inner, previous.end]
+    return [Interval(start, end) for start, end in pairwise(edges)]
 
 
 def split_interval(interval: Interval, granularity: str, zone: ZoneInfo) -> Iterator[Interval]:

@@ -5,6 +5,7 @@ from frontdesk.wire.base import Wire
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
 CONVERSATION_ORDERS = ("activity", "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
+COMPARISONS = ("days", "week", "month", "year")
 
 MAX_LIMIT = 100
 CONVERSATION_LIMIT = 25
@@ -44,6 +45,7 @@ class ReportQuery(Wire):
     """Which report: every member that is not None is said, the server chooses the others.
 
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
+    compare: one of COMPARISONS, how far back the previous period is.
     """
 
     from_: str | None = None
@@ -51,6 +53,7 @@ class ReportQuery(Wire):
     timezone: str | None = None
     channel: str | None = None
     granularity: str | None = None
+    compare: str | None = None
 
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""

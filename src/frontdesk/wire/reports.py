@@ -125,8 +125,8 @@ class Report(Wire):
     """What happened in an inbox, and in the period before.
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
-    period. pricing: messages by what the provider charged them as, as far as it told. series: None
-    unless a granularity was asked for.
+    period. pricing: messages by what the provider charged them as, as far as it told. series, and
+    previous_series beside it: None unless a granularity was asked for.
     """
 
     period: ZonedPeriod = Field(description="The period of the report.")
@@ -156,4 +156,8 @@ class Report(Wire):
     series: tuple[Bucket, ...] | None = Field(
         default=None,
         description="The figures by hour, day, week or month, if a granularity was asked for.",
+    )
+    previous_series: tuple[Bucket, ...] | None = Field(
+        default=None,
+        description="The same of the period before, its buckets in the same order.",
     )

@@ -16,9 +16,9 @@ from frontdesk.cli.output import Column, Output, output_options, plain, standard
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
-from frontdesk.reports.periods import PERIODS
+from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import Report, ReportQuery
-from frontdesk.wire.queries import GRANULARITIES
+from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -50,6 +50,11 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     help="Only this channel.",
 )
 @click.option("--by", type=click.Choice(GRANULARITIES), help="Also part by part.")
+@click.option(
+    "--compare",
+    type=click.Choice(COMPARISONS),
+    help="With the week, month or year before, or as many days.",
+)
 @output_options()
 def report_command(
     target: Target,
@@ -59,6 +64,7 @@ def report_command(
     zone: str | None,
     channel: str | None,
     by: str | None,
+    compare: str | None,
     output: Output,
 ) -> None:
     """Compare a period with the one before.
@@ -73,7 +79,9 @@ def report_command(
 
     async def work(client: "InboxClient") -> Report:
         id = (await filter_ids(client, channel=channel))["channel"]
-        query = ReportQuery(from_=first, to=end, timezone=zone, channel=id, granularity=by)
+        query = ReportQuery(
+            from_=first, to=end, timezone=zone, channel=id, granularity=by, compare=compare
+        )
         return await client.report(await _placed(client, query, period) if period else query)
 
     _write(run_with_client(target, work), output)
@@ -92,10 +100,16 @@ def _end(last: str | None) -> str | None:
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
-    span = PERIODS[SPANS[period]](datetime.now(_zone(zone)).date())
-    end = span.end.isoformat() if span.end else None
-    days = {"from_": span.first.isoformat(), "to": end, "timezone": zone}
-    return asking.model_copy(update=days)
+    today = datetime.now(_zone(zone)).date()
+    span = PERIODS[SPANS[period]](today)
+    return asking.model_copy(
+        update={
+            "from_": span.first.isoformat(),
+            "to": span.end.isoformat() if span.end else None,
+            "timezone": zone,
+            "compare": asking.compare or comparison(SPANS[period], span, today),
+        }
+    )
 
 
 def _zone(name: str) -> tzinfo:

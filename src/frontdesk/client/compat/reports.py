@@ -67,8 +67,9 @@ def report_in(body: Any, remark: Remark) -> Any:
         report["live"] = spell(spelt(members["live"]), LiveCounts, remark)
     report["channels"] = _channels(members.get("channels"), remark)
     report["pricing"] = _pricing(members.get("pricing"), remark)
-    if isinstance(members.get("series"), list):
-        report["series"] = members["series"]
+    for name in ("series", "previous_series"):
+        if isinstance(members.get(name), list):
+            report[name] = members[name]
     return report
 
 

@@ -75,7 +75,7 @@ ENDPOINTS = (
         "inbox_report",
         "/reports/inbox",
         "reports:read",
-        ("from", "to", "timezone", "channel", "granularity"),
+        ("from", "to", "timezone", "channel", "granularity", "compare"),
         reports.inbox_report,
         depends_on_minute=reports.depends_on_minute,
         inline=False,

@@ -18,8 +18,9 @@ from frontdesk.service.periods import (
     local_date,
     midnight,
     moment_of,
-    previous_interval,
+    shift_for,
     split_interval,
+    split_previous,
     zone_of,
 )
 from frontdesk.service.routes import filters
@@ -40,7 +41,7 @@ from frontdesk.wire import (
     ZonedPeriod,
     timestamp,
 )
-from frontdesk.wire.queries import GRANULARITIES
+from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 
 DEFAULT_DAYS = 7
 MAX_DAYS = 366
@@ -61,21 +62,26 @@ _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billab
 
 @dataclass(frozen=True, slots=True)
 class ReportParameters:
-    """Report parameters. zone: of its days; granularity: of its series, None without one."""
+    """Report parameters. zone: of its days; granularity: of its series, None without one.
+
+    compare: one of COMPARISONS.
+    """
 
     period: Interval
     zone: ZoneInfo
     granularity: str | None
+    compare: str
 
 
 def report_parameters(request: EndpointRequest) -> ReportParameters:
     """Parse the parameters. After faults were recorded, the value is meaningless."""
     parameters = request.parameters
     zone = _zone(request)
-    granularity = _granularity(parameters)
+    granularity = _word(parameters, "granularity", GRANULARITIES)
+    compare = _word(parameters, "compare", COMPARISONS) or COMPARISONS[0]
     period = _period(parameters, zone, request.now)
-    query = ReportParameters(period, zone, granularity)
-    if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity"))):
+    query = ReportParameters(period, zone, granularity, compare)
+    if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity", "compare"))):
         _check(parameters, query)
     return query
 
@@ -103,15 +109,15 @@ def _zone(request: EndpointRequest) -> ZoneInfo:
     return zone or ZoneInfo("UTC")
 
 
-def _granularity(parameters: Parameters) -> str | None:
-    text = parameters.get("granularity")
-    if text is not None and text not in GRANULARITIES:
+def _word(parameters: Parameters, name: str, allowed: tuple[str, ...]) -> str | None:
+    text = parameters.get(name)
+    if text is not None and text not in allowed:
         parameters.add_fault(
             "invalid_period",
-            "granularity",
+            name,
             "not_allowed" if text else "empty",
-            f"it must be one of {', '.join(GRANULARITIES)}; got '{echo(text)}'",
-            allowed=GRANULARITIES,
+            f"it must be one of {', '.join(allowed)}; got '{echo(text)}'",
+            allowed=allowed,
         )
     return text
 
@@ -206,12 +212,14 @@ def depends_on_minute(query: bytes) -> bool:
 
 
 def inbox_report(request: EndpointRequest) -> Report:
-    """What happened in a period, and in the period before it of the same length."""
+    """What happened in a period, and in the same stretch of the calendar before it."""
     _, channel_id, filter_values = filters.label_and_channel(request)
     query = report_parameters(request)
     request.parameters.raise_if_invalid()
     period = query.period
-    before = previous_interval(period, query.zone)
+    shift = shift_for(period, query.compare, query.zone)
+    before = shift.interval(period)
+    parts = _parts(query)
     rows = _figures(request, channel_id, (period, before), detailed=True)
     current = [row for row in rows if row["tag"] == _NOW]
     return Report(
@@ -226,8 +234,19 @@ def inbox_report(request: EndpointRequest) -> Report:
         channels=_by_channel(request, channel_id, rows),
         pricing=_pricing(request, channel_id, (period, before)),
         live=_live(request, channel_id),
-        series=_series(request, channel_id, query),
+        series=_series(request, channel_id, parts),
+        previous_series=_series(
+            request,
+            channel_id,
+            parts and split_previous(parts, before, query.granularity or "", shift),
+        ),
     )
+
+
+def _parts(query: ReportParameters) -> list[Interval] | None:
+    if query.granularity is None:
+        return None
+    return list(split_interval(query.period, query.granularity, query.zone))
 
 
 def _figures(
@@ -359,11 +378,10 @@ def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
 
 
 def _series(
-    request: EndpointRequest, channel_id: int | None, query: ReportParameters
+    request: EndpointRequest, channel_id: int | None, parts: Sequence[Interval] | None
 ) -> tuple[Bucket, ...] | None:
-    if query.granularity is None:
+    if parts is None:
         return None
-    parts = list(split_interval(query.period, query.granularity, query.zone))
     own = grouped(_figures(request, channel_id, parts, detailed=False), "tag")
     return tuple(
         Bucket(

@@ -30,7 +30,6 @@ from frontdesk.reports.periods import (
     PERIODS,
     bucket_label,
     bucket_words,
-    coming_hours,
     range_words,
     unfinished,
 )
@@ -105,7 +104,7 @@ def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> lis
     if width < 100:
         sentences.append(one_line(report.period.timezone))
     sentences.append(f"{keys['report.formula']} what a figure is")
-    sentences.append("PREVIOUS is just as long, its bars are whole days")
+    sentences.append("PREVIOUS ends as far into its days")
     sentences.append(f"grey: fewer than {FEW} samples")
     words = " "
     for sentence in sentences:
@@ -172,7 +171,6 @@ class ReportPanes(Vertical):
         self._title = Title("2", id="plot-title")
         self._column = Bar(id="plot-column")
         self._report: Report | None = None
-        self._before: Sequence[Bucket] | None = None
         self._zone: tzinfo = UTC
         self._parts = "day"
         self._now = datetime.now(UTC)
@@ -241,18 +239,17 @@ class ReportPanes(Vertical):
     def show(
         self,
         report: Report | None,
-        before: Sequence[Bucket] | None,
         *,
         zone: tzinfo,
         parts: str,
         now: datetime,
         as_of: str,
     ) -> None:
-        """Show a report, or None. before: the series of as many days before."""
-        self._report, self._before = report, before
+        """Show a report, or None."""
+        self._report = report
         self._zone, self._parts, self._now = zone, parts, now
         self.live.show(report.live if report else None, as_of)
-        figures = figures_of(report, before, glyphs=self._glyphs) if report else []
+        figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.letters = "".join(label[0] for label in self._labels())
         self.metrics.put([(figure.metric.field, figure) for figure in figures])
         self.authors.put_authors(
@@ -285,21 +282,12 @@ class ReportPanes(Vertical):
     def _series(self) -> Sequence[Bucket]:
         return self._report.series or () if self._report else ()
 
-    def _columns(self) -> list[Bucket]:
-        """Series of this period, extended by the coming hours that the previous series has."""
-        series = list(self._series())
-        if not series:
-            return []
-        columns = series + coming_hours(series[-1], self._zone) * (self._parts == "hour")
-        return columns[: max(len(series), len(self._before or ()))]
-
     def _labels(self) -> list[str]:
-        columns = self._columns()
-        return [bucket_label(one, self._parts, self._zone, len(columns)) for one in columns]
+        series = self._series()
+        return [bucket_label(one, self._parts, self._zone, len(series)) for one in series]
 
     def _series_before(self) -> Sequence[Bucket]:
-        """Previous series, cut to the number of columns."""
-        return (self._before or ())[: len(self._columns())]
+        return self._report.previous_series or () if self._report else ()
 
     def _scene(self, metric: Metric) -> Scene:
         series = self._series()
@@ -337,7 +325,7 @@ class ReportPanes(Vertical):
         if at < len(scene.then):
             was += f" ({bucket_words(self._series_before()[at], self._parts, self._zone)})"
         if at >= len(self._series()):
-            return f"to come, {was}"
+            return was
         bucket = self._series()[at]
         when = bucket_words(bucket, self._parts, self._zone)
         part = " (part)" if at in scene.unfinished else ""

@@ -6,7 +6,14 @@ import json
 from dataclasses import asdict, dataclass, fields
 from datetime import date, datetime, timedelta
 
-from frontdesk.reports.periods import CUSTOM, DEFAULT, PERIODS, Span, granularity_for
+from frontdesk.reports.periods import (
+    CUSTOM,
+    DEFAULT,
+    PERIODS,
+    Span,
+    comparison,
+    granularity_for,
+)
 from frontdesk.wire import Report, ReportQuery, instant
 
 
@@ -62,23 +69,13 @@ class Asked:
 
     def query(self, today: date) -> ReportQuery:
         span = self.span(today)
-        return self._query(span.first, span.end, today)
-
-    def query_before(self, today: date) -> ReportQuery:
-        """Query of the series of as many whole days before, for comparison by column.
-
-        The report itself has the totals of the previous period, but not its series.
-        """
-        span = self.span(today)
-        return self._query(span.first - timedelta(days=span.days(today)), span.first, today)
-
-    def _query(self, first: date, end: date | None, today: date) -> ReportQuery:
         return ReportQuery(
-            from_=first.isoformat(),
-            to=end.isoformat() if end else None,
+            from_=span.first.isoformat(),
+            to=span.end.isoformat() if span.end else None,
             timezone=self.zone,
             channel=self.channel,
             granularity=self.parts(today),
+            compare=comparison(self.period, span, today),
         )
 
 

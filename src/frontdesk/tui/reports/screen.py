@@ -173,8 +173,7 @@ class ReportScreen(ViewScreen):
         self.renew()
 
     async def read(self) -> None:
-        if await self.ask(self._read_report):
-            await self.ask(self._read_before)
+        await self.ask(self._read_report)
 
     async def _read_report(self) -> None:
         query = self._asked.query(self._today())
@@ -191,10 +190,6 @@ class ReportScreen(ViewScreen):
             # The response revealed the account's time zone, where the date is another.
             await self._read_report()
 
-    async def _read_before(self) -> None:
-        if await self.mailbox.refresh_report(self._asked.query_before(self._today())):
-            self.show_saved()
-
     def seen_at(self) -> datetime | None:
         live = self._report.live if self._report else None
         return instant(live.as_of) if live else None
@@ -207,11 +202,9 @@ class ReportScreen(ViewScreen):
             # Before a response, the account's zone is unknown: use the local date.
             report = self.mailbox.report(self._asked.query(self.clock.now().date()))
         self._report = report
-        before = self.mailbox.report(self._asked.query_before(self._today()))
         self._panes.say_when_empty(self._refusal or self._empty_words())
         self._panes.show(
             report,
-            before.series if before else None,
             zone=self._zone(),
             parts=self._asked.parts(self._today()),
             now=self.clock.now(),
@@ -359,9 +352,8 @@ class ReportScreen(ViewScreen):
     def _save(self, report: Report, name: str | None) -> None:
         if name is None:
             return
-        before = self.mailbox.report(self._asked.query_before(self._today()))
         ending = Path(name).suffix.lstrip(".")
-        text = exported(report, before.series if before else None, ending, self._zone())
+        text = exported(report, ending, self._zone())
         if saved := save(self.app, name, text, self.tell):
             self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 
