@@ -3,11 +3,15 @@
 Everything printed to a terminal has passed `clean` once, where it entered the program.
 """
 
+import json
 import locale
 import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+
+_COMPACT_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_SORTED_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -103,12 +107,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def compact_json(value: object) -> str:
+def compact_json(value: object, *, sort_keys: bool = False) -> str:
     """Encode a value as JSON on one line, without blanks between members."""
-    # Deferred: the first paint does not need it.
-    import json
-
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return (_SORTED_JSON if sort_keys else _COMPACT_JSON).encode(value)
 
 
 def shortened(text: str, most: int = 80) -> str:

@@ -18,12 +18,12 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from frontdesk.cli.base import now
 from frontdesk.cli.commands.web import web_command
 from frontdesk.cli.web.auth import HEADERS
 from frontdesk.errors import BadSettings
 from frontdesk.sample.database import create_demo
 from frontdesk.sample.demo import ME
+from frontdesk.wire.values import epoch_milliseconds
 
 PICTURE = Path(__file__).parents[2] / "screenshots" / "web.png"
 KEY = "fdk_" + "a" * 40
@@ -135,7 +135,7 @@ async def _drawn(page: aiohttp.ClientWebSocketResponse, wanted: bytes) -> bytes:
 async def test_a_browser_shows_the_inbox_reads_keys_and_asks_no_other_host(
     web: Callable[..., Web], tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    create_demo(tmp_path / "vistral.db", now=now())
+    create_demo(tmp_path / "vistral.db", now=epoch_milliseconds())
     served = web("--database", str(tmp_path / "vistral.db"))
     async with chromium.chromium(tmp_path / "chromium") as page:
         await page.command("Page.navigate", url=served.link)

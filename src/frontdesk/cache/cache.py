@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from frontdesk.errors import UnusableFile
 from frontdesk.first_frame import Frame
 from frontdesk.timeline import Key
 from frontdesk.wire import Wire
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.cache.stats import OriginUsage
@@ -42,10 +43,6 @@ _NAME = (
     "INSERT INTO origin VALUES (?, ?)"
     " ON CONFLICT(number) DO UPDATE SET name = excluded.name WHERE name != excluded.name"
 )
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class CacheUsage(NamedTuple):

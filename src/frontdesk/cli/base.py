@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -111,11 +110,6 @@ def _invoked(command: click.Command, given: object) -> object:
         return error.exit_code
     except click.Abort:
         return INTERRUPTED
-
-
-def now() -> int:
-    """Return the current time in epoch milliseconds."""
-    return time.time_ns() // 1_000_000
 
 
 def _debug_option() -> click.Option:

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from frontdesk.sample.database import add_demo
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter
+from frontdesk.wire.values import epoch_milliseconds
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
 
     Prints a line when the first page is cached, and exits when everything is complete.
     """
-    _make(Path(sys.argv[1]), now=time.time_ns() // 1_000_000)
+    _make(Path(sys.argv[1]), now=epoch_milliseconds())
 
 
 def _make(directory: Path, *, now: int) -> None:

@@ -18,7 +18,7 @@ from frontdesk.client.network import Network
 from frontdesk.client.paging import RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
-from frontdesk.client.transport import Requests, utc_now
+from frontdesk.client.transport import Requests
 from frontdesk.errors import CursorRefused, NotFound, NotOffered, Refused
 from frontdesk.wire import (
     CannedResponse,
@@ -40,6 +40,7 @@ from frontdesk.wire import (
     Wire,
 )
 from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT
+from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
 

@@ -9,7 +9,6 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,6 +21,7 @@ from frontdesk.client.response import Response, TruncatedResponse, parse_json, r
 from frontdesk.client.throttle import wait_told
 from frontdesk.client.transport import Connector, drop_invalid_location
 from frontdesk.errors import BadResponse, InboxError, Unreachable
+from frontdesk.wire.values import utc_now
 
 MOST_TRIES = 6
 FIRST_PAUSE_SECONDS = 1.0
@@ -118,9 +118,9 @@ class ForeignApi:
             raise _RetryableFailure(error) from None
         if 200 <= answer.status < 300:
             return _parsed(answer)
-        refusal = failure(answer, trouble_of(answer), datetime.now(UTC))
+        refusal = failure(answer, trouble_of(answer), utc_now())
         if answer.status in TRY_AGAIN or answer.status >= 500:
-            raise _RetryableFailure(refusal, wait_told(answer.headers, datetime.now(UTC)))
+            raise _RetryableFailure(refusal, wait_told(answer.headers, utc_now()))
         raise refusal
 
     async def _answer(self, path: str, parameters: Mapping[str, str]) -> Response:

@@ -58,10 +58,11 @@ class RowPages(Generic[W]):
             self._waiting.extend((await self.page()).data)
         return self._waiting.popleft()
 
-    async def pages(self) -> AsyncIterator[Page[W]]:
-        """The remaining pages; `unreadable` counts dropped rows."""
-        while not self._ended:
+    async def pages(self, most: int | None = None) -> AsyncIterator[Page[W]]:
+        """The remaining pages, or `most` of them; `unreadable` counts dropped rows."""
+        while not self._ended and most != 0:
             yield await self.page()
+            most = None if most is None else most - 1
 
     async def page(self) -> Page[W]:
         """Request the next page; only valid while `ended` is False."""

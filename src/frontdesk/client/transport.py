@@ -8,7 +8,7 @@ import logging
 import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 import httpx
@@ -156,10 +156,6 @@ FIRST_PAUSE_SECONDS = 0.25
 _PRIVATE_PARAMETERS = ("q", "cursor")
 
 _log = logging.getLogger(__name__)
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Requests:

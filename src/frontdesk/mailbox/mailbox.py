@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -46,6 +46,7 @@ from frontdesk.wire import (
     ReportQuery,
     instant,
 )
+from frontdesk.wire.values import utc_now
 
 
 class SeenCounts(NamedTuple):
@@ -53,10 +54,6 @@ class SeenCounts(NamedTuple):
 
     conversations: int
     messages: int
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Mailbox:

@@ -4,7 +4,6 @@ Each request to `/v1` reads one snapshot of the database. Rate limits and the ti
 writes are the only state between requests.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -36,6 +35,7 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.accounts import any_account
 from frontdesk.store.conversations import snoozes_over
 from frontdesk.store.database import Connection, Database, NotAtOnce
+from frontdesk.wire.values import epoch_milliseconds
 
 _READ_ONLY = "This interface only reads: use GET."
 _METHODS = ("GET", "HEAD")
@@ -53,11 +53,6 @@ class Options:
     rate_limit: RateLimit = field(default_factory=RateLimit)
     strict_query: bool = True
     problem_base_uri: str = PROBLEM_BASE_URI
-
-
-def system_clock() -> int:
-    """Now, in epoch milliseconds."""
-    return time.time_ns() // 1_000_000
 
 
 class Application(HttpApplication):
@@ -128,7 +123,7 @@ def create_app(
     database: Database,
     *,
     ephemeral_keys: Sequence[EphemeralKey] = (),
-    clock: Callable[[], int] = system_clock,
+    clock: Callable[[], int] = epoch_milliseconds,
     options: Options | None = None,
     limits: RateLimits | None = None,
     access_log: AccessLog | None = None,

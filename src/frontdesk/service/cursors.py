@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from frontdesk.store.conversations import Position
+from frontdesk.text import compact_json
 
 MAX_LENGTH = 512
 _VERSION = "v1"
 _MAC_BYTES = 16
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class InvalidCursor(Exception):
@@ -58,7 +58,7 @@ class CursorCodec:
 
     def _signed(self, position: list[int | str | None]) -> str:
         contents = [self.account_id, self.endpoint, self._digest(), *position]
-        payload = _COMPACT.encode(contents).encode()
+        payload = compact_json(contents).encode()
         signed = f"{_VERSION}.{_text(payload)}"
         return f"{signed}.{self._mac(signed)}"
 

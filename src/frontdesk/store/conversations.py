@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from frontdesk.store.database import Connection, Row
+from frontdesk.text import compact_json
 from frontdesk.wire import timestamp
 
 OPEN, SNOOZED, RESOLVED = 0, 1, 2
@@ -573,7 +574,7 @@ _JOINER = "\u200d"
 def preview_json(message: Row) -> str:
     """Encode a row of `message` as a MessagePreview."""
     text = message["text"]
-    return json.dumps(
+    return compact_json(
         {
             "id": str(message["id"]),
             "direction": "outbound" if message["direction"] else "inbound",
@@ -583,8 +584,6 @@ def preview_json(message: Row) -> str:
             "delivery_status": message["delivery_status"],
             "created_at": timestamp(message["created_at"]),
         },
-        ensure_ascii=False,
-        separators=(",", ":"),
     )
 
 

@@ -5,7 +5,6 @@ Schema migrations, each run inside one write transaction.
 
 import re
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from frontdesk.errors import UnusableFile
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
+from frontdesk.wire.values import epoch_milliseconds
 
 
 def _add_pricing(connection: Connection) -> None:
@@ -107,7 +107,7 @@ def lay_out(connection: Connection) -> None:
     )
     connection.run(
         "INSERT INTO account(id, slug, name, created_at) VALUES (1, :slug, 'Inbox', :now)",
-        {"slug": DEFAULT_ACCOUNT, "now": time.time_ns() // 1_000_000},
+        {"slug": DEFAULT_ACCOUNT, "now": epoch_milliseconds()},
     )
 
 

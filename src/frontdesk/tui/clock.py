@@ -1,9 +1,10 @@
 """Current time and conversion of server timestamps to the local time zone."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from frontdesk.wire import instant
+from frontdesk.wire.values import utc_now
 
 
 class Clock:
@@ -12,7 +13,7 @@ class Clock:
     def __init__(
         self,
         zone: tzinfo | None = None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._zone = zone
         self._now = now

@@ -3,6 +3,7 @@
 Timestamps of the wire: formatting and parsing.
 """
 
+import time
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -19,6 +20,15 @@ DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
 PHONE_DIGITS = "[1-9][0-9]{6,14}"
 # A regular expression for the id of a channel: Meta's phone_number_id.
 CHANNEL_ID = "[0-9]{1,20}"
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def epoch_milliseconds() -> int:
+    """Return the current time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 def timestamp(milliseconds: int) -> str:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import Group, now
+from frontdesk.cli.base import Group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
 from frontdesk.text import compact_json
+from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Row
@@ -57,7 +58,7 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
     Commands name it by SLUG: lower-case letters, digits and hyphens."""
     from frontdesk.store.accounts import account_by_slug, add_account
 
-    at = now()
+    at = epoch_milliseconds()
 
     def add(connection: "Connection") -> int:
         if account_by_slug(connection, slug) is not None:
@@ -86,7 +87,7 @@ def list_command(database: str, output: Output) -> None:
     """List the accounts, oldest first."""
     from frontdesk.store.accounts import all_accounts
 
-    at = now()
+    at = epoch_milliseconds()
     with opened(database) as store:
         rows = store.read(lambda connection: all_accounts(connection, at))
     output.write([_described(row) for row in rows], _COLUMNS)

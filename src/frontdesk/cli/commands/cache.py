@@ -1,7 +1,7 @@
 """`frontdesk cache`: shows and clears the local cache of pages."""
 
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from frontdesk.cli.options import parse_duration
 from frontdesk.cli.output import moment, print_table
 from frontdesk.errors import BadSettings
 from frontdesk.text import file_size
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.cache.stats import OriginUsage
@@ -79,7 +80,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     from frontdesk.cache.stats import clear, clear_shelves, contents
 
     path = settings.cache_file()
-    since = _before(older_than, datetime.now(UTC)) if older_than is not None else None
+    since = _before(older_than, utc_now()) if older_than is not None else None
     if server is None and since is None:
         _confirm(f"Remove everything in {path}?", yes)
         clear(path)

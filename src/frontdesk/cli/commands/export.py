@@ -1,7 +1,6 @@
 """`frontdesk export`: writes a database as native lines (NDJSON)."""
 
 import gzip
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import Unreachable, UnusableFile
-from frontdesk.text import clean
+from frontdesk.text import clean, compact_json
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database
@@ -98,7 +97,7 @@ class _Export:
         self._begun = True
         count = 0
         for line in lines(connection, self._account, self._advance):
-            self._put(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            self._put(compact_json(line) + "\n")
             count += 1
         return count
 

@@ -2,12 +2,13 @@
 
 import click
 
-from frontdesk.cli.base import Command, now
+from frontdesk.cli.base import Command
 from frontdesk.cli.commands.keys import KeyOrder, keep_new_key, show_new_key
 from frontdesk.cli.database import opened
 from frontdesk.cli.options import database_option
 from frontdesk.errors import BadSettings
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
+from frontdesk.wire.values import epoch_milliseconds
 
 
 @click.command(
@@ -38,7 +39,7 @@ def init_command(database: str, name: str, as_json: bool) -> None:
             raise BadSettings(
                 f"{shown(database)} is set up already; more keys: frontdesk keys create"
             )
-        made = keep_new_key(store, order, now=now())
+        made = keep_new_key(store, order, now=epoch_milliseconds())
     show_new_key(made, as_json=as_json)
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import Group, now
+from frontdesk.cli.base import Group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option, parse_duration
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
 from frontdesk.text import compact_json
+from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row
@@ -88,7 +89,7 @@ def create_command(
 
     Only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
-    show_new_key(make_key(database, order, now=now()), as_json=as_json)
+    show_new_key(make_key(database, order, now=epoch_milliseconds()), as_json=as_json)
 
 
 @keys_group.command(
@@ -111,7 +112,7 @@ def list_command(database: str, account: str | None, output: Output) -> None:
 
     with opened(database) as store:
         rows = store.read(found)
-    at = now()
+    at = epoch_milliseconds()
     output.write([_described(row, at) for row in rows], _COLUMNS)
 
 
@@ -130,7 +131,7 @@ def revoke_command(key_id: str, database: str) -> None:
     KEY is its id, as `keys list` shows it."""
     from frontdesk.store.accounts import revoke_key
 
-    at = now()
+    at = epoch_milliseconds()
 
     def end(connection: "Connection") -> bool:
         _key(connection, key_id)
@@ -163,7 +164,7 @@ def rotate_command(key_id: str, database: str, overlap: int | None, as_json: boo
 
     The new key is printed once.
     """
-    made = rotate_key(database, key_id, overlap or 0, now=now())
+    made = rotate_key(database, key_id, overlap or 0, now=epoch_milliseconds())
     show_new_key(made, as_json=as_json)
     if not as_json:
         click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)

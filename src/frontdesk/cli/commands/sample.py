@@ -10,6 +10,7 @@ import click
 
 from frontdesk.cli.base import Command
 from frontdesk.cli.options import database_option
+from frontdesk.wire.values import utc_now
 
 
 @click.command(
@@ -51,7 +52,7 @@ def sample_command(
         raise click.UsageError(
             f"--messages is {messages:,}, but each of {conversations:,} conversations has one"
         )
-    end = datetime.now(UTC) if until is None else until.replace(tzinfo=UTC)
+    end = utc_now() if until is None else until.replace(tzinfo=UTC)
     midnight = end.replace(hour=0, minute=0, second=0, microsecond=0)
     size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     started = time.monotonic()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk import settings
-from frontdesk.cli.base import Group, now
+from frontdesk.cli.base import Group
 from frontdesk.cli.commands.import_.files import counted, importable
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
@@ -16,6 +16,7 @@ from frontdesk.cli.progress import interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
+from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client.external import ForeignApi
@@ -83,7 +84,7 @@ def meta_command(
 
     def put_in(connection: "Connection") -> list[str]:
         return apply_catalogue(
-            connection, account_named(connection, account)["id"], found.events, now()
+            connection, account_named(connection, account)["id"], found.events, epoch_milliseconds()
         )
 
     def bring_up_to_date(transactions: "Transactions") -> None:
@@ -141,7 +142,7 @@ def _take(
     from frontdesk.ingest.json_reader import Malformed
 
     try:
-        found.events.append(told(row, account, now()))
+        found.events.append(told(row, account, epoch_milliseconds()))
     except Malformed as error:
         found.refused.append(str(error))
         return 0

@@ -32,6 +32,7 @@ from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
@@ -229,7 +230,7 @@ def tail_command(
 
     async def work(client: "InboxClient") -> None:
         ids = await filter_ids(client, **filters)
-        feed = Feed(client, ConversationFilter(**ids), since or datetime.now(UTC))
+        feed = Feed(client, ConversationFilter(**ids), since or utc_now())
         told = _teller(out, output)
         told(await (feed.news() if since else feed.latest(lines)))
         if not once:
@@ -321,7 +322,7 @@ def _what(one: Activity) -> str:
 def _moment(text: str) -> datetime:
     """Parse a duration before now, or an ISO 8601 time; local without an offset."""
     if (told := parse_duration(text, "smhd")) is not None:
-        return datetime.now(UTC) - told
+        return utc_now() - told
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:

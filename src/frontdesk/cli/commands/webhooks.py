@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Group, now
+from frontdesk.cli.base import Group
 from frontdesk.cli.commands.import_.files import unknown_channels
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
@@ -17,6 +17,7 @@ from frontdesk.cli.progress import progress, whole
 from frontdesk.ingest.jobs import DEFAULT_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant
+from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -132,7 +133,7 @@ def replay_command(
             _choose(store, account_id, state, since or 0)
             waiting = _waiting(store, account_id)
             intake = WebhookProcessor(
-                store, now, admission=admission, retain_revoked=retain_revoked
+                store, epoch_milliseconds, admission=admission, retain_revoked=retain_revoked
             )
 
             def take(step: "StepResult") -> None:
@@ -176,7 +177,7 @@ def purge_command(database: str, account: str, days: int) -> None:
     from frontdesk.ingest.jobs import retire
 
     with opened(database, upgrade=True) as store:
-        dropped = retire(store, _account_id(store, account), now(), days)
+        dropped = retire(store, _account_id(store, account), epoch_milliseconds(), days)
     click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
 
 

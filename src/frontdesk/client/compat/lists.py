@@ -6,9 +6,11 @@ Reverses message lists of servers that sort oldest first.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from frontdesk.client.compat.rows import BARE
+from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
 from frontdesk.wire import (
@@ -145,16 +147,9 @@ class NameLookup:
         if now - self._looked_up.get(part, -LOOK_UP_SECONDS) < LOOK_UP_SECONDS:
             return
         self._looked_up[part] = now
-        cursor = None
-        try:
-            for _ in range(MOST_PAGES):
-                page = await self._lists[part](cursor)
+        with suppress(InboxError):
+            async for page in RowPages(self._lists[part]).pages(MOST_PAGES):
                 self._known[part].update((row.id, row) for row in page.data)
-                cursor = page.next_cursor
-                if page.ended or not cursor:
-                    break
-        except InboxError:
-            return
 
     def _named(self, row: Conversation, parts: list[str]) -> Conversation:
         named = {part: self._ref(part, getattr(row, part)) for part in parts}

@@ -15,13 +15,13 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store.contacts import name_key
 from frontdesk.store.rows import ContactRow
+from frontdesk.text import compact_json
 
 _COLUMNS = ("profile_name", "username", "email", "blocked")
 _CUSTOM = "custom."
 # In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 # {name: [milliseconds, value]}.
 Facts = dict[str, list[Any]]
@@ -101,7 +101,7 @@ def merged(contact: Contact, others: Iterable[Contact]) -> ContactRow:
 def encoded(contact: Contact) -> ContactRow:
     """Encode the facts into `told_json` and return the row."""
     if contact.facts:
-        contact.row["told_json"] = _ENCODER.encode(contact.facts)
+        contact.row["told_json"] = compact_json(contact.facts, sort_keys=True)
     return contact.row
 
 
@@ -110,7 +110,8 @@ def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:
     if other is None:
         return True
     return fact[0] > other[0] or (
-        fact[0] == other[0] and _ENCODER.encode(fact[1]) > _ENCODER.encode(other[1])
+        fact[0] == other[0]
+        and compact_json(fact[1], sort_keys=True) > compact_json(other[1], sort_keys=True)
     )
 
 

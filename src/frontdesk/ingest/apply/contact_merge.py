@@ -19,6 +19,7 @@ from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import IdentityChange, Person
 from frontdesk.store import lookups, writes
 from frontdesk.store.rows import AliasRow, ContactRow, IdentityChangeRow, PartRow, blank
+from frontdesk.text import compact_json
 
 
 class ContactIndex:
@@ -96,7 +97,6 @@ def principal_name(person: Person) -> str:
 # Identity change (old, new, at): the person with the name `old` has had `new` since `at`.
 Change = tuple[str, str, int]
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _CHANGE = "identity_change"
 # Columns that are no facts about a part.
 _NOT_KEPT = frozenset(("account_id", "id", "search", "updated_at"))
@@ -346,7 +346,7 @@ class ContactParts:
         columns = {name: row[name] for name in _STORED if row[name] is not None}
         own = {part.row["phone"], part.row["wa_user_id"]}
         aliases = sorted(self._index.aliases_of(part) - own)
-        return _ENCODER.encode(columns | {"aliases": aliases, "began": part.began})
+        return compact_json(columns | {"aliases": aliases, "began": part.began}, sort_keys=True)
 
     def _decoded(self, row: PartRow) -> tuple[Contact, list[str]]:
         """Decode a stored part, with its aliases."""

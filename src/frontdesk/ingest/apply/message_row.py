@@ -1,6 +1,5 @@
 """Message rows: building, merging copies, edits, revocations and statuses (pure)."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -16,13 +15,13 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store.rows import MessageRow, blank
+from frontdesk.text import compact_json
 
 # Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = MappingProxyType(
     {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
 )
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _BLANK = blank("message")
 
@@ -224,7 +223,7 @@ def folded_columns(row: MessageRow) -> tuple[object, ...]:
 
 def packed(value: object) -> str | None:
     """Encode a value for a *_json column."""
-    return None if value is None else _ENCODER.encode(value)
+    return None if value is None else compact_json(value)
 
 
 def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.app import Options, create_app, system_clock
+from frontdesk.service.app import Options, create_app
 from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.rate_limit import RateLimits
 from frontdesk.service.server.protocol import BoundedProtocol, OpenConnections, many_files
@@ -21,6 +21,7 @@ from frontdesk.service.webhooks.receiver import PATH, Receiver
 from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store.database import Database
+from frontdesk.wire.values import epoch_milliseconds
 
 DRAIN_SECONDS = 10
 _WEBHOOKS = f"/{PATH.split('/')[1]}"
@@ -100,7 +101,7 @@ def _application(plan: Plan, limits: RateLimits) -> Iterator[ASGIApp]:
     ):
         app = create_app(database, options=plan.options, limits=limits, access_log=log)
         running.callback(app.close)
-        worker = BackgroundWorker(inbound, system_clock, plan.settings)
+        worker = BackgroundWorker(inbound, epoch_milliseconds, plan.settings)
         running.callback(worker.close)
         worker.start()
         if plan.secrets is None:
@@ -110,7 +111,7 @@ def _application(plan: Plan, limits: RateLimits) -> Iterator[ASGIApp]:
             inbound,
             plan.secrets,
             stored=worker.notify,
-            clock=system_clock,
+            clock=epoch_milliseconds,
             problem_base_uri=plan.options.problem_base_uri,
             access_log=log,
         )

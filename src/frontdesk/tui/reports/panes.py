@@ -42,6 +42,7 @@ from frontdesk.tui.reports.tables import AuthorTable, ChannelTable, Head, LiveLi
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import Bucket, Period, Report, instant
+from frontdesk.wire.values import utc_now
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
 NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
@@ -173,7 +174,7 @@ class ReportPanes(Vertical):
         self._report: Report | None = None
         self._zone: tzinfo = UTC
         self._parts = "day"
-        self._now = datetime.now(UTC)
+        self._now = utc_now()
 
     def compose(self) -> ComposeResult:
         yield self.live

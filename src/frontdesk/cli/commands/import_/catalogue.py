@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import Command, now
+from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.files import STANDARD_INPUT, check, counted, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.errors import UnusableFile
 from frontdesk.text import clean, one_line
+from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.ingest.archive.importer import Transactions
@@ -75,7 +76,7 @@ def _brought_in(
 
     def put_in(connection: "Connection") -> "tuple[list[str], list[CatalogueProblem]]":
         account_id = account_named(connection, account)["id"]
-        return import_file(connection, account_id, contents, now())
+        return import_file(connection, account_id, contents, epoch_milliseconds())
 
     def try_it(transactions: "Transactions") -> None:
         nonlocal found

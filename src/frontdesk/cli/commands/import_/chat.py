@@ -6,21 +6,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.base import Command, now
+from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.files import check, counted, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line, shortened
-from frontdesk.wire.values import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
@@ -138,7 +138,7 @@ class _Run:
         from frontdesk.ingest.whatsapp_export import files
         from frontdesk.ingest.whatsapp_export import parser as parser
 
-        today = datetime.now(UTC).date()
+        today = utc_now().date()
         reading = parser.ChatOptions(self._asked.me, self._zone, self._order, today)
         try:
             return parser.read(files.read(path), reading)
@@ -152,7 +152,7 @@ class _Run:
         place = database.write(self._place)
         with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
             for name, chat in chats:
-                outcome = put_in(database, chat, place, now, advance)
+                outcome = put_in(database, chat, place, epoch_milliseconds, advance)
                 self.lines += self._told(name, chat, outcome)
 
     def _place(self, connection: "Connection") -> "ChatPlace":

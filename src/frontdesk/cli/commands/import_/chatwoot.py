@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from frontdesk import settings
-from frontdesk.cli.base import Command, now
+from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_option
@@ -24,7 +24,7 @@ from frontdesk.cli.progress import interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
-from frontdesk.wire.values import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
@@ -118,7 +118,7 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
         secrets = {"api_access_token": token}
         async with ForeignApi(url, secrets, RequestPolicy(PER_SECOND), network()) as api:
             with _stages() as words:
-                walking = Crawler(api, order, journal, words.tell, now)
+                walking = Crawler(api, order, journal, words.tell, epoch_milliseconds)
                 await walking.walk()
         return walking
 
@@ -142,7 +142,7 @@ def _import(context: click.Context, path: Path, database: str, account: str) -> 
     from frontdesk.ingest.archive.importer import ImportOptions
 
     choice: InitialStatus = "auto"
-    run = Run((str(path),), ImportOptions(now, account, choice), dry_run=False)
+    run = Run((str(path),), ImportOptions(epoch_milliseconds, account, choice), dry_run=False)
     with importable(database, dry_run=False) as store:
         finished = run.over(store)
     run.report()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command, now
+from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.files import (
     Rejects,
     check,
@@ -25,7 +25,7 @@ from frontdesk.cli.commands.import_.files import (
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import NothingRead
-from frontdesk.wire.values import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.cli.commands.import_.files import Advance
@@ -88,7 +88,7 @@ def events_command(
 
     check(files)
     refuse_foreign(files)
-    order = ImportOptions(now, account, initial_status, channel, admission)
+    order = ImportOptions(epoch_milliseconds, account, initial_status, channel, admission)
     run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)
