@@ -394,3 +394,12 @@ def test_the_page_of_commands_has_the_help_of_each(pytestconfig: pytest.Config) 
     parts = [("frontdesk", frontdesk.get_help(context)), *leaves(frontdesk, context)]
     sections = [f"## {path}\n\n```text\n{text}\n```" for path, text in parts]
     assert_section(ROOT / "docs" / "commands.md", "commands", "\n\n".join(sections), pytestconfig)
+
+
+@pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=named)
+def test_commands_have_the_names_that_help_lists(path: Path) -> None:
+    context = click.Context(frontdesk, info_name="frontdesk")
+    listed = frontdesk.list_commands(context)
+    words = set(re.findall(r"frontdesk ([a-z]+)\b", path.read_text(encoding="utf-8")))
+    commands = {word for word in words if frontdesk.get_command(context, word) is not None}
+    assert sorted(commands - set(listed)) == []

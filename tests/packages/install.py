@@ -61,8 +61,8 @@ def try_out(frontdesk: Path, folder: Path) -> str:
     home.mkdir()
     version = output(frontdesk, "--version", cwd=folder, home=home).strip()
     size = ("--conversations", str(CONVERSATIONS))
-    output(frontdesk, "sample", "--database", database, *size, cwd=folder, home=home)
-    listing = ("list", "conversations", "--all", "--format", "csv", "--database", database)
+    output(frontdesk, "db", "sample", "--database", database, *size, cwd=folder, home=home)
+    listing = ("conversations", "list", "--all", "--format", "csv", "--database", database)
     heading, *rows = output(frontdesk, *listing, cwd=folder, home=home).splitlines()
     if not heading.startswith("id,") or len(rows) != CONVERSATIONS:
         sys.exit(f"{frontdesk} lists {len(rows)} of {CONVERSATIONS} conversations: {heading}")
