@@ -27,6 +27,8 @@ NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
 # GNU readline, which it imports, hands them down to its processes.
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
+# On sixteen colours the viewer has a theme of its own.
+os.environ["COLORTERM"] = "truecolor"
 
 # How long an example takes says nothing on a machine that is busy with other things.
 settings.register_profile("frontdesk", deadline=None)

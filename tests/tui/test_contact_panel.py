@@ -63,8 +63,8 @@ def test_the_panel_goes_from_group_to_group() -> None:
     for step in (1, 1, 1, 1, -1, -1, -1, -1):
         panel.step_group(step)
         headings.append(panel.row.label if panel.row else None)
-    down = ["CONVERSATION", "NOTES (1)", "NOTES (1)", "NOTES (1)"]
-    assert headings == [*down, "CONVERSATION", "", "", ""]
+    down = ["Conversation", "Notes (1)", "Notes (1)", "Notes (1)"]
+    assert headings == [*down, "Conversation", "", "", ""]
 
 
 def test_a_panel_without_facts_has_no_groups_to_go_to() -> None:
@@ -131,7 +131,7 @@ def test_the_conversation_is_told_by_name() -> None:
         )
     )
     assert told == {
-        "CONVERSATION": "",
+        "Conversation": "",
         "status": "snoozed",
         "until": "16 Mar 08:30",
         "needs": "a human",
@@ -139,17 +139,17 @@ def test_the_conversation_is_told_by_name() -> None:
         "channel": "Support EU",
         "labels": "billing, vip",
         "waiting": "1 h 0 m",
-        "24 h window": "21 h 40 m left",
+        "reply window": "21 h 40 m left",
         "since": "2 Jan 2026",
-        "NOTES (0)": "",
+        "Notes (0)": "",
     }
 
 
 def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
     told = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
-    assert told["assigned"] == "nobody"
+    assert told["assigned"] == "unassigned"
     assert told["labels"] == "–"
-    assert told["24 h window"] == "closed"
+    assert told["reply window"] == "closed"
     assert "waiting" not in told
     assert "until" not in told
 
@@ -157,9 +157,6 @@ def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (None, "–"),
-        ("", "–"),
-        (" \n", "–"),
         (True, "yes"),
         (False, "no"),
         (0, "0"),
@@ -174,24 +171,38 @@ def test_custom_fields_have_words_for_every_value(value: Any, shown: str) -> Non
     assert told["Tier"] == shown
 
 
+@pytest.mark.parametrize("value", [None, "", " \n"])
+def test_empty_custom_fields_fold_into_one_line(value: Any) -> None:
+    fields = tuple(CustomField(id=key, key=key, name=key) for key in ("tier", "city", "size"))
+    contact = {"custom_fields": {"tier": value, "city": "Porto"}}
+    told = facts(contact=contact, fields=fields)
+    at = told.index(Fact("Custom fields"))
+    assert told[at + 1 : at + 3] == [
+        Fact("city", "Porto"),
+        Fact("", "2 empty fields", "dim italic"),
+    ]
+
+
 def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
     fields = (
         CustomField(id="1", key="tier", name="Tier"),
         CustomField(id="2", key="city", name="City"),
     )
-    told = facts(contact={"custom_fields": {"legacy": 1, "city": "Porto"}}, fields=fields)
+    told = facts(
+        contact={"custom_fields": {"legacy": 1, "city": "Porto", "tier": "gold"}}, fields=fields
+    )
     labels = [fact.label for fact in told]
-    at = labels.index("CUSTOM FIELDS")
-    assert labels[at : at + 4] == ["CUSTOM FIELDS", "Tier", "City", "legacy"]
+    at = labels.index("Custom fields")
+    assert labels[at : at + 4] == ["Custom fields", "Tier", "City", "legacy"]
 
 
 def test_without_custom_fields_there_is_no_heading_for_them() -> None:
-    assert "CUSTOM FIELDS" not in named(facts(contact={}))
+    assert "Custom fields" not in named(facts(contact={}))
 
 
 def test_notes_that_were_not_read_yet_are_not_counted_as_none() -> None:
-    assert facts(notes=None)[-2:] == [Fact("NOTES"), Fact("", "not loaded yet", "dim")]
-    assert facts(notes=())[-1:] == [Fact("NOTES (0)")]
+    assert facts(notes=None)[-2:] == [Fact("Notes"), Fact("", "not loaded yet", "dim")]
+    assert facts(notes=())[-1:] == [Fact("Notes (0)")]
 
 
 def test_notes_say_who_wrote_them_and_when() -> None:
@@ -203,7 +214,7 @@ def test_notes_say_who_wrote_them_and_when() -> None:
     )
     nobodys = Note(id="2", text="x", created_at="some day")
     assert facts(notes=(note, nobodys))[-5:] == [
-        Fact("NOTES (2)"),
+        Fact("Notes (2)"),
         Fact("", "Ana · 3h", "note"),
         Fact("", "Call back"),
         Fact("", "", "note"),
@@ -212,7 +223,7 @@ def test_notes_say_who_wrote_them_and_when() -> None:
 
 
 def test_a_heading_stands_under_an_empty_line() -> None:
-    assert [line.strip() for line in drawn(Fact("CONVERSATION"), 30)] == ["", "CONVERSATION"]
+    assert [line.strip() for line in drawn(Fact("Conversation"), 30)] == ["", "Conversation"]
 
 
 def test_a_long_value_is_wrapped_beside_its_name() -> None:
@@ -241,7 +252,7 @@ def test_every_line_of_every_fact_is_exactly_as_wide_as_the_pane(
 def test_other_conversations_are_those_seen_and_lead_there() -> None:
     other = conversation(id="2", channel={"id": "9", "name": "Sales\nBR"}, status="resolved")
     found = facts(others=(conversation(), other))
-    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("OTHER"))
+    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("Other"))
     assert "seen so far" in found[heading].label
     assert [(fact.label, fact.value, fact.conversation_id) for fact in found[heading + 1 :]] == [
         ("Sales BR", "resolved · 12m", "2")

@@ -201,8 +201,8 @@ async def test_what_is_known_of_a_contact_stands_beside_the_list(viewer: Viewer)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "f3", *"oonagh")
-        assert "CUSTOM FIELDS" in shown(app)
-        assert "CONVERSATIONS" in shown(app)
+        assert "Custom fields" in shown(app)
+        assert "Conversations" in shown(app)
 
 
 async def test_escape_clears_then_leaves(app: ViewApp) -> None:

@@ -57,9 +57,9 @@ def read_and_go_on(terminal: Recorded) -> None:
     terminal.send("fa")
     terminal.until("esc back", gone="showing: notes")
     terminal.send("i")
-    terminal.until("CUSTOM FIELDS")
+    terminal.until("Custom fields")
     terminal.send("i\x1b")
-    terminal.until("j/k move", gone="CUSTOM FIELDS")
+    terminal.until("next unread", gone="Custom fields")
 
 
 def find_an_older_case(terminal: Recorded) -> None:

@@ -96,11 +96,11 @@ def test_every_kind_of_entry_can_be_read(terminal: Recorded) -> None:
 
 def test_the_contact_can_be_read(terminal: Recorded) -> None:
     terminal.send("i4")
-    terminal.until("CUSTOM FIELDS", "�]0;PWNED�")
+    terminal.until("Custom fields", "�]0;PWNED�")
     terminal.send("G")
-    terminal.until("-rf --help", gone="CUSTOM FIELDS")
+    terminal.until("-rf --help", gone="Custom fields")
     terminal.send("g")
-    terminal.until("CUSTOM FIELDS")
+    terminal.until("Custom fields")
     leave(terminal)
 
 

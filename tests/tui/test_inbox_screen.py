@@ -29,7 +29,7 @@ async def test_all_four_panes_are_there_at_200_columns(viewer: Viewer) -> None:
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
         text = shown(app)
-        for words in ("Channels", "Open 60", "Contact", "CUSTOM FIELDS", "NOTES", "London"):
+        for words in ("Channels", "Open 60", "Contact", "Custom fields", "Notes", "London"):
             assert words in text
 
 
@@ -197,14 +197,14 @@ async def test_i_shows_the_contact_and_puts_it_away(viewer: Viewer, width: int) 
     app = viewer()
     async with app.run_test(size=(width, 30)) as pilot:
         await settle(pilot)
-        at_first = "CUSTOM FIELDS" in shown(app)
+        at_first = "Custom fields" in shown(app)
         assert at_first == (width >= 190)
         await pilot.press("i")
         await settle(pilot)
-        assert ("CUSTOM FIELDS" in shown(app)) != at_first
+        assert ("Custom fields" in shown(app)) != at_first
         await pilot.press("j")
         await pilot.press("i")
-        await until(pilot, lambda: ("CUSTOM FIELDS" in shown(app)) == at_first)
+        await until(pilot, lambda: ("Custom fields" in shown(app)) == at_first)
 
 
 async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(viewer: Viewer) -> None:

@@ -111,7 +111,7 @@ async def test_without_notes_it_is_said_where_they_would_stand(
         await press(pilot, "enter", "ctrl+r", "ctrl+r", "J", "K")
         assert sentence in flat(app)
         assert f"{sentence}." in facts(app)
-        assert "NOTES" in facts(app)
+        assert "Notes" in facts(app)
         assert "live" in lines(app)[-1]
         assert told(app) == []
         assert server.times_asked("notes") == 1

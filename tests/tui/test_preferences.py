@@ -68,6 +68,25 @@ async def test_conversations_have_as_many_lines_as_were_asked_for(app: Any, dens
         assert inbox_of(viewer).queue.list._density == density
 
 
+async def test_a_theme_chosen_in_the_palette_is_there_at_the_next_start(app: Any) -> None:
+    viewer = app(theme="frontdesk-light")
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        viewer.search_themes()
+        await press(pilot, *"nord", "enter")
+        assert viewer.theme == "nord"
+    assert app(theme="frontdesk-light").theme == "nord"
+    assert app(theme="frontdesk-high-contrast").theme == "frontdesk-high-contrast"
+
+
+async def test_sixteen_colours_have_a_theme_of_their_own(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "")
+    monkeypatch.setenv("TERM", "xterm-16color")
+    assert app(theme="frontdesk-light").theme == "frontdesk-16-colours"
+
+
 async def test_notices_are_said_once_at_the_start(app: Any) -> None:
     viewer = app(notices=("config.toml, line 4: bell is 1: say true or false",))
     async with viewer.run_test(size=SIZE) as pilot:
@@ -127,7 +146,7 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
     viewer = app(keys={"inbox.filter": "ctrl+f,F", "list.next": "x", "inbox.help": "f9"})
     async with viewer.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert " x/k move  ↵ open  ^f filter" in lines(viewer)[-1]
+        assert "  W longest wait   ^f filter " in lines(viewer)[-1]
         assert "f9 help" in lines(viewer)[-1]
         await press(pilot, "f9")
         assert isinstance(viewer.screen, HelpScreen)

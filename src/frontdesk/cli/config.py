@@ -41,9 +41,9 @@ NEW_FILE = """\
 # profile = "work"
 
 [viewer]
-# Colours: "dark", "light" or "high-contrast".
+# Colours: "dark", "light", "high-contrast", "16-colours", "nord", "gruvbox", "dracula" and others.
 # theme = "dark"
-# Lines for each conversation: "auto" (by the terminal's size), 1, 2 or 3.
+# Lines for each conversation: "auto" (two), 1, 2 or 3.
 # density = "auto"
 # Ring the terminal's bell when something new comes in.
 # bell = false
@@ -78,9 +78,9 @@ NEW_FILE = """\
 
 
 def _theme(value: str) -> str:
-    from frontdesk.tui.theme import THEMES
+    from frontdesk.tui.theme import theme_names
 
-    names = {theme.name.removeprefix("frontdesk-"): theme.name for theme in THEMES}
+    names = theme_names()
     if value not in names:
         raise ValueError(f"there is {', '.join(names)}{_nearest_name(value, names)}")
     return names[value]

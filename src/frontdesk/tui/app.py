@@ -19,10 +19,12 @@ from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.theme import DARK, STYLES, THEMES
+from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, THEMES, theme_names
 
 if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import Early
+
+_THEME = "viewer.theme"
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
@@ -56,7 +58,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         for theme in THEMES:
             self.register_theme(theme)
         # Assigning the theme would parse all stylesheets a second time.
-        self.set_reactive(FrontdeskApp.theme, preferences.theme or DARK.name)
+        self.set_reactive(FrontdeskApp.theme, self._first_theme())
         self.stylesheet.set_variables(self.get_css_variables())
         self.use_keys(preferences.keys)
 
@@ -156,13 +158,26 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 
     def search_themes(self) -> None:
-        """Select a theme for this session."""
-        choices = [Choice(name, name) for name in sorted(self.available_themes)]
+        """Select a theme, which is remembered until the configuration names another."""
+        choices = [Choice(theme, name) for name, theme in theme_names().items()]
         self.push_screen(dialogs.picker("Theme", choices, current=self.theme), self._look)
 
     def _look(self, theme: str | None) -> None:
         if theme is not None:
             self.theme = theme
+            self._mailbox.remember(_THEME, f"{theme} {self._configured_theme}")
+
+    @property
+    def _configured_theme(self) -> str:
+        return self._preferences.theme or DARK.name
+
+    def _first_theme(self) -> str:
+        """The sixteen colours, if there are no more; the theme chosen last; the configured one."""
+        if self.console.color_system in ("standard", "windows"):
+            return SIXTEEN.name
+        chosen, _, configured = (self._mailbox.recall(_THEME) or "").partition(" ")
+        known = configured == self._configured_theme and chosen in self.available_themes
+        return chosen if known else self._configured_theme
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Commands of the palette: all bound actions, and Textual's own."""

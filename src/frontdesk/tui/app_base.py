@@ -20,6 +20,7 @@ from frontdesk.crash_report import Crashed
 from frontdesk.text import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
 from frontdesk.tui.theme import legible_variables, theme_variables
+from frontdesk.tui.widgets.bar import StatusBar
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Outcome = TypeVar("Outcome")
 _MOST_ACTIONS = 30
-_NOTICE_SECONDS = 3.0
+_NOTICE_SECONDS = 4.0
 
 
 class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
@@ -103,8 +104,17 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         super().exit(*arguments, **options)
 
     def notify(self, message: str, **options: Any) -> None:
-        """Show a toast. The text may quote a server, so control characters are removed."""
-        super().notify(clean(message), **options)
+        """Show a message in the status line of the topmost screen that has one.
+
+        The text may quote a server, so control characters are removed.
+        """
+        words = clean(message)
+        super().notify(words, **options)
+        severity, seconds = options.get("severity", "information"), options.get("timeout")
+        for screen in reversed(self.screen_stack):
+            if screen.is_attached and (bars := screen.query(StatusBar)):
+                bars.first().flash(words, severity, seconds or _NOTICE_SECONDS)
+                break
 
     def notify_once(self, sentence: str) -> None:
         """Show a short toast, unless the same one is still visible."""

@@ -85,6 +85,18 @@ SIXTEEN = _theme(
 )
 
 THEMES = (DARK, LIGHT, CONTRAST, SIXTEEN)
+# Themes of Textual that can be chosen.
+OTHER_THEMES = (
+    *("nord", "gruvbox", "dracula", "tokyo-night", "catppuccin-mocha", "monokai", "rose-pine"),
+    *("solarized-dark", "solarized-light"),
+)
+
+
+def theme_names() -> dict[str, str]:
+    """Names in the configuration and the palette, and those in Textual."""
+    own = {theme.name.removeprefix("frontdesk-"): theme.name for theme in THEMES}
+    return {**own, **dict(zip(OTHER_THEMES, OTHER_THEMES, strict=True))}
+
 
 # Inks of the stylesheets, and the grounds on which they stand there.
 _INKS = ("foreground", "accent", "success", "warning", "error", "fd-dim", "fd-note", "fd-strong")

@@ -54,7 +54,7 @@ class Finding:
 
 ORDER = ("channels", "list", "thread", "contact")
 
-LEAST_PANES, LEAST_ALL_PANES = 80, 190
+LEAST_PANES, LEAST_TABLE, LEAST_ALL_PANES = 80, 140, 190
 LEAST_LINES_OF_BOTH = 32
 
 # Panes that take the focus, in order, when the focused pane is hidden.
@@ -155,7 +155,9 @@ class Panes(Horizontal):
         self.styles.grid_columns = " ".join(columns)
         conversations = self._panes["list"].body
         if isinstance(conversations, ConversationList):
-            conversations.set_table(self.has_class("-zoomed"))
+            is_table = self.has_class("-zoomed") and self._terminal.width >= LEAST_TABLE
+            self.set_class(is_table, "-table")
+            conversations.set_table(is_table)
         alone = len(columns) == 1 and not self.replaces_list
         last = {4: "contact", 3: "thread", 2: "thread"}.get(len(columns), "thread")
         for name, pane in self._panes.items():

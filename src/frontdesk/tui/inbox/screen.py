@@ -40,7 +40,7 @@ from frontdesk.tui.local_filter import View
 from frontdesk.tui.polling import Pulse
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.unsupported import remark_on
-from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.wire import Contact, Conversation, ConversationFilter
@@ -177,7 +177,7 @@ class InboxScreen(SizedScreen[None]):
         yield Bar(id="header", ground="bar")
         yield Bar(id="channel-tabs")
         yield self.panes
-        yield Bar(id="status", ground="bar")
+        yield StatusBar(id="status")
         yield Bar(id="too-small")
 
     def on_mount(self) -> None:

@@ -22,7 +22,7 @@ from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.labels import hint_pieces
 from frontdesk.tui.local_filter import View
-from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
 from frontdesk.wire import ConversationFilter
@@ -124,7 +124,7 @@ class ViewScreen(LeftOnce[View | None]):
     def compose(self) -> ComposeResult:
         yield Bar(id="header", ground="bar")
         yield from self.body()
-        yield Bar(id="status", ground="bar")
+        yield StatusBar(id="status")
         yield Bar(id="too-small")
 
     def on_mount(self) -> None:

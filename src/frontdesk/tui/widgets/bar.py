@@ -1,13 +1,17 @@
 """One-line bar with left and right pieces; the left ones are truncated first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
 
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 
-from frontdesk.tui.widgets.line_widget import Painted, Piece, fitted, spread, width_of
+from frontdesk.text import one_line
+from frontdesk.tui.widgets.line_widget import Painted, Piece, fitted, spread, width_of, wrap
 
 # The pieces on the left and on the right of a bar of a given width.
 Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]
@@ -83,6 +87,66 @@ class Bar(Painted):
     def _pieces(self) -> list[Piece]:
         line = spread(*self._words(self._room), self._room)
         return [*line, ("line", self._edge)] if self._edge else line
+
+
+class StatusBar(Bar):
+    """Hints and state of the connection; a message takes their place for some seconds."""
+
+    _MARKS: ClassVar[Mapping[str, Piece]] = MappingProxyType(
+        {
+            "information": ("good bold@card", " ✓ "),
+            "warning": ("warning@card", " ! "),
+            "error": ("error bold@card", " ✗ "),
+        }
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, ground="bar")
+        self._message: tuple[str, str] | None = None
+        self._ending: Timer | None = None
+
+    def flash(self, message: str, severity: str, seconds: float) -> None:
+        """Show a message; the bar is as many lines high as the message needs."""
+        if self._ending is not None:
+            self._ending.stop()
+        self._message = (severity, one_line(message))
+        self._ending = self.set_timer(seconds, self._end)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _end(self) -> None:
+        self._message = self._ending = None
+        self._fit()
+
+    def _fit(self) -> None:
+        height = len(self._message_lines()) or 1
+        if height != self.size.height:
+            self.styles.height = height
+        self.refresh()
+
+    def _message_lines(self) -> list[list[Piece]]:
+        if self._message is None:
+            return []
+        severity, words = self._message
+        width = self.size.width
+        mark = self._MARKS.get(severity, self._MARKS["information"])
+        lines = wrap(words, max(1, width - width_of([mark]) - 1))
+        blank = ("text@card", " " * width_of([mark]))
+        return [
+            spread([blank if at else mark, ("strong@card", f"{line} ")], [], width)
+            for at, line in enumerate(lines)
+        ]
+
+    def line(self, y: int) -> Strip:
+        lines = self._message_lines()
+        if y >= len(lines):
+            return super().line(y)
+        _, state = self._words(self._room)
+        fits = len(lines) == 1 and width_of(lines[0][:2]) + width_of(state) <= self._room
+        line = spread(lines[0][:2], state, self._room) if fits else lines[y]
+        return Strip(self.segments(line, self._ground), self.size.width)
 
 
 class Title(Bar):

@@ -67,13 +67,17 @@ class ContactPanel(VirtualList[Fact]):
         return fact_lines(self.rows[position], width)
 
 
+# Width of the names, where values have room beside them.
+_LABEL_WIDTH = 16
+
+
 def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
     """Lines of a heading (below a blank line), a value, or a value beside its name."""
     if fact.heads:
-        return [[("text", fit("", width))], [("dim", fit(fact.label, width))]]
+        return [[("text", fit("", width))], [("strong", fit(fact.label, width))]]
     if not fact.label:
         return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
-    label_width = min(max(10, width * 9 // 20), width // 2)
+    label_width = min(max(10, width * 9 // 20), width // 2, _LABEL_WIDTH)
     beside = width - label_width
     label = fit(cut(fact.label, label_width - 1), label_width)
     return [
@@ -110,13 +114,13 @@ def contact_facts(
     facts += _custom_fields(contact, fields)
     facts += _notes(notes, clock, no_notes)
     others = [one for one in others if one.id != conversation.id]
-    return facts + _others(others, clock, "OTHER CONVERSATIONS (seen so far)")
+    return facts + _others(others, clock, "Other conversations (seen so far)")
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
     """Heading and notes; the heading has their number unless that is unknown."""
     known = notes is not None and (bool(notes) or not no_notes)
-    facts = [Fact(f"NOTES ({len(notes or ())})" if known else "NOTES")]
+    facts = [Fact(f"Notes ({len(notes or ())})" if known else "Notes")]
     if no_notes or notes is None:
         facts.append(Fact("", f"{no_notes}." if no_notes else "not loaded yet", "dim"))
     for note in notes or ():
@@ -139,7 +143,7 @@ def person_facts(
     return [
         *_identity(short, contact),
         *_custom_fields(contact, fields),
-        *_others(seen, clock, "CONVERSATIONS (seen so far)"),
+        *_others(seen, clock, "Conversations (seen so far)"),
     ]
 
 
@@ -162,14 +166,14 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
 
 def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
     now = clock.server_now()
-    facts = [Fact("CONVERSATION"), Fact("status", conversation.status)]
+    facts = [Fact("Conversation"), Fact("status", conversation.status)]
     snoozed = clock.local(conversation.snoozed_until)
     if snoozed:
         facts.append(Fact("until", f"{short_date(snoozed)} {time_of_day(snoozed)}"))
     if conversation.awaiting_human:
         facts.append(Fact("needs", "a human", "warning"))
     assignee = conversation.assignee
-    facts.append(Fact("assigned", one_line(assignee.name) if assignee else "nobody"))
+    facts.append(Fact("assigned", one_line(assignee.name) if assignee else "unassigned"))
     channel = conversation.channel
     facts.append(Fact("channel", first_said(channel.name, format_phone(channel.phone), channel.id)))
     labels = ", ".join(one_line(label) for label in conversation.labels)
@@ -180,7 +184,7 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
     ends = clock.local(conversation.service_window_expires_at)
     if ends:
         left = f"{long_duration(ends - now)} left" if ends > now else "closed"
-        facts.append(Fact("24 h window", left))
+        facts.append(Fact("reply window", left))
     began = clock.local(conversation.created_at)
     if began:
         facts.append(Fact("since", f"{short_date(began)} {began.year}"))
@@ -188,12 +192,15 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
 
 
 def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> list[Fact]:
+    """Fields with a value, and the number of those without."""
     values = dict(contact.custom_fields) if contact else {}
-    facts = [Fact("CUSTOM FIELDS")] if fields or values else []
-    for field in fields:
-        value = values.pop(field.key, None)
-        facts.append(Fact(one_line(field.name), _value(value, field.type)))
-    facts += [Fact(one_line(key), _value(value)) for key, value in values.items()]
+    facts = [Fact("Custom fields")] if fields or values else []
+    known = [(one.name, _value(values.pop(one.key, None), one.type)) for one in fields]
+    known += [(key, _value(value)) for key, value in values.items()]
+    facts += [Fact(one_line(name), value) for name, value in known if value != _EMPTY]
+    empty = sum(value == _EMPTY for _, value in known)
+    if empty:
+        facts.append(Fact("", f"{empty} empty field{'' if empty == 1 else 's'}", "dim italic"))
     return facts
 
 
@@ -209,13 +216,16 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     return facts
 
 
+_EMPTY = "–"
+
+
 def _value(value: Any, type: str = "text") -> str:
     """Value of a custom field, formatted by its type; unknown types are shown unchanged."""
     if value is None or value == "":
-        return "–"
+        return _EMPTY
     if isinstance(value, bool):
         return "yes" if value else "no"
-    words = one_line(str(value)) or "–"
+    words = one_line(str(value)) or _EMPTY
     if type == "percent" and not words.endswith("%"):
         return f"{words} %"
     day = instant(words) if type == "date" else None
