@@ -17,7 +17,7 @@ from servers import Serve, kill, serving
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.check import check_command
-from frontdesk.cli.serving import serve_command
+from frontdesk.cli.commands.serve import serve_command
 from frontdesk.errors import BadSettings
 from frontdesk.store.connect import open_database
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from servers import Serve
 
-from frontdesk.cli.serving import serve_command
+from frontdesk.cli.commands.serve import serve_command
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.auth import key_id, new_key
 

@@ -50,7 +50,7 @@ _SECTIONS = {
         "openapi": f"{_COMMANDS}.openapi:openapi_command",
         "profiles": f"{_COMMANDS}.profiles:profiles_group",
         "report": f"{_COMMANDS}.report:report_command",
-        "serve": "frontdesk.cli.serving:serve_command",
+        "serve": "frontdesk.cli.commands.serve:serve_command",
         "sync": f"{_COMMANDS}.sync:sync_group",
         "tail": f"{_COMMANDS}.tail:tail_command",
         "web": f"{_COMMANDS}.web:web_command",

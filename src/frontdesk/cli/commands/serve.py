@@ -5,26 +5,106 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar, cast
 
 import click
 
-from frontdesk import private_files
+from frontdesk import private_files, settings, toml
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
-from frontdesk.cli.options import database_option
-from frontdesk.cli.receiving import Order, receiving_options, webhook_secrets, worker_settings
+from frontdesk.cli.options import admission_options, database_option
+from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
+from frontdesk.ingest.jobs import DEFAULT_DAYS
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
 
 if TYPE_CHECKING:
+    from frontdesk.ingest.admission import Admission
     from frontdesk.service.server.sockets import Network
     from frontdesk.service.server.worker import Plan
+    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+    from frontdesk.service.webhooks.worker import WorkerSettings
+
+F = TypeVar("F", bound=Callable[..., object])
 
 STANDARD_ERROR = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookOptions:
+    """Values of the webhook options. webhooks: None to share the address of `/v1`."""
+
+    webhooks: tuple[str, int] | None
+    webhook_secrets: str | None
+    insecure_no_signature: bool
+    keep_webhooks_days: int
+    retain_revoked: bool
+    resolve_after_days: int | None
+    resolve_waiting: bool
+    admission: "Admission"
+
+
+_WEBHOOK_OPTIONS = (
+    click.option(
+        "--webhooks",
+        metavar="HOST:PORT",
+        callback=lambda context, option, text: _address(text),
+        help="Receive WhatsApp's webhooks at an address of their own.",
+    ),
+    click.option(
+        "--webhook-secrets",
+        metavar="FILE",
+        help="App secrets and verify tokens, in TOML; readable by its owner alone.",
+    ),
+    click.option(
+        "--insecure-no-signature",
+        is_flag=True,
+        help="Take webhooks without a signature, on this machine alone: for trying things out.",
+    ),
+    click.option(
+        "--keep-webhooks-days",
+        type=click.IntRange(1, 3650),
+        default=DEFAULT_DAYS,
+        show_default=True,
+        help="How long bodies of webhooks are kept once they are applied.",
+    ),
+    click.option(
+        "--retain-revoked",
+        is_flag=True,
+        help="Leave in the bodies that are kept what a customer deleted for everyone.",
+    ),
+    click.option(
+        "--resolve-after-days",
+        type=click.IntRange(1, 3650),
+        help="Resolve conversations that were silent for so long; otherwise none is.",
+    ),
+    click.option(
+        "--resolve-waiting/--resolve-unless-waiting",
+        default=True,
+        show_default=True,
+        help="Resolve them also where a customer waits for an answer, or not.",
+    ),
+)
+
+
+def webhook_options(command: F) -> Callable[..., object]:
+    """Add the options that make up the command's `webhook` argument."""
+
+    @admission_options
+    @wraps(command)
+    def wrapped(**values: Any) -> object:
+        names = (member.name for member in fields(WebhookOptions))
+        webhook = WebhookOptions(**{name: values.pop(name) for name in names})
+        return command(webhook=webhook, **values)
+
+    for option in reversed(_WEBHOOK_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
 
 
 @click.command(
@@ -100,9 +180,9 @@ STANDARD_ERROR = "-"
     help="Trust X-Forwarded-For from this proxy, an IP address or network; may be repeated. "
     "Without it no proxy is trusted.",
 )
-@receiving_options
+@webhook_options
 def serve_command(
-    order: Order,
+    webhook: WebhookOptions,
     database: str,
     read_database: str | None,
     port: int,
@@ -121,11 +201,11 @@ def serve_command(
 
     SIGTERM ends it: what is under way is answered first.
     """
-    hosts = [host] if order.webhooks is None else [host, order.webhooks[0]]
+    hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
     if not allow_plain_http:
         _check_private(hosts)
     _check_means(workers)
-    secrets = webhook_secrets(order, on_loopback=is_loopback(hosts[-1]))
+    secrets = webhook_secrets(webhook, on_loopback=is_loopback(hosts[-1]))
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
     from frontdesk.service.rate_limit import RateLimit
@@ -141,8 +221,8 @@ def serve_command(
         pass
     with _log_stream(access_log) as log, ExitStack() as sockets:
         listening = [sockets.enter_context(listening_on(host, port))]
-        if order.webhooks is not None:
-            listening.append(sockets.enter_context(listening_on(*order.webhooks)))
+        if webhook.webhooks is not None:
+            listening.append(sockets.enter_context(listening_on(*webhook.webhooks)))
             if listening[0].getsockname()[1] == listening[1].getsockname()[1]:
                 raise BadSettings("--webhooks needs another port than --port")
         plan = Plan(
@@ -153,9 +233,9 @@ def serve_command(
             query_seconds,
             proxies,
             log,
-            worker_settings(order),
+            worker_settings(webhook),
             secrets,
-            listening[1].getsockname()[1] if order.webhooks else None,
+            listening[1].getsockname()[1] if webhook.webhooks else None,
         )
         _serve(plan, listening, workers)
 
@@ -240,3 +320,81 @@ def _proxy(text: str) -> "Network":
         raise click.BadParameter(
             f"{text!r} is no IP address or network: give one, such as 127.0.0.1 or 10.0.0.0/8"
         ) from None
+
+
+def worker_settings(options: WebhookOptions) -> "WorkerSettings":
+    """Return the settings of the background worker."""
+    from frontdesk.ingest.jobs import DAY, Silence
+    from frontdesk.service.webhooks.worker import WorkerSettings
+
+    silence = None
+    if options.resolve_after_days is not None:
+        silence = Silence(options.resolve_after_days * DAY, but_waiting=not options.resolve_waiting)
+    return WorkerSettings(
+        options.keep_webhooks_days, options.retain_revoked, silence, options.admission
+    )
+
+
+def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSecrets | None":
+    """Load webhook secrets from a file or the environment; None disables webhooks.
+
+    on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
+    secrets are incomplete, or missing although webhooks were requested.
+    """
+    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+
+    if options.insecure_no_signature:
+        if not on_loopback:
+            raise BadSettings("--insecure-no-signature is for an address of this machine alone")
+        return WebhookSecrets(WebhookSecret(None, settings.webhook_secrets()[1]))
+    if options.webhook_secrets is not None:
+        return _from_file(options.webhook_secrets)
+    app_secret, verify_token = settings.webhook_secrets()
+    names = f"{settings.APP_SECRET_VARIABLE} and {settings.VERIFY_TOKEN_VARIABLE}"
+    if app_secret and verify_token:
+        return WebhookSecrets(WebhookSecret(app_secret, verify_token))
+    if app_secret or verify_token:
+        raise BadSettings(f"Webhooks need both {names}")
+    if options.webhooks is not None:
+        raise BadSettings(
+            f"Webhooks cannot be received without secrets: set {names}, or give --webhook-secrets"
+        )
+    return None
+
+
+def _from_file(name: str) -> "WebhookSecrets":
+    from frontdesk.service.webhooks.secrets import WebhookSecrets
+
+    try:
+        members = toml.loads(private_text(name))
+    except ValueError:
+        raise BadSettings(f"{name} is not TOML") from None
+    accounts = members.pop("accounts", {})
+    if not isinstance(accounts, dict):
+        raise BadSettings(f"{name}: accounts is not a table")
+    own = {slug: _secret(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
+    common = _secret(name, "the file", members) if members or not own else None
+    return WebhookSecrets(common, own)
+
+
+def _secret(name: str, place: str, members: object) -> "WebhookSecret":
+    """Raises: BadSettings, which quotes no value."""
+    from frontdesk.service.webhooks.secrets import WebhookSecret
+
+    needed = ("app_secret", "verify_token")
+    pair = members if isinstance(members, dict) else {}
+    sound = all(isinstance(pair.get(key), str) and pair[key].strip() for key in needed)
+    if not sound or len(pair) != len(needed):
+        raise BadSettings(f"{name}: {place} must have app_secret and verify_token, and no more")
+    return WebhookSecret(pair["app_secret"].strip(), pair["verify_token"].strip())
+
+
+def _address(text: str | None) -> tuple[str, int] | None:
+    """Parse HOST:PORT, with brackets around an IPv6 address."""
+    if text is None:
+        return None
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (re.fullmatch("[0-9]{1,5}", port) and int(port) <= 65535):
+        raise click.BadParameter("give HOST:PORT, such as 127.0.0.1:8081")
+    return host, int(port)
