@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import count, product
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from small_inbox import CHANNELS, HOUR, START, USERS, catalogue, conversations, person
@@ -177,3 +178,25 @@ async def test_a_cursor_fits_one_order(ana, is_problem):
     for sort in ("activity", "window"):
         response = await ana.get(PATH, params={"sort": sort, "cursor": cursor})
         is_problem(response, 400, "cursor_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        (PATH, "limit=7&sort=waiting&unread=true"),
+        (PATH, "label=billing&limit=1"),
+        ("/v1/contacts", "q=P%C3%A9rs%20&limit=3"),
+        ("/v1/labels", "limit=1"),
+    ],
+)
+async def test_the_links_to_the_next_page_lead_through_a_list(ana, rows, path, query):
+    expected = await rows(ana, path, **dict(parse_qsl(query)) | {"limit": 100})
+    listed: list[Row] = []
+    url: str | None = f"{path}?{query}"
+    while url:
+        response = await ana.get(url)
+        listed += response.json()["data"]
+        assert ("Link" in response.headers) == response.json()["has_more"]
+        url = response.links.get("next", {}).get("url")
+    assert listed == expected
+    assert len(listed) > 1

@@ -111,7 +111,9 @@ async def test_webhooks_come_to_an_address_of_their_own_or_to_a_path(
     at_the_interface: list[str],
 ):
     interface = create_app(database)
-    doors = Dispatcher(interface, station.receiver, own_port)
+    by_port = {} if own_port is None else {own_port: station.receiver}
+    shared = station.receiver if own_port is None else None
+    doors = Dispatcher(interface, by_port, shared)
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(doors), base_url="http://inbox:8080"
     ) as client:

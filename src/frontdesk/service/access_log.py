@@ -8,6 +8,7 @@ from typing import TextIO
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access import RequestContext
+from frontdesk.service.telemetry import Telemetry
 from frontdesk.wire import timestamp
 
 _log = logging.getLogger("frontdesk.service")
@@ -44,12 +45,13 @@ class AccessLog:
             self._missing = 0
 
 
-class AccessLogMiddleware:
-    """Writes an entry after the end of each response; inside of ContextMiddleware."""
+class ResponseObserver:
+    """Middleware that logs and counts each response after its end; inside of ContextMiddleware."""
 
-    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
+    def __init__(self, app: ASGIApp, log: AccessLog | None, telemetry: Telemetry) -> None:
         self._app = app
         self._log = log
+        self._telemetry = telemetry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -68,9 +70,11 @@ class AccessLogMiddleware:
         # Without a status, the client left before there was a response.
         if status:
             seconds = time.perf_counter() - started
-            # The server drops the body of a response to HEAD.
-            sent = 0 if scope["method"] == "HEAD" else size
-            self._log.write(_entry(scope, status, round(seconds * 1000, 3), sent))
+            self._telemetry.response(RequestContext.of(scope), status, seconds)
+            if self._log is not None:
+                # The server drops the body of a response to HEAD.
+                sent = 0 if scope["method"] == "HEAD" else size
+                self._log.write(_entry(scope, status, round(seconds * 1000, 3), sent))
 
 
 def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[str, object]:

@@ -27,11 +27,13 @@ from frontdesk.service.http import (
     document_tag,
     entity_tag,
     is_unchanged,
+    next_link,
 )
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, check_method, lacking, no_route
 from frontdesk.service.rate_limit import RateLimit, RateLimits
 from frontdesk.service.routes import ENDPOINTS
+from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import any_account
 from frontdesk.store.conversations import snoozes_over
 from frontdesk.store.database import Connection, Database, NotAtOnce
@@ -66,10 +68,11 @@ class Application(HttpApplication):
         options: Options,
         limits: RateLimits,
         access_log: AccessLog | None,
+        telemetry: Telemetry,
     ) -> None:
         self._database = database
         self._limits = limits
-        self._reads = Reads(database, clock)
+        self._reads = Reads(database, clock, telemetry)
         self._writes = WriteBehind(database)
 
         def handler(endpoint: Endpoint | None) -> EndpointHandler:
@@ -90,6 +93,7 @@ class Application(HttpApplication):
             clock=clock,
             problem_base_uri=options.problem_base_uri,
             access_log=access_log,
+            telemetry=telemetry,
         )
 
     def close(self) -> None:
@@ -127,6 +131,7 @@ def create_app(
     options: Options | None = None,
     limits: RateLimits | None = None,
     access_log: AccessLog | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Application:
     """Create the application over `database`. `ephemeral_keys` have no rate limit.
 
@@ -136,7 +141,9 @@ def create_app(
     options = options or Options()
     limits = limits or RateLimits(options.rate_limit)
     access = AccessControl(ephemeral_keys, limits)
-    return Application(database, access, clock, options, limits, access_log)
+    return Application(
+        database, access, clock, options, limits, access_log, telemetry or Telemetry()
+    )
 
 
 class EndpointHandler:
@@ -203,7 +210,10 @@ class EndpointHandler:
                 connection, grant, endpoint, path_value, parameters, context.now, awake_at
             )
         )
-        return Response(body, headers={"Content-Type": JSON, **caching(tag)})
+        headers = {"Content-Type": JSON, **caching(tag)}
+        if body.next_cursor is not None:
+            headers["Link"] = next_link(request.scope, body.next_cursor)
+        return Response(body.json, headers=headers)
 
     def _tag(self, request: Request, principal: Principal, awake_at: int | None, now: int) -> str:
         """Compute the ETag from the account's revision and the request; needs no response.

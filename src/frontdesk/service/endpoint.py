@@ -12,7 +12,7 @@ from frontdesk.store.accounts import cursor_secret
 from frontdesk.store.conversations import Position
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import MINUTE
-from frontdesk.wire import Wire
+from frontdesk.wire import Page, Wire
 from frontdesk.wire.queries import MAX_LIMIT
 
 PAGING = ("limit", "cursor")
@@ -22,14 +22,16 @@ W = TypeVar("W", bound=Wire)
 
 @dataclass(frozen=True, slots=True)
 class JsonBody(Generic[W]):
-    """Serialized response body of a wire model."""
+    """Serialized response body of a wire model; of a page, with the cursor of the next."""
 
     json: bytes
+    next_cursor: str | None = None
 
     @classmethod
     def from_model(cls, value: W) -> "JsonBody[W]":
         """Serialize the members that are set; null ones included."""
-        return cls(value.model_dump_json(exclude_unset=True).encode())
+        next_cursor = value.next_cursor if isinstance(value, Page) else None
+        return cls(value.model_dump_json(exclude_unset=True).encode(), next_cursor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +138,10 @@ class Endpoint:
         """Return the path as it is logged, with `{}` for its parameter."""
         return "/v1" + re.sub(r"{\w+}", "{}", self.path)
 
-    def answer(self, request: EndpointRequest) -> bytes:
-        """Return the JSON of the response.
-
-        Raises: ApiError.
-        """
+    def answer(self, request: EndpointRequest) -> JsonBody[Any]:
+        """Raises: ApiError."""
         body = self.handler(request)
-        return (body if isinstance(body, JsonBody) else JsonBody.from_model(body)).json
+        return body if isinstance(body, JsonBody) else JsonBody.from_model(body)
 
     def minute(self, query: bytes, now: int) -> int | None:
         """Return the start of the current minute if the response depends on the clock."""

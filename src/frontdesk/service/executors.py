@@ -11,6 +11,7 @@ from typing import TypeVar
 from frontdesk.errors import Unreachable
 from frontdesk.service.problems import too_busy
 from frontdesk.service.rate_limit import ConcurrencyLimit
+from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import touch_key
 from frontdesk.store.database import Connection, Database, NotAtOnce
 
@@ -33,9 +34,10 @@ _log = logging.getLogger("frontdesk.service")
 class Reads:
     """Runs reads on the event loop if the database can answer at once, else in threads."""
 
-    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+    def __init__(self, database: Database, clock: Callable[[], int], telemetry: Telemetry) -> None:
         self._database = database
         self._clock = clock
+        self._telemetry = telemetry
         self._threads = ThreadPoolExecutor(THREADS, "frontdesk-service")
         self._limit = ConcurrencyLimit(MOST_AT_ONCE, RETRY_SECONDS)
 
@@ -45,7 +47,10 @@ class Reads:
         since: arrival of the request. Raises: ApiError: the service is overloaded or stops.
         """
         with suppress(NotAtOnce):
-            return self._database.read_at_once(lambda connection: work(connection, True))
+            result = self._database.read_at_once(lambda connection: work(connection, True))
+            self._telemetry.read("inline")
+            return result
+        self._telemetry.read("thread")
         return await self.in_thread(
             lambda: self._database.read(lambda connection: work(connection, False)), since
         )
@@ -55,7 +60,7 @@ class Reads:
 
         Raises: ApiError: the service is overloaded or stops.
         """
-        with self._limit.slot():
+        with self._limit.slot(), self._telemetry.queued():
             loop = asyncio.get_running_loop()
             try:
                 return await loop.run_in_executor(self._threads, self._in_time, work, since)

@@ -18,11 +18,14 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access import RequestContext
-from frontdesk.service.access_log import AccessLog, AccessLogMiddleware
+from frontdesk.service.access_log import AccessLog, ResponseObserver
 from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, problem_of
+from frontdesk.service.telemetry import Telemetry
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"
+# What may stand in a URL as it is; a percent sign begins an escape.
+_URL_CHARACTERS = "%/?:@!$&'()*+,;=-._~"
 HEALTH_PATHS = ("/healthz", "/readyz")
 
 _log = logging.getLogger("frontdesk.service")
@@ -121,19 +124,22 @@ class HttpApplication(Starlette):
         *,
         clock: Callable[[], int],
         problem_base_uri: str,
-        access_log: AccessLog | None,
+        access_log: AccessLog | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
-        async def respond(request: Request, error: Exception) -> Response:
-            return _error_response(request, error, problem_base_uri)
+        telemetry = telemetry or Telemetry()
 
-        logging_middleware = (
-            [] if access_log is None else [Middleware(AccessLogMiddleware, log=access_log)]
-        )
+        async def respond(request: Request, error: Exception) -> Response:
+            problem = problem_of(error)
+            if problem.overload:
+                telemetry.shed("request")
+            return _error_response(request, error, problem, problem_base_uri)
+
         super().__init__(
             routes=routes,
             middleware=[
                 Middleware(ContextMiddleware, clock=clock),
-                *logging_middleware,
+                Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
                 Middleware(ExceptionMiddleware, handlers={Exception: respond}),
                 Middleware(RequestSizeMiddleware),
             ],
@@ -153,10 +159,11 @@ async def _closing(app: HttpApplication) -> AsyncIterator[None]:
     app.close()
 
 
-def _error_response(request: Request, error: Exception, base_uri: str) -> Response:
-    """Answer an exception with a problem document."""
+def _error_response(
+    request: Request, error: Exception, problem: ApiError, base_uri: str
+) -> Response:
+    """Answer an exception with its problem document."""
     context = RequestContext.of(request.scope)
-    problem = problem_of(error)
     context.problem = problem.code
     if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         # The request itself is not logged: its headers hold a key.
@@ -204,6 +211,14 @@ def caching(tag: str) -> dict[str, str]:
         "Cache-Control": "private, no-cache",
         "Vary": "Authorization, Accept-Encoding",
     }
+
+
+def next_link(scope: Scope, cursor: str) -> str:
+    """Build a `Link` to the next page (RFC 8288): this request with another cursor."""
+    query = scope["query_string"].decode("latin-1")
+    pairs = [pair for pair in query.split("&") if pair and unquote(pair.split("=")[0]) != "cursor"]
+    target = f"{scope['path']}?{'&'.join([*pairs, f'cursor={cursor}'])}"
+    return f'<{quote(target, safe=_URL_CHARACTERS)}>; rel="next"'
 
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

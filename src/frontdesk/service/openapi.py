@@ -227,6 +227,7 @@ _HEADERS: Mapping[str, Schema] = MappingProxyType(
     {
         "X-Request-Id": {"description": "Names this request in the log.", "schema": _TEXT},
         "ETag": {"description": "For If-None-Match.", "schema": _TEXT},
+        "Link": {"description": 'The next page, as `<…>; rel="next"`.', "schema": _TEXT},
         "RateLimit-Policy": {"description": "How often this key may ask.", "schema": _TEXT},
         "RateLimit": {"description": "What is left of it.", "schema": _TEXT},
         "Retry-After": {
@@ -258,7 +259,7 @@ def document() -> Schema:
         "components": {
             "schemas": schemas_of([Problem, *map(body_of, ENDPOINTS)]),
             "headers": {
-                name: {**header, "required": name not in _LIMITS}
+                name: {**header, "required": name not in (*_LIMITS, "Link")}
                 for name, header in _HEADERS.items()
             },
             "responses": {
@@ -310,7 +311,7 @@ def _operation(endpoint: Endpoint) -> Schema:
         "responses": {
             "200": {
                 "description": "What was asked for.",
-                "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
+                "headers": _headers("X-Request-Id", "ETag", *_LIMITS, *_links(endpoint)),
                 "content": {
                     "application/json": {"schema": reference(body), "example": _example(body)}
                 },
@@ -387,6 +388,10 @@ def _problem(status: int, codes: list[str]) -> Schema:
             }
         },
     }
+
+
+def _links(endpoint: Endpoint) -> tuple[str, ...]:
+    return ("Link",) if "cursor" in endpoint.parameters else ()
 
 
 def _headers(*names: str) -> Schema:

@@ -71,7 +71,10 @@ class ParameterFault:
 
 @dataclass(eq=False)
 class ApiError(Exception):
-    """Ends the request with the problem `code`. `detail` is shown to the client."""
+    """Ends the request with the problem `code`. `detail` is shown to the client.
+
+    overload: refused because too many came at once.
+    """
 
     code: str
     detail: str
@@ -82,6 +85,7 @@ class ApiError(Exception):
     key_scopes: tuple[str, ...] | None = None
     resource: str | None = None
     allow: tuple[str, ...] | None = None
+    overload: bool = False
     status: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -177,15 +181,15 @@ def cause(error: Exception) -> str:
     return str(error) if isinstance(error, UnusableFile) else trace(error)
 
 
-def retry_later(code: str, detail: str, seconds: int) -> ApiError:
+def retry_later(code: str, detail: str, seconds: int, *, overload: bool = False) -> ApiError:
     """Build a problem with `Retry-After`."""
     headers = (("Retry-After", str(seconds)),)
-    return ApiError(code, detail, headers=headers, retry_after=seconds)
+    return ApiError(code, detail, headers=headers, retry_after=seconds, overload=overload)
 
 
 def too_busy(seconds: int) -> ApiError:
     """Build a 503 for a request over a concurrency limit."""
-    return retry_later("service_unavailable", "Too much comes at once.", seconds)
+    return retry_later("service_unavailable", "Too much comes at once.", seconds, overload=True)
 
 
 def unavailable(error: Unreachable) -> ApiError:

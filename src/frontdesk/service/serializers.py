@@ -82,7 +82,8 @@ def conversation_page(
     """
     data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
     has_more = next_cursor is not None
-    return JsonBody(to_json({"data": data, "next_cursor": next_cursor, "has_more": has_more}))
+    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more}
+    return JsonBody(to_json(page), next_cursor)
 
 
 def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dict[str, Any]:

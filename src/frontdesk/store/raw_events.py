@@ -86,6 +86,21 @@ def any_waiting(connection: Connection, account_id: int) -> bool:
     return found is not None
 
 
+def backlog(connection: Connection, account_id: int) -> Row:
+    """Count bodies: (pending, oldest, failed). oldest: receipt of the oldest pending one."""
+    row = connection.row(
+        """
+        SELECT COUNT(*) AS pending, MIN(received_at) AS oldest,
+          (SELECT COUNT(*) FROM raw_event
+           WHERE account_id = :account AND state = 'failed') AS failed
+        FROM raw_event WHERE account_id = :account AND state = 'stored'
+        """,
+        {"account": account_id},
+    )
+    assert row is not None
+    return row
+
+
 def advance(
     connection: Connection, account_id: int, digest: str, done: int, to: int, *, size: int
 ) -> bool:

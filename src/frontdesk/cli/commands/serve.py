@@ -5,10 +5,12 @@ import os
 import re
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar, cast
 
 import click
@@ -180,6 +182,12 @@ def webhook_options(command: F) -> Callable[..., object]:
     help="Trust X-Forwarded-For from this proxy, an IP address or network; may be repeated. "
     "Without it no proxy is trusted.",
 )
+@click.option(
+    "--metrics",
+    metavar="HOST:PORT",
+    callback=lambda context, option, text: _address(text),
+    help="Serve Prometheus metrics at an address of their own; nowhere without it.",
+)
 @webhook_options
 def serve_command(
     webhook: WebhookOptions,
@@ -196,6 +204,7 @@ def serve_command(
     access_log: str | None,
     query_seconds: float,
     proxies: tuple["Network", ...],
+    metrics: tuple[str, int] | None,
 ) -> None:
     """Serve /v1 and print its base URL when it is ready.
 
@@ -204,7 +213,7 @@ def serve_command(
     hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
     if not allow_plain_http:
         _check_private(hosts)
-    _check_means(workers)
+    _check_means(workers, metrics=metrics is not None)
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(hosts[-1]))
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
@@ -223,8 +232,12 @@ def serve_command(
         listening = [sockets.enter_context(listening_on(host, port))]
         if webhook.webhooks is not None:
             listening.append(sockets.enter_context(listening_on(*webhook.webhooks)))
-            if listening[0].getsockname()[1] == listening[1].getsockname()[1]:
-                raise BadSettings("--webhooks needs another port than --port")
+        if metrics is not None:
+            listening.append(sockets.enter_context(listening_on(*metrics)))
+            sockets.enter_context(_metrics_directory(workers))
+        ports = [one.getsockname()[1] for one in listening]
+        if len(set(ports)) < len(ports):
+            raise BadSettings("--port, --webhooks and --metrics need ports of their own")
         plan = Plan(
             opened,
             database,
@@ -235,7 +248,8 @@ def serve_command(
             log,
             worker_settings(webhook),
             secrets,
-            listening[1].getsockname()[1] if webhook.webhooks else None,
+            ports[1] if webhook.webhooks else None,
+            ports[-1] if metrics else None,
         )
         _serve(plan, listening, workers)
 
@@ -259,14 +273,32 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
         for one in listening:
             one.close()
 
+    def ended(pid: int) -> None:
+        if plan.metrics_port is not None:
+            from prometheus_client.multiprocess import mark_process_dead
+
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+
     supervisor = Supervisor(
-        workers, lambda ready: guarded(lambda: serve(plan, listening, limits, ready))
+        workers, lambda ready: guarded(lambda: serve(plan, listening, limits, ready)), ended
     )
     try:
         if not supervisor.run(announce, stopping=stop_listening):
             raise BadSettings("A worker did not start")
     finally:
         limits.close()
+
+
+@contextmanager
+def _metrics_directory(workers: int) -> Iterator[None]:
+    """Let several workers add up their metrics, in files that only their owner reads."""
+    if workers == 1:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="frontdesk-metrics-") as directory:
+        # prometheus-client looks for it when it is imported.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
+        yield
 
 
 def _check_private(hosts: Sequence[str]) -> None:
@@ -279,15 +311,14 @@ def _check_private(hosts: Sequence[str]) -> None:
             )
 
 
-def _check_means(workers: int) -> None:
+def _check_means(workers: int, *, metrics: bool) -> None:
     """Raises: BadSettings: a dependency or system feature is missing."""
-    try:
-        import httptools  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
+    # Found, not imported: prometheus-client looks at the environment when it is.
+    modules = ["httptools", "uvicorn", *(["prometheus_client"] if metrics else [])]
+    if not all(map(find_spec, modules)):
         raise BadSettings(
             "Serving needs more than the base install: pip install 'frontdesk[serve]'"
-        ) from error
+        )
     if workers > 1 and not hasattr(os, "fork"):
         raise BadSettings("This system cannot share a port between processes: --workers 1")
 

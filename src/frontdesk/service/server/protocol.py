@@ -19,6 +19,7 @@ from frontdesk.service.http import HEALTH_PATHS, MAX_REQUEST_BYTES, problem_resp
 from frontdesk.service.problems import PROBLEM_BASE_URI, ApiError, too_busy
 from frontdesk.service.rate_limit import client_network, unmapped
 from frontdesk.service.server.sockets import Network
+from frontdesk.service.telemetry import Telemetry
 
 # Limit on the fields of a request, and on any unfinished element. The application judges shorter
 # heads.
@@ -49,6 +50,7 @@ class HeadProtocol(HttpToolsProtocol):
     """
 
     problem_base_uri = PROBLEM_BASE_URI
+    telemetry = Telemetry()
 
     _in_head = False
     _in_body = False
@@ -136,6 +138,8 @@ class HeadProtocol(HttpToolsProtocol):
         """
         if self.ending:
             return
+        if problem.overload:
+            self.telemetry.shed("connection")
         self._last_response = self._encoded(problem)
         if not (self._drop_incomplete() if self._in_body else self._is_answering()):
             self._close_with_response()

@@ -42,11 +42,14 @@ class _State:
 
 
 class Supervisor:
-    """Keeps `count` forked worker processes running."""
+    """Keeps `count` forked workers running. ended: called with the id of each that ended."""
 
-    def __init__(self, count: int, work: Work) -> None:
+    def __init__(
+        self, count: int, work: Work, ended: Callable[[int], None] = lambda pid: None
+    ) -> None:
         self._count = count
         self._work = work
+        self._ended = ended
         self._state = _State()
         self._selector = selectors.DefaultSelector()
         # Workers read end of file when this process exits, for whatever reason.
@@ -151,6 +154,7 @@ class Supervisor:
             if os.waitpid(pid, os.WNOHANG)[0]:
                 self._state.waiting.pop(pid, None)
                 self._state.at_work.discard(pid)
+                self._ended(pid)
 
     def _end(self) -> None:
         self._state.end_by = time.monotonic() + PATIENCE_SECONDS

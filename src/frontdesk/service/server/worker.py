@@ -2,7 +2,7 @@
 
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -17,6 +17,7 @@ from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.rate_limit import RateLimits
 from frontdesk.service.server.protocol import BoundedProtocol, OpenConnections, many_files
 from frontdesk.service.server.sockets import Network
+from frontdesk.service.telemetry import Telemetry
 from frontdesk.service.webhooks.receiver import PATH, Receiver
 from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
@@ -34,7 +35,7 @@ class Plan:
     open_database: opens and closes a database, called with its address. read_database: target of
     reads, if not `database`. proxies: networks trusted for X-Forwarded-For and X-Forwarded-Proto.
     secrets: of webhooks, None to accept none. webhook_port: port reserved for webhooks, None to
-    share that of `/v1`.
+    share that of `/v1`. metrics_port: port reserved for metrics, None for none.
     """
 
     open_database: Callable[..., AbstractContextManager[Database]]
@@ -47,46 +48,66 @@ class Plan:
     settings: WorkerSettings
     secrets: WebhookSecrets | None = None
     webhook_port: int | None = None
+    metrics_port: int | None = None
 
 
 class Dispatcher:
-    """ASGI application that sends requests to `/v1` or to the webhook receiver.
+    """ASGI application that sends requests to `/v1`, the webhook receiver or the metrics.
 
-    webhook_port: port reserved for webhooks; None if they share the port of `/v1`.
+    by_port: applications with a port of their own. shared_receiver: the receiver if webhooks share
+    the port of `/v1`.
     """
 
-    def __init__(self, interface: ASGIApp, receiver: ASGIApp, webhook_port: int | None) -> None:
+    def __init__(
+        self,
+        interface: ASGIApp,
+        by_port: Mapping[int, ASGIApp],
+        shared_receiver: ASGIApp | None = None,
+    ) -> None:
         self._interface = interface
-        self._receiver = receiver
-        self._webhook_port = webhook_port
+        self._by_port = by_port
+        self._shared_receiver = shared_receiver
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_webhook = scope["type"] == "http" and self._is_webhook(scope)
-        await (self._receiver if is_webhook else self._interface)(scope, receive, send)
+        app = self._interface if scope["type"] != "http" else self._app_of(scope)
+        await app(scope, receive, send)
 
-    def _is_webhook(self, scope: Scope) -> bool:
-        if self._webhook_port is not None:
-            return bool(scope["server"][1] == self._webhook_port)
+    def _app_of(self, scope: Scope) -> ASGIApp:
+        own = self._by_port.get((scope.get("server") or ("", 0))[1])
+        if own is not None:
+            return own
         path: str = scope["path"]
-        return path == _WEBHOOKS or path.startswith(f"{_WEBHOOKS}/")
+        if self._shared_receiver and (path == _WEBHOOKS or path.startswith(f"{_WEBHOOKS}/")):
+            return self._shared_receiver
+        return self._interface
 
 
 def serve(
     plan: Plan, sockets: Sequence[socket.socket], limits: RateLimits, ready: Callable[[], None]
 ) -> None:
     """Serve until a signal; `ready` is called once connections are accepted."""
-    with _application(plan, limits) as app:
+    telemetry = _telemetry(plan)
+    with _application(plan, limits, telemetry) as app:
         answer(
             app,
             sockets,
             ready,
             proxies=plan.proxies,
             problem_base_uri=plan.options.problem_base_uri,
+            telemetry=telemetry,
         )
 
 
+def _telemetry(plan: Plan) -> Telemetry:
+    if plan.metrics_port is None:
+        return Telemetry()
+    from frontdesk.service.metrics import Metrics
+
+    return Metrics()
+
+
 @contextmanager
-def _application(plan: Plan, limits: RateLimits) -> Iterator[ASGIApp]:
+def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterator[ASGIApp]:
     """Build the application, with separate databases for `/v1` and for webhooks."""
     log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
@@ -99,24 +120,34 @@ def _application(plan: Plan, limits: RateLimits) -> Iterator[ASGIApp]:
         plan.open_database(plan.database, read_target=plan.read_database) as inbound,
         ExitStack() as running,
     ):
-        app = create_app(database, options=plan.options, limits=limits, access_log=log)
+        app = create_app(
+            database, options=plan.options, limits=limits, access_log=log, telemetry=telemetry
+        )
         running.callback(app.close)
         worker = BackgroundWorker(inbound, epoch_milliseconds, plan.settings)
         running.callback(worker.close)
         worker.start()
-        if plan.secrets is None:
-            yield app
-            return
-        receiver = Receiver(
-            inbound,
-            plan.secrets,
-            stored=worker.notify,
-            clock=epoch_milliseconds,
-            problem_base_uri=plan.options.problem_base_uri,
-            access_log=log,
-        )
-        running.callback(receiver.close)
-        yield Dispatcher(app, receiver, plan.webhook_port)
+        by_port: dict[int, ASGIApp] = {}
+        receiver = None
+        if plan.secrets is not None:
+            receiver = Receiver(
+                inbound,
+                plan.secrets,
+                stored=worker.notify,
+                clock=epoch_milliseconds,
+                problem_base_uri=plan.options.problem_base_uri,
+                access_log=log,
+                telemetry=telemetry,
+            )
+            running.callback(receiver.close)
+            if plan.webhook_port is not None:
+                by_port[plan.webhook_port] = receiver
+        if plan.metrics_port is not None:
+            from frontdesk.service.metrics import Metrics, MetricsApplication
+
+            assert isinstance(telemetry, Metrics)
+            by_port[plan.metrics_port] = MetricsApplication(telemetry, database, epoch_milliseconds)
+        yield Dispatcher(app, by_port, receiver if plan.webhook_port is None else None)
 
 
 def answer(
@@ -126,6 +157,7 @@ def answer(
     *,
     proxies: tuple[Network, ...] = (),
     problem_base_uri: str = PROBLEM_BASE_URI,
+    telemetry: Telemetry | None = None,
 ) -> None:
     """Serve an application until a signal; running requests are completed."""
 
@@ -134,6 +166,7 @@ def answer(
 
     Protocol.problem_base_uri = problem_base_uri
     Protocol.proxies = proxies
+    Protocol.telemetry = telemetry or Telemetry()
 
     class Server(uvicorn.Server):
         """uvicorn server that reports when it accepts connections."""

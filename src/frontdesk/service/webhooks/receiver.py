@@ -19,6 +19,7 @@ from frontdesk.service.access_log import AccessLog
 from frontdesk.service.http import Handler, HttpApplication
 from frontdesk.service.problems import ApiError, check_method, no_route, too_busy
 from frontdesk.service.rate_limit import ClientQuota, Reservation
+from frontdesk.service.telemetry import Telemetry
 from frontdesk.service.webhooks.secrets import WebhookSecrets
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
@@ -72,7 +73,9 @@ class Receiver(HttpApplication):
         clock: Callable[[], int],
         problem_base_uri: str,
         access_log: AccessLog | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
+        self._telemetry = telemetry or Telemetry()
         self._database = database
         self._secrets = secrets
         self._stored = stored
@@ -87,6 +90,7 @@ class Receiver(HttpApplication):
             clock=clock,
             problem_base_uri=problem_base_uri,
             access_log=access_log,
+            telemetry=self._telemetry,
         )
 
     def close(self) -> None:
@@ -101,6 +105,10 @@ class Receiver(HttpApplication):
             if request.method == "GET":
                 return await self._verify(slug, request)
             return await self._receive(slug, request)
+        except ApiError as error:
+            if request.method == "POST":
+                self._telemetry.webhook(error.code)
+            raise
         except asyncio.CancelledError:
             # Shutdown cancels pending requests. If the body was stored, its redelivery is a
             # duplicate.
@@ -144,7 +152,9 @@ class Receiver(HttpApplication):
         if not secret.verify_signature(delivery.body, signature):
             raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
         _check_json(delivery.body)
-        if self._database.write(lambda connection: _store(connection, delivery, now)):
+        stored = self._database.write(lambda connection: _store(connection, delivery, now))
+        self._telemetry.webhook("stored" if stored else "duplicate")
+        if stored:
             self._stored()
         return PlainTextResponse(headers=_HEADERS)
 
