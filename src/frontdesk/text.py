@@ -243,3 +243,24 @@ def is_ascii_terminal(environment: Mapping[str, str]) -> bool:
     locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
     charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
     return charset not in ("", "utf8")
+
+
+_UNPRINTED = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+_SPACES = (
+    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
+
+
+def plain(text: str) -> str:
+    """Remove direction marks, and convert spaces and digits of any script to ASCII."""
+    return text if text.isascii() else "".join(map(_plain_character, text))
+
+
+def _plain_character(character: str) -> str:
+    if character.isascii():
+        return character
+    if character in _UNPRINTED:
+        return ""
+    if character in _SPACES:
+        return " "
+    return str(int(character)) if character.isdecimal() else character

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from frontdesk.ingest.apply import rules
 from frontdesk.ingest.apply.rules import ConversationState, MetricEvent, StateEvent
-from frontdesk.store import lookups, pricing, rollups
+from frontdesk.store import lookups, rollups
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
 
@@ -20,14 +20,14 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
     for cell in sorted(stored.keys() | recounted.keys()):
         if stored.get(cell) != recounted.get(cell):
             counts = f"{stored.get(cell, 0)} stored, {recounted.get(cell, 0)} counted"
-            yield f"cell of {_told(cell._asdict())}: {counts}"
+            yield f"cell of {_listing(cell._asdict())}: {counts}"
     for conversation_id in misfiled(connection, account_id):
         yield f"conversation {conversation_id}: listed elsewhere than it belongs"
     yield from _mismeasured(connection, account_id)
-    for name, misrolled in (("roll-up", rollups.misrolled), ("pricing", pricing.misrolled)):
+    for name, misrolled in (("roll-up", rollups.misrolled), ("pricing", rollups.misrolled_pricing)):
         for row in misrolled(connection, account_id):
             figure = dict(row)
-            yield f"{name} {figure.pop('side')}: {_told(figure)}"
+            yield f"{name} {figure.pop('side')}: {_listing(figure)}"
 
 
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
@@ -81,5 +81,5 @@ def _state_event(row: Row) -> StateEvent:
     return StateEvent(row["created_at"], row["id"], row["name"], until, key=key)
 
 
-def _told(members: Mapping[str, object]) -> str:
+def _listing(members: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {value!r}" for name, value in members.items())

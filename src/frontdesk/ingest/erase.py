@@ -10,12 +10,11 @@ from frontdesk.ingest.webhooks.redaction import Mention
 from frontdesk.phones import national_variants
 from frontdesk.store import contacts, counters, lookups, raw_events, writes
 from frontdesk.store import erase as erasing
-from frontdesk.store.accounts import lock_account
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.pricing import PricingRollups
 from frontdesk.store.raw_events import BodyPosition
-from frontdesk.store.rollups import Rollups
+from frontdesk.store.rollups import PricingRollups, Rollups
+from frontdesk.store.writes import lock_account
 
 BODIES_AT_ONCE = 100
 
@@ -177,10 +176,10 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
     counters.move(connection, account_id, moves)
     for row in person.conversations:
         messages = erasing.messages_of(connection, account_id, row["id"])
-        rollups.take_messages(figures(row["channel_id"], messages))
+        rollups.discount_messages(figures(row["channel_id"], messages))
         pricing.add(row["channel_id"], messages, -1)
         for measure in lookups.metric_events_of(connection, account_id, row["id"]):
-            rollups.add_measure(measure, -1)
+            rollups.add_metric(measure, -1)
         for table, count in erasing.forget_conversation(connection, account_id, row):
             gone[table] += count
     rollups.save(connection, account_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -46,7 +46,10 @@ from frontdesk.wire import (
     ReportQuery,
     instant,
 )
-from frontdesk.wire.values import utc_now
+from frontdesk.wire.values import STATUSES, utc_now
+
+# Of each list, when all conversations that were seen are gone through.
+_SEEN_LIMIT = 1000
 
 
 class SeenCounts(NamedTuple):
@@ -134,6 +137,16 @@ class Mailbox:
     def conversations(self, filter: ConversationFilter) -> Listing[Conversation]:
         """Cached conversations of a filter, newest first."""
         return self._cache.listing(_conversations_name(filter))
+
+    def seen_conversations(self) -> Iterator[Conversation]:
+        """Yield the first cached conversations of each status list, without duplicates."""
+        ids: set[str] = set()
+        for status in (None, *STATUSES):
+            listing = self.conversations(ConversationFilter(status=status))
+            for conversation in (listing[at] for at in range(min(len(listing), _SEEN_LIMIT))):
+                if conversation.id not in ids:
+                    ids.add(conversation.id)
+                    yield conversation
 
     def conversation(self, id: str) -> Conversation | None:
         """Cached state of a conversation."""

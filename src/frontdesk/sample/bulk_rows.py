@@ -26,9 +26,9 @@ from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
 from frontdesk.store import writes
 from frontdesk.store.bulk_load import Packed, filled, packed, put
 from frontdesk.store.contacts import search_text
-from frontdesk.store.counters import Cell, LabelledConversation, cells_of, entries_of
+from frontdesk.store.counters import Cell, LabelledConversation, cell_rows, cells_of, entries_of
 from frontdesk.store.database import Dialect, FillingConnection, Row
-from frontdesk.store.rows import ConversationRow
+from frontdesk.store.rows import ConversationRow, EntryRow
 from frontdesk.store.writes import Ids
 
 ACCOUNT = 1
@@ -155,11 +155,7 @@ class _RowGenerator:
 
     def totals(self) -> Iterator[Packed]:
         """The rows of counters and roll-ups over all portions."""
-        cells = (
-            {"account_id": self._context.account_id, **cell._asdict(), "n": n}
-            for cell, n in sorted(self._cells.items())
-        )
-        yield packed("cell", cells)
+        yield packed("cell", cell_rows(self._context.account_id, dict(sorted(self._cells.items()))))
         yield packed("rollup", self._metrics.rollups.rows(self._context.account_id))
         yield packed("pricing_rollup", self._metrics.pricing.rows(self._context.account_id))
 
@@ -169,10 +165,10 @@ class _RowGenerator:
 
     def _fold(
         self, batch_conversations: Iterable[BatchConversation]
-    ) -> tuple[list[ConversationRow], list[dict[str, object]]]:
+    ) -> tuple[list[ConversationRow], list[EntryRow]]:
         """The rows of conversations and of the filter table."""
         conversations: list[ConversationRow] = []
-        entries: list[dict[str, object]] = []
+        entries: list[EntryRow] = []
         for conversation in batch_conversations:
             self._metrics.count(conversation)
             state = rules.fold(ConversationState(), conversation.messages, conversation.events)

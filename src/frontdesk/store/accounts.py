@@ -82,17 +82,6 @@ def add_account(connection: Connection, slug: str, name: str, created_at: int) -
     return account_id
 
 
-def lock_account(connection: Connection, account_id: int) -> None:
-    """Lock the account's row until the end of the transaction, so that its writers are serialised.
-
-    No-op on SQLite, which has a single writer.
-    """
-    if connection.dialect == "postgresql":
-        connection.run(
-            "SELECT id FROM account WHERE id = :account FOR NO KEY UPDATE", {"account": account_id}
-        )
-
-
 def disable_account(connection: Connection, account_id: int, *, disabled: bool = True) -> None:
     """Disable an account (its keys and webhooks are refused), or enable it."""
     connection.run(

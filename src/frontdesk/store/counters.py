@@ -1,10 +1,12 @@
 """Conversation filter table and counter cells, updated incrementally with each change."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import CellRow, EntryRow
 
 READ, UNREAD, UNMARKED = 0, 1, 2
 
@@ -42,8 +44,8 @@ def move(
     An old state of None is an insert, a new state of None a delete.
     """
     deltas: Counter[Cell] = Counter()
-    entries: list[dict[str, object]] = []
-    gone: list[dict[str, object]] = []
+    entries: list[EntryRow] = []
+    gone: list[EntryRow] = []
     for was, now in moves:
         before, after = (
             {} if listed is None else entries_of(account_id, listed) for listed in (was, now)
@@ -52,8 +54,25 @@ def move(
         deltas.subtract(() if was is None else cells_of(was))
         entries += [entry for label, entry in after.items() if before.get(label) != entry]
         gone += [before[label] for label in before.keys() - after.keys()]
-    _write_entries(connection, entries, gone)
-    _write_cells(connection, account_id, deltas)
+    writes.save(connection, "entry", entries)
+    writes.drop(connection, "entry", gone)
+    writes.add_sums(connection, "cell", cell_rows(account_id, deltas))
+
+
+def cell_rows(account_id: int, counts: Mapping[Cell, int]) -> Iterator[CellRow]:
+    """Yield rows of the cells whose count is not 0."""
+    for cell, n in counts.items():
+        if n:
+            yield {
+                "account_id": account_id,
+                "label_id": cell.label_id,
+                "channel_id": cell.channel_id,
+                "state": cell.state,
+                "assignee_id": cell.assignee_id,
+                "awaiting": cell.awaiting,
+                "unread": cell.unread,
+                "n": n,
+            }
 
 
 def counters(connection: Connection, account_id: int) -> dict[Cell, int]:
@@ -129,74 +148,22 @@ def cells_of(listed: LabelledConversation) -> list[Cell]:
     return [Cell(label_id, *rest) for label_id in (0, *listed.label_ids)]
 
 
-def entries_of(account_id: int, listed: LabelledConversation) -> dict[int, dict[str, object]]:
+def entries_of(account_id: int, listed: LabelledConversation) -> dict[int, EntryRow]:
     """Return a conversation's filter table rows by label id."""
     row = listed.conversation
-    common = {
-        "account_id": account_id,
-        "conversation_id": row["id"],
-        "state": state_of(row),
-        "assignee_id": row["assignee_id"],
-        "channel_id": row["channel_id"],
-        "last_activity_at": row["last_activity_at"],
-        "awaiting": int(row["awaiting_human"]),
-        "unread": int((row["unread_count"] or 0) > 0),
-        "waiting_since": row["waiting_since"],
-        "last_inbound_at": row["last_inbound_at"],
+    return {
+        label_id: {
+            "account_id": account_id,
+            "conversation_id": row["id"],
+            "label_id": label_id,
+            "state": state_of(row),
+            "assignee_id": row["assignee_id"],
+            "channel_id": row["channel_id"],
+            "last_activity_at": row["last_activity_at"],
+            "awaiting": int(row["awaiting_human"]),
+            "unread": int((row["unread_count"] or 0) > 0),
+            "waiting_since": row["waiting_since"],
+            "last_inbound_at": row["last_inbound_at"],
+        }
+        for label_id in (0, *listed.label_ids)
     }
-    return {label_id: {**common, "label_id": label_id} for label_id in (0, *listed.label_ids)}
-
-
-def _write_entries(
-    connection: Connection,
-    entries: list[dict[str, object]],
-    gone: list[dict[str, object]],
-) -> None:
-    connection.run_many(
-        """
-        INSERT INTO entry(account_id, conversation_id, label_id, state, assignee_id, channel_id,
-          last_activity_at, awaiting, unread, waiting_since, last_inbound_at)
-        VALUES (:account_id, :conversation_id, :label_id, :state, :assignee_id, :channel_id,
-          :last_activity_at, :awaiting, :unread, :waiting_since, :last_inbound_at)
-        ON CONFLICT(account_id, conversation_id, label_id) DO UPDATE SET state=excluded.state,
-          assignee_id=excluded.assignee_id, channel_id=excluded.channel_id,
-          last_activity_at=excluded.last_activity_at, awaiting=excluded.awaiting,
-          unread=excluded.unread, waiting_since=excluded.waiting_since,
-          last_inbound_at=excluded.last_inbound_at
-        """,
-        entries,
-    )
-    connection.run_many(
-        """
-        DELETE FROM entry WHERE account_id=:account_id AND conversation_id=:conversation_id
-          AND label_id=:label_id
-        """,
-        gone,
-    )
-
-
-def _write_cells(connection: Connection, account_id: int, deltas: Mapping[Cell, int]) -> None:
-    """Add deltas to cells, sorted by key so that concurrent writers cannot deadlock."""
-    changes = [
-        {"account_id": account_id, **cell._asdict(), "delta": delta}
-        for cell, delta in sorted(deltas.items())
-        if delta
-    ]
-    connection.run_many(
-        """
-        INSERT INTO cell(account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n)
-        VALUES (:account_id, :label_id, :channel_id, :state, :assignee_id, :awaiting, :unread,
-          :delta)
-        ON CONFLICT(account_id, label_id, channel_id, state, assignee_id, awaiting, unread)
-        DO UPDATE SET n = cell.n + excluded.n
-        """,
-        changes,
-    )
-    connection.run_many(
-        """
-        DELETE FROM cell WHERE account_id=:account_id AND label_id=:label_id
-          AND channel_id=:channel_id AND state=:state AND assignee_id=:assignee_id
-          AND awaiting=:awaiting AND unread=:unread AND n=0
-        """,
-        [change for change in changes if change["delta"] < 0],
-    )

@@ -5,7 +5,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.store.database import Connection, Dialect, Row
-from frontdesk.store.pricing import WORDS as PRICING_WORDS
 from frontdesk.store.rollups import (
     DAY,
     DAYS,
@@ -16,6 +15,7 @@ from frontdesk.store.rollups import (
     QUARTERS,
     UNCOUNTED_TYPES,
 )
+from frontdesk.store.rollups import WORDS as PRICING_WORDS
 
 STARTED = "started"
 _SUMMED_MEASURES = (

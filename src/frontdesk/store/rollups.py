@@ -1,10 +1,12 @@
-"""Report roll-ups per quarter hour and UTC day, updated incrementally with each change."""
+"""Report roll-ups of messages, metrics and pricing per quarter hour and UTC day."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import PricingRollupRow, RollupRow
 
 MINUTE = 60_000
 QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
@@ -30,37 +32,32 @@ class Rollups:
 
     def __init__(self) -> None:
         self._messages: Counter[Figure] = Counter()
-        self._measures: dict[Figure, list[int]] = {}
+        self._metrics: dict[Figure, list[int]] = {}
 
     def add_messages(self, figures: Iterable[Figure]) -> None:
         """Count messages; buckets are quarter hours."""
         self._messages.update(figures)
 
-    def take_messages(self, figures: Iterable[Figure]) -> None:
+    def discount_messages(self, figures: Iterable[Figure]) -> None:
         """Discount messages."""
         self._messages.subtract(figures)
 
-    def add_measure(self, row: Mapping[str, Any], by: int = 1) -> None:
+    def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
         """Add a row of `metric_event`; `by=-1` removes it."""
         if row["name"] == HANDOFF:
             return
         ended_at, started_at = row["ended_at"], row["started_at"]
         figure = (ended_at - ended_at % QUARTER, row["channel_id"], row["name"], "")
-        sums = self._measures.setdefault(figure, [0, 0, 0])
+        sums = self._metrics.setdefault(figure, [0, 0, 0])
         sums[0] += by
         if started_at is not None:
             sums[1] += by
             sums[2] += by * (ended_at - started_at)
 
     def save(self, connection: Connection, account_id: int) -> None:
-        """Write all changes, sorted by key so that concurrent writers cannot deadlock."""
-        for grain, figures in self._grains():
-            rows = _rows(account_id, grain, sorted(figures.items()))
-            connection.run_many(_ADD, rows)
-            less = [(figure, sums) for figure, sums in figures.items() if sums[0] < 0]
-            connection.run_many(_DROP_EMPTY, _rows(account_id, grain, sorted(less)))
+        writes.add_sums(connection, "rollup", self.rows(account_id))
 
-    def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
+    def rows(self, account_id: int) -> Iterator[RollupRow]:
         """Yield the rows that `save` would write to an empty table, in key order."""
         for grain, figures in self._grains():
             yield from _rows(account_id, grain, sorted(figures.items()))
@@ -69,7 +66,7 @@ class Rollups:
         changes: dict[Figure, _Sums] = {
             figure: (n, 0, 0) for figure, n in self._messages.items() if n
         }
-        changes.update((figure, sums) for figure, sums in self._measures.items() if any(sums))
+        changes.update((figure, sums) for figure, sums in self._metrics.items() if any(sums))
         yield QUARTERS, changes
         yield DAYS, _daily(changes)
 
@@ -94,18 +91,6 @@ def misrolled(connection: Connection, account_id: int) -> list[Row]:
         {"account_id": account_id},
     )
 
-
-_ADD = """
-    INSERT INTO rollup(account_id, grain, bucket, channel_id, name, author, n, samples, total)
-    VALUES (:account_id, :grain, :bucket, :channel_id, :name, :author, :n, :samples, :total)
-    ON CONFLICT(account_id, grain, bucket, channel_id, name, author) DO UPDATE SET
-      n = rollup.n + excluded.n, samples = rollup.samples + excluded.samples,
-      total = rollup.total + excluded.total
-"""
-_DROP_EMPTY = """
-    DELETE FROM rollup WHERE account_id=:account_id AND grain=:grain AND bucket=:bucket
-      AND channel_id=:channel_id AND name=:name AND author=:author AND n=0
-"""
 
 _STORED = """
     SELECT grain, bucket, channel_id, name, author, n, samples, total FROM rollup
@@ -133,7 +118,7 @@ _DAYS_OF_QUARTERS = f"""
 
 def _rows(
     account_id: int, grain: int, changes: Iterable[tuple[Figure, _Sums]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[RollupRow]:
     for (bucket, channel_id, name, author), (n, samples, total) in changes:
         yield {
             "account_id": account_id,
@@ -156,3 +141,111 @@ def _daily(changes: Mapping[Figure, _Sums]) -> dict[Figure, list[int]]:
         sums[1] += samples
         sums[2] += total
     return days
+
+
+# Category and type are truncated to this many characters.
+WORD_LIMIT = 64
+
+# (start of the bucket in epoch milliseconds, channel_id, author, category, type)
+PricingFigure = tuple[int, int, str, str, str]
+
+
+class PricingRollups:
+    """Changes to an account's pricing roll-ups, collected in memory and written together."""
+
+    def __init__(self) -> None:
+        self._n: Counter[PricingFigure] = Counter()
+        self._billable: Counter[PricingFigure] = Counter()
+
+    def add(self, channel_id: int, messages: Iterable[Row], by: int = 1) -> None:
+        """Count messages with a known pricing; `by=-1` discounts them."""
+        for row in messages:
+            if row["priced_at"] is not None:
+                figure = _figure(channel_id, row)
+                self._n[figure] += by
+                self._billable[figure] += by * (row["billable"] or 0)
+
+    def save(self, connection: Connection, account_id: int) -> None:
+        writes.add_sums(connection, "pricing_rollup", self.rows(account_id))
+
+    def rows(self, account_id: int) -> Iterator[PricingRollupRow]:
+        """Yield the rows that `save` would write to an empty table, in key order."""
+        for rows in self._by_grain(account_id):
+            yield from rows
+
+    def _by_grain(self, account_id: int) -> Iterator[list[PricingRollupRow]]:
+        days: tuple[Counter[PricingFigure], Counter[PricingFigure]] = (Counter(), Counter())
+        for sums, daily in zip((self._n, self._billable), days, strict=True):
+            for (bucket, *rest), count in sums.items():
+                daily[bucket - bucket % DAY, *rest] += count  # type: ignore[index]
+        for grain, (n, billable) in ((QUARTERS, (self._n, self._billable)), (DAYS, days)):
+            changed = sorted(figure for figure in n if n[figure] or billable[figure])
+            yield [
+                _row(account_id, grain, figure, n[figure], billable[figure]) for figure in changed
+            ]
+
+
+def misrolled_pricing(connection: Connection, account_id: int) -> list[Row]:
+    """Return sums that differ from a recount: side and all columns but the account.
+
+    side: "stored" or "counted".
+    """
+    return connection.rows(
+        f"""
+        WITH counted AS ({recounted("account_id=:account_id")}),
+          stored AS (SELECT {_COLUMNS} FROM pricing_rollup WHERE account_id=:account_id)
+        SELECT 'stored' AS side, surplus.*
+        FROM (SELECT * FROM stored EXCEPT SELECT {_COLUMNS} FROM counted) AS surplus
+        UNION ALL
+        SELECT 'counted' AS side, missing.*
+        FROM (SELECT {_COLUMNS} FROM counted EXCEPT SELECT * FROM stored) AS missing
+        ORDER BY side DESC, grain, bucket, channel_id, author, category, type
+        """,
+        {"account_id": account_id},
+    )
+
+
+def recounted(where: str) -> str:
+    """Return SQL that computes the rows from messages that satisfy a condition."""
+    return " UNION ALL ".join(
+        f"""
+        SELECT account_id, {grain} AS grain, created_at - created_at % {length} AS bucket,
+          channel_id, author, {WORDS}, COUNT(*) AS n,
+          CAST(SUM(COALESCE(billable, 0)) AS BIGINT) AS billable
+        FROM message WHERE {where} AND priced_at IS NOT NULL
+        GROUP BY 1, 2, 3, 4, 5, 6, 7
+        """
+        for grain, length in ((QUARTERS, QUARTER), (DAYS, DAY))
+    )
+
+
+# Pricing columns of a message, truncated as in the sums.
+WORDS = (
+    f"substr(COALESCE(category, ''), 1, {WORD_LIMIT}) AS category, "
+    f"substr(COALESCE(pricing_type, ''), 1, {WORD_LIMIT}) AS type"
+)
+_COLUMNS = "grain, bucket, channel_id, author, category, type, n, billable"
+
+
+def _figure(channel_id: int, row: Mapping[str, Any]) -> PricingFigure:
+    moment = row["created_at"]
+    category, type_ = row["category"] or "", row["pricing_type"] or ""
+    bucket = moment - moment % QUARTER
+    return bucket, channel_id, row["author"], category[:WORD_LIMIT], type_[:WORD_LIMIT]
+
+
+def _row(
+    account_id: int, grain: int, figure: PricingFigure, n: int, billable: int
+) -> PricingRollupRow:
+    bucket, channel_id, author, category, type_ = figure
+    return {
+        "account_id": account_id,
+        "grain": grain,
+        "bucket": bucket,
+        "channel_id": channel_id,
+        "author": author,
+        "category": category,
+        "type": type_,
+        "n": n,
+        "billable": billable,
+    }

@@ -1,12 +1,12 @@
 """Writes rows: INSERT, UPDATE and DELETE statements; allocates row ids."""
 
 from collections.abc import Collection, Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from frontdesk.store import contacts as contact_words
-from frontdesk.store.accounts import lock_account
-from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import TABLES, ContactRow, MessageRow, MetricEventRow, RowTable
+from frontdesk.store.database import Connection
+from frontdesk.store.rows import TABLES, ContactRow, MessageRow, RowTable
 
 # Tables whose rows belong to a conversation and to a contact part.
 _FACTS = ("message", "note", "conversation_event")
@@ -24,6 +24,30 @@ def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -
     connection.run_many(
         f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
         rows,
+    )
+
+
+def drop(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Delete rows by their keys."""
+    table = TABLES[kind]
+    connection.run_many(f"DELETE FROM {table.name} WHERE {_key(table)}", rows)
+
+
+def add_sums(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Add `rows` to rows of sums; those whose `n` becomes 0 are deleted.
+
+    Sorted by key, so that concurrent writers cannot deadlock.
+    """
+    table = TABLES[kind]
+    deltas = sorted(rows, key=itemgetter(*table.key))
+    sums = (name for name in table.columns if name not in table.key)
+    changes = ", ".join(f"{name} = {table.name}.{name} + excluded.{name}" for name in sums)
+    connection.run_many(
+        f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {changes}", deltas
+    )
+    connection.run_many(
+        f"DELETE FROM {table.name} WHERE {_key(table)} AND n=0",
+        [row for row in deltas if row["n"] < 0],
     )
 
 
@@ -151,15 +175,6 @@ def save_last_assigned(connection: Connection, account_id: int, turns: Mapping[i
     )
 
 
-def drop_pending(connection: Connection, rows: Iterable[Row]) -> None:
-    """Delete pending updates that have been applied."""
-    connection.run_many(
-        "DELETE FROM orphan WHERE account_id=:account_id AND channel_id=:channel_id "
-        "AND target=:target AND kind=:kind",
-        map(dict, rows),
-    )
-
-
 def update_messages(connection: Connection, changes: Iterable[tuple[MessageRow, int]]) -> None:
     """Update stored messages, each with its previous `created_at`, which is part of the key."""
     fixed = ("account_id", "conversation_id", "id")
@@ -168,14 +183,6 @@ def update_messages(connection: Connection, changes: Iterable[tuple[MessageRow, 
         f"UPDATE message SET {', '.join(columns)} WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
         [{**row, "stored_at": stored_at} for row, stored_at in changes],
-    )
-
-
-def drop_metric_events(connection: Connection, rows: Iterable[MetricEventRow]) -> None:
-    connection.run_many(
-        "DELETE FROM metric_event WHERE account_id=:account_id "
-        "AND conversation_id=:conversation_id AND id=:id",
-        map(dict, rows),
     )
 
 
@@ -202,6 +209,17 @@ def link_team(
         )
 
 
+def lock_account(connection: Connection, account_id: int) -> None:
+    """Lock the account's row until the end of the transaction, so that its writers are serialised.
+
+    No-op on SQLite, which has a single writer.
+    """
+    if connection.dialect == "postgresql":
+        connection.run(
+            "SELECT id FROM account WHERE id = :account FOR NO KEY UPDATE", {"account": account_id}
+        )
+
+
 def bump_revision(connection: Connection, account_id: int) -> None:
     """Increment the account's revision, which ETags are computed from."""
     connection.run(
@@ -213,6 +231,10 @@ def bump_revision(connection: Connection, account_id: int) -> None:
 def _insert(table: RowTable) -> str:
     values = ", ".join(f":{name}" for name in table.columns)
     return f"INSERT INTO {table.name}({', '.join(table.columns)}) VALUES ({values})"
+
+
+def _key(table: RowTable) -> str:
+    return " AND ".join(f"{name}=:{name}" for name in table.key)
 
 
 class Ids:

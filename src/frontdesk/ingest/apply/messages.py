@@ -13,8 +13,7 @@ from frontdesk.ingest.apply.conversations import (
     Conversations,
     RewrittenMessage,
 )
-from frontdesk.ingest.apply.matching import EXPORT, alike, was_changed
-from frontdesk.ingest.apply.nameless import NamelessMessages
+from frontdesk.ingest.apply.matching import EXPORT, NamelessMessages, alike, was_changed
 from frontdesk.ingest.apply.pending import EDIT, REVOKE, STATUS, PendingUpdates
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.events import (

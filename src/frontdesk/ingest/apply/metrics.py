@@ -8,8 +8,7 @@ from frontdesk.ingest.apply.conversations import BatchConversation
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES, MetricEvent
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Row
-from frontdesk.store.pricing import PricingRollups
-from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, Rollups
+from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, PricingRollups, Rollups
 from frontdesk.store.rows import MetricEventRow
 
 
@@ -31,7 +30,7 @@ class MetricDeltas:
         if rewritten:
             before = [change.before for change in rewritten]
             after = [change.row for change in rewritten]
-            self._rollups.take_messages(figures(channel_id, before))
+            self._rollups.discount_messages(figures(channel_id, before))
             self._rollups.add_messages(figures(channel_id, after))
             self._pricing.add(channel_id, before, -1)
             self._pricing.add(channel_id, after)
@@ -49,7 +48,7 @@ class MetricDeltas:
                 "started_at": started_at,
             }
             self._new.append(row)
-            self._rollups.add_measure(row)
+            self._rollups.add_metric(row)
 
     def replace(self, conversation: BatchConversation, metrics: Sequence[MetricEvent]) -> None:
         """Replace the conversation's metric events; equal ones are kept."""
@@ -60,7 +59,7 @@ class MetricDeltas:
                 missing[metric] -= 1
             else:
                 self._gone.append(row)
-                self._rollups.add_measure(row, -1)
+                self._rollups.add_metric(row, -1)
         self.append(conversation, missing.elements())
 
     def drain(self) -> list[MetricEventRow]:
@@ -77,7 +76,7 @@ class MetricDeltas:
         return self._pricing
 
     def save(self) -> None:
-        writes.drop_metric_events(self._context.connection, self._gone)
+        writes.drop(self._context.connection, "metric_event", self._gone)
         writes.add(self._context.connection, "metric_event", self._new)
         self._rollups.save(*self._context.account)
         self._pricing.save(*self._context.account)

@@ -71,7 +71,7 @@ class PendingUpdates:
 
     def save(self) -> None:
         gone = [row for place, row in self._stored.items() if place not in self._rows]
-        writes.drop_pending(self._context.connection, gone)
+        writes.drop(self._context.connection, "orphan", gone)
         writes.save(
             self._context.connection,
             "orphan",

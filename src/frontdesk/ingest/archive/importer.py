@@ -19,7 +19,7 @@ from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, ReaderOptio
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.json_reader import Malformed
-from frontdesk.store import accounts, checkpoints
+from frontdesk.store import accounts, checkpoints, writes
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.checkpoints import Checkpoint
 from frontdesk.store.database import Connection
@@ -364,7 +364,7 @@ class Import:
         self, connection: Connection, account: _Account, batch: _LineBatch
     ) -> _BatchResult:
         """Restore row copies; the account must not have changed since the last batch."""
-        accounts.lock_account(connection, account.id)
+        writes.lock_account(connection, account.id)
         if accounts.revision(connection, account.id) != account.copying:
             raise UnusableFile(
                 f"The account {account.slug!r} was changed by something else while it was restored:"

@@ -2,14 +2,70 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.ingest.readable import readable_text
 from frontdesk.wire.values import MEDIA_TYPES
+
+# Members that frame a message, or are not meant for people.
+_TECHNICAL = frozenset(
+    (
+        *("id", "type", "kind", "timestamp", "from", "to", "status", "code", "errors", "context"),
+        *("history_context", "referral", "identity", "origin", "recipient_type", "sha256", "hash"),
+        *("url", "link", "href", "vcard", "payload", "currency", "token", "key", "version"),
+        *("latitude", "longitude", "messaging_product", "catalog_id"),
+    )
+)
+_TECHNICAL_ENDS = (
+    "_id",
+    "_ids",
+    "_type",
+    "_token",
+    "_key",
+    "_hash",
+    "_url",
+    "_uri",
+    "_code",
+    "_at",
+)
+
+
+def readable_text(members: Mapping[str, Any], limit: int) -> str | None:
+    """Return the distinct texts inside an object, a line each; None if there are none.
+
+    limit: maximum length in characters.
+    """
+    found: dict[str, None] = {}
+    length = 0
+    for text in _texts(members):
+        if text not in found:
+            found[text] = None
+            length += len(text) + 1
+        if length > limit:
+            break
+    return "\n".join(found)[:limit] or None
+
+
+def _texts(members: Mapping[str, Any]) -> Iterator[str]:
+    """Yield texts in document order, at any depth."""
+    waiting: list[Any] = [members]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and value.strip():
+            yield value.strip()
+        elif isinstance(value, Mapping):
+            waiting += reversed([member for name, member in value.items() if not _technical(name)])
+        elif isinstance(value, list):
+            waiting += reversed(value)
+
+
+def _technical(name: str) -> bool:
+    return name.lower() in _TECHNICAL or name.lower().endswith(_TECHNICAL_ENDS)
+
 
 # Maximum stored length of a text, in characters.
 TEXT_LIMIT = 65_536
@@ -137,7 +193,7 @@ def _location(message: JsonObject) -> MessageContents:
         "latitude": location.measure("latitude"),
         "longitude": location.measure("longitude"),
     }
-    return MessageContents("location", content=content | _texts(location, _LOCATION))
+    return MessageContents("location", content=content | _members(location, _LOCATION))
 
 
 def _contacts(message: JsonObject) -> MessageContents:
@@ -166,7 +222,9 @@ def _card(contact: JsonObject) -> dict[str, Any]:
         "first_name": name.optional_text("first_name"),
         "last_name": name.optional_text("last_name"),
         "org": company.optional_text("company"),
-        "phones": [_texts(phone, ("phone", "wa_id", "type")) for phone in contact.parts("phones")],
+        "phones": [
+            _members(phone, ("phone", "wa_id", "type")) for phone in contact.parts("phones")
+        ],
         "emails": [dict(each.members) for each in contact.parts("emails")],
         "urls": [dict(each.members) for each in contact.parts("urls")],
         "addresses": [dict(each.members) for each in contact.parts("addresses")],
@@ -177,7 +235,7 @@ def _card(contact: JsonObject) -> dict[str, Any]:
 
 def _full_name(name: JsonObject) -> str | None:
     """Return the formatted name, or else the joined parts."""
-    told = _texts(name, _NAME_PARTS).values()
+    told = _members(name, _NAME_PARTS).values()
     return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
 
 
@@ -243,7 +301,7 @@ def _order(message: JsonObject) -> MessageContents:
         raise Malformed("order.product_items is missing")
     items = [
         {
-            **_texts(item, _ITEM),
+            **_members(item, _ITEM),
             "quantity": _measure(item, "quantity"),
             "item_price": _measure(item, "item_price"),
         }
@@ -284,7 +342,7 @@ def _sent_template(message: JsonObject) -> MessageContents:
     return MessageContents("template", content=content)
 
 
-def _texts(part: JsonObject, names: Sequence[str]) -> dict[str, str | None]:
+def _members(part: JsonObject, names: Sequence[str]) -> dict[str, str | None]:
     return {name: part.optional_text(name) for name in names}
 
 
@@ -351,3 +409,54 @@ _SENT: Mapping[str, Callable[[JsonObject], MessageContents]] = MappingProxyType(
 _CONTENTS = frozenset(
     (*_READERS, *_SENT, "reaction", "system", "edit", "revoke", "request_welcome", "unsupported")
 )
+
+
+# `type` of a status about a payment instead of a delivery.
+PAYMENT = "payment"
+
+
+def payment_contents(status: JsonObject, step: str) -> MessageContents:
+    """Build a system message with a text such as "Payment captured: 21.50 INR, A-7".
+
+    step: the provider's status: captured, pending or failed.
+    """
+    payment = _payment(status)
+    reference = payment.optional_text("reference_id") or None
+    currency = payment.optional_text("currency") or None
+    amount = _amount(payment)
+    content = {
+        "event": PAYMENT,
+        "status": step,
+        "target_wamid": status.id("id"),
+        "reference_id": reference,
+        "amount": amount,
+        "currency": currency,
+    }
+    price = " ".join(one for one in (amount, currency) if one)
+    details = ", ".join(one for one in (price, reference) if one)
+    text = f"Payment {step}: {details}" if details else f"Payment {step}"
+    return MessageContents("system", text, content, raw=status.members)
+
+
+def _payment(status: JsonObject) -> JsonObject:
+    """Return the status's payment object, empty if malformed."""
+    try:
+        payment = status.optional_part(PAYMENT) or JsonObject({})
+        payment.optional_text("reference_id")
+        payment.optional_text("currency")
+    except Malformed:
+        return JsonObject({})
+    return payment
+
+
+def _amount(payment: JsonObject) -> str | None:
+    """Return the amount in currency units: `value` divided by `offset`, a power of ten."""
+    try:
+        amount = payment.optional_part("amount")
+        if amount is None or "value" not in amount:
+            return None
+        value, offset = amount.number("value"), amount.number("offset") or 1
+    except Malformed:
+        return None
+    digits = len(str(offset)) - 1
+    return f"{Decimal(value).scaleb(-digits):f}" if offset == 10**digits else None

@@ -19,9 +19,15 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import WebhookChange, is_phone, phone_of
-from frontdesk.ingest.webhooks.contents import MessageContents, contents_of, told_errors, type_of
-from frontdesk.ingest.webhooks.payments import PAYMENT, payment_contents
-from frontdesk.store.pricing import WORD_LIMIT
+from frontdesk.ingest.webhooks.contents import (
+    PAYMENT,
+    MessageContents,
+    contents_of,
+    payment_contents,
+    told_errors,
+    type_of,
+)
+from frontdesk.store.rollups import WORD_LIMIT
 from frontdesk.wire.values import DELIVERY_STEPS
 
 # Each side of a conversation has one reaction per message.

@@ -14,13 +14,12 @@ from frontdesk.ingest.events import DomainEvent, MessageUpsert
 from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.ingest.webhooks import redaction
-from frontdesk.ingest.webhooks.body import body_of
-from frontdesk.ingest.webhooks.normalise import normalise
+from frontdesk.ingest.webhooks.normalise import body_of, normalise
 from frontdesk.ingest.webhooks.redaction import REVOKED_WITHIN
 from frontdesk.store import lookups, raw_events
-from frontdesk.store.accounts import lock_account
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import APPLIED, FAILED, IGNORED
+from frontdesk.store.writes import lock_account
 
 # Limits of a transaction.
 EVENTS_AT_ONCE = 200

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontdesk.ingest.json_reader import Malformed
-from frontdesk.ingest.webhooks.body import body_of
+from frontdesk.ingest.webhooks.normalise import body_of
 
 # Members kept when an element is blanked: identity, time and references.
 _FRAME = frozenset(

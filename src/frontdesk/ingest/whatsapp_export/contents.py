@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.plain_text import plain
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
+from frontdesk.text import plain
 
 # Placeholders of files of any type.
 _LEFT_OUT = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from frontdesk.ingest.plain_text import plain
+from frontdesk.text import plain
 
 # Maximum length of a header in characters.
 _LONGEST = 90

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.plain_text import plain
 from frontdesk.ingest.whatsapp_export.contents import EntryContents, entry_contents, is_notice
 from frontdesk.ingest.whatsapp_export.dates import (
     DateOrder,
@@ -24,7 +23,7 @@ from frontdesk.ingest.whatsapp_export.headers import (
     header,
     looks_like_header,
 )
-from frontdesk.text import shortened
+from frontdesk.text import plain, shortened
 
 _NAMES_SHOWN = 8
 _MINUTE = 60_000

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.widgets import Input
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
-from frontdesk.mailbox.seen import seen_conversations
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import one_line
 from frontdesk.tui.dialogs.base import Early
@@ -129,7 +128,7 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
     def _seen(self) -> list[CatalogueEntry]:
         """Contacts of the cached conversations, most recently active first."""
         found: dict[str, CatalogueEntry] = {}
-        for conversation in seen_conversations(self.mailbox):
+        for conversation in self.mailbox.seen_conversations():
             contact = conversation.contact
             name = contact_name(contact)
             entry = CatalogueEntry(

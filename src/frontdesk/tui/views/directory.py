@@ -10,7 +10,6 @@ from textual import work
 from textual.timer import Timer
 
 from frontdesk.mailbox import Listing
-from frontdesk.mailbox.seen import seen_conversations
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import first_said, one_line, short_date, time_of_day, words
 from frontdesk.tui.clock import Clock
@@ -337,7 +336,7 @@ class DirectoryScreen(ShelfScreen):
 
     def _team_blocks(self, team: Team) -> list[Block]:
         """Members and channels of a team, each with its open conversations."""
-        seen = [one for one in seen_conversations(self.mailbox) if one.status == "open"]
+        seen = [one for one in self.mailbox.seen_conversations() if one.status == "open"]
         counts = self.mailbox.counts(ConversationFilter())
         users = {one.id: one for one in self.mailbox.catalogues.users()}
         blocks = team_facts(team)
@@ -368,7 +367,7 @@ class DirectoryScreen(ShelfScreen):
 
     def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
         found = []
-        for conversation in seen_conversations(self.mailbox):
+        for conversation in self.mailbox.seen_conversations():
             contact = self.mailbox.contact(conversation)
             if contact is not None and contact.custom_fields.get(key) not in (None, ""):
                 found.append((conversation, contact))
