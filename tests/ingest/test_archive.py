@@ -170,9 +170,9 @@ def test_an_id_of_a_channel_has_digits_and_not_too_many(id: str) -> None:
     assert isinstance(one, RejectedLine)
     assert "is no phone_number_id, which has 1 to 20 digits" in one.reason
     with pytest.raises(Malformed, match="is no phone_number_id"):
-        native.told({**NATIVE, "id": id}, 0)
+        native.convert({**NATIVE, "id": id}, 0)
     with pytest.raises(Malformed, match="is no phone_number_id"):
-        native.told({"kind": "note", "channel": id, "created_at": 0}, 0)
+        native.convert({"kind": "note", "channel": id, "created_at": 0}, 0)
     (sent,) = lines(json.dumps({**SENT, "phone_number_id": id}).encode())
     assert isinstance(sent, RejectedLine)
     assert "is no phone_number_id" in sent.reason
@@ -184,5 +184,5 @@ def test_a_display_number_is_not_longer_than_numbers_are_written() -> None:
     assert isinstance(one, RejectedLine)
     assert "display_phone_number has more than 40 characters" in one.reason
     with pytest.raises(Malformed, match="display_phone_number has more than 40 characters"):
-        native.told({**NATIVE, "display_phone_number": long}, 0)
-    assert native.told(NATIVE, 0)
+        native.convert({**NATIVE, "display_phone_number": long}, 0)
+    assert native.convert(NATIVE, 0)

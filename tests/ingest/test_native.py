@@ -41,7 +41,7 @@ PLACE = {"channel": "106", "contact": {"phone": "+16505551234"}}
 
 
 def told(kind: str, **members: Any) -> list[Any]:
-    return native.told({"kind": kind, "v": 1, **members}, NOW)
+    return native.convert({"kind": kind, "v": 1, **members}, NOW)
 
 
 def message(**members: Any) -> list[Any]:
@@ -237,7 +237,7 @@ def test_what_cannot_be_read_is_refused_with_what_is_allowed(
     line: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(Malformed, match=reason):
-        native.told(line, NOW)
+        native.convert(line, NOW)
 
 
 SEND = {
@@ -257,7 +257,7 @@ SEND = {
 
 
 def test_a_sent_message_has_its_contents_and_its_true_author() -> None:
-    (said,) = sent.told(SEND, None)
+    (said,) = sent.convert(SEND, None)
     assert isinstance(said, MessageUpsert)
     assert (said.text, said.wamid, said.reply_wamid) == (
         "Your order is on its way",
@@ -271,7 +271,7 @@ def test_a_sent_message_has_its_contents_and_its_true_author() -> None:
 def test_a_sent_template_is_shown_as_one() -> None:
     template = {"name": "shipped", "language": {"code": "en"}, "components": [{"type": "body"}]}
     request = {"to": "+1 650 555 1234", "type": "template", "template": template}
-    (said,) = sent.told({**SEND, "request": request}, None)
+    (said,) = sent.convert({**SEND, "request": request}, None)
     assert isinstance(said, MessageUpsert)
     assert said.type == "template"
     assert said.content is not None
@@ -281,7 +281,7 @@ def test_a_sent_template_is_shown_as_one() -> None:
 def test_a_sent_reaction_is_of_the_business() -> None:
     reaction = {"message_id": "wamid.asked", "emoji": "👍"}
     request = {"to": "16505551234", "type": "reaction", "reaction": reaction}
-    said, folded = sent.told({**SEND, "request": request}, None)
+    said, folded = sent.convert({**SEND, "request": request}, None)
     assert isinstance(said, MessageUpsert)
     assert isinstance(folded, ReactionSet)
     assert (folded.author, folded.person, folded.emoji) == ("ai_agent", "business", "👍")
@@ -289,11 +289,11 @@ def test_a_sent_reaction_is_of_the_business() -> None:
 
 def test_a_record_without_its_number_takes_that_of_the_file() -> None:
     unplaced = {name: value for name, value in SEND.items() if name != "phone_number_id"}
-    (said,) = sent.told(unplaced, "107")
+    (said,) = sent.convert(unplaced, "107")
     assert isinstance(said, MessageUpsert)
     assert said.channel == "107"
     with pytest.raises(Malformed, match="--channel"):
-        sent.told(unplaced, None)
+        sent.convert(unplaced, None)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_a_record_without_its_number_takes_that_of_the_file() -> None:
 )
 def test_a_record_of_nothing_is_refused(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(Malformed, match=reason):
-        sent.told({**SEND, **changed}, None)
+        sent.convert({**SEND, **changed}, None)
 
 
 def inbox(*lines: dict[str, Any]) -> list[Row]:

@@ -115,13 +115,13 @@ async def test_contacts_that_cannot_be_asked_for_are_not_forgotten(reading: Read
 
 
 async def test_what_is_kept_of_the_server_is_told(reading: Reading) -> None:
-    empty = await reading.mailbox.kept()
+    empty = await reading.mailbox.usage()
     assert (empty.conversations, empty.oldest) == (0, None)
     assert empty.limit_bytes > 0
     await reading.mailbox.connect()
     await reading.mailbox.refresh_conversations(EVERYTHING)
     await reading.mailbox.refresh_thread(CONVERSATION)
-    kept = await reading.mailbox.kept()
+    kept = await reading.mailbox.usage()
     assert kept.conversations == len(reading.mailbox.conversations(EVERYTHING))
     assert kept.messages == 3
     assert kept.newest is not None
@@ -133,7 +133,7 @@ async def test_a_cache_that_is_something_else_holds_nothing(tmp_path: Path) -> N
     path.write_text("the list of guests")
     cache = Cache(path, "test")
     try:
-        assert (await Mailbox(lambda: client_of(OtherServer()), cache).kept()).size_bytes == 0
+        assert (await Mailbox(lambda: client_of(OtherServer()), cache).usage()).size_bytes == 0
     finally:
         cache.close()
 

@@ -188,7 +188,7 @@ class Cache:
         sql = "SELECT count(*) FROM object WHERE origin = ? AND kind = ?"
         return sum(row[0] for row in self._file.rows_aside(sql, (self._origin, kind)))
 
-    async def kept(self) -> CacheUsage:
+    async def usage(self) -> CacheUsage:
         """Cache statistics, read in a thread."""
         return await asyncio.to_thread(self._look)
 
@@ -205,8 +205,8 @@ class Cache:
         if unknown:
             self._recalled.update(dict.fromkeys(unknown))
             self._recalled.update(self._in_memory(unknown))
-        found = {name: self._remembered.get(name, self._recalled.get(name)) for name in names}
-        return {name: value for name, value in found.items() if value is not None}
+        settings = {name: self._remembered.get(name, self._recalled.get(name)) for name in names}
+        return {name: value for name, value in settings.items() if value is not None}
 
     def _in_memory(self, names: list[str]) -> dict[str, str | None]:
         places = ",".join("?" * len(names))
@@ -306,11 +306,11 @@ class Cache:
         from frontdesk.cache.stats import contents
 
         try:
-            found = contents(self._path)
+            usage = contents(self._path)
         except UnusableFile:
             return CacheUsage(0, self._limit_bytes)
-        nothing = CacheUsage(found.size_bytes, self._limit_bytes)
-        ours = (shelf for shelf in found.shelves if shelf.origin == self._origin)
+        nothing = CacheUsage(usage.size_bytes, self._limit_bytes)
+        ours = (shelf for shelf in usage.shelves if shelf.origin == self._origin)
         return next((nothing._replace(**_figures(shelf)) for shelf in ours), nothing)
 
     def _on_screen(self) -> set[tuple[int, str]]:
@@ -336,10 +336,10 @@ class Cache:
 
 def _figures(shelf: "OriginUsage") -> dict[str, Any]:
     """Statistics of an origin, by the names of `CacheUsage`."""
-    told = shelf._asdict()
+    columns = shelf._asdict()
     return {
         "share_bytes": shelf.size_bytes,
-        **{name: told[name] for name in CacheUsage._fields[3:]},
+        **{name: columns[name] for name in CacheUsage._fields[3:]},
     }
 
 

@@ -131,12 +131,12 @@ class CacheFile:
 
     def _open(self) -> tuple[str, sqlite3.Connection]:
         """URI and reader connection of a usable cache, whatever the state of the file."""
-        found = files.state(self._path)
-        if found in (FileState.FOREIGN, FileState.NEWER):
-            self._warn(f"{self._path} is {found.value}: this session saves nothing on disk.")
+        state = files.state(self._path)
+        if state in (FileState.FOREIGN, FileState.NEWER):
+            self._warn(f"{self._path} is {state.value}: this session saves nothing on disk.")
             return self._in_memory()
         try:
-            self._make_ready(found)
+            self._make_ready(state)
             return self._on_disk()
         except sqlite3.DatabaseError as error:
             if files.unwritable(error):
@@ -153,13 +153,13 @@ class CacheFile:
         except (OSError, sqlite3.Error) as error:
             return self._without_disk(error)
 
-    def _make_ready(self, found: FileState) -> None:
+    def _make_ready(self, state: FileState) -> None:
         """Create a file of the current schema, moving a damaged or older one aside."""
-        if found is FileState.BROKEN:
+        if state is FileState.BROKEN:
             self._set_aside()
-        elif found is FileState.OLDER:
+        elif state is FileState.OLDER:
             files.move_aside(self._path, "older")
-        if found is FileState.OURS:
+        if state is FileState.OURS:
             private_files.close_to_others(self._path)
         else:
             files.prepare(self._path)

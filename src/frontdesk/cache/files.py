@@ -110,21 +110,21 @@ class FileState(Enum):
 def state(path: Path) -> FileState:
     """Determine the state of a file without changing it."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return FileState.FOREIGN if path.is_symlink() else FileState.FREE
     except OSError:
         return FileState.FOREIGN
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return FileState.FOREIGN
-    if not found.st_size:
+    if not status.st_size:
         return FileState.FREE
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
     except OSError:
         return FileState.FOREIGN
-    judged = _judge(header, found.st_size)
+    judged = _judge(header, status.st_size)
     # During another process's checkpoint, the file is temporarily too short.
     return FileState.OURS if judged is FileState.BROKEN and unsettled(path) else judged
 
@@ -321,10 +321,10 @@ def move_aside(path: Path, why: str) -> Path:
 def set_aside(path: Path) -> list[Path]:
     """Files that were moved aside, oldest first."""
     try:
-        found = [other for other in path.parent.iterdir() if _aside_number(path, other)]
+        others = [other for other in path.parent.iterdir() if _aside_number(path, other)]
     except OSError:
         return []
-    return sorted(found, key=lambda other: _aside_number(path, other))
+    return sorted(others, key=lambda other: _aside_number(path, other))
 
 
 def size_of(path: Path) -> int:
@@ -341,8 +341,8 @@ def remove(path: Path) -> None:
 
 def _aside_number(path: Path, other: Path) -> int:
     """Number of a file that was moved aside; 0 for any other file."""
-    found = re.fullmatch(r"\.(?:corrupt|older)-([0-9]+)", other.name.removeprefix(path.name))
-    return int(found[1]) if found else 0
+    match = re.fullmatch(r"\.(?:corrupt|older)-([0-9]+)", other.name.removeprefix(path.name))
+    return int(match[1]) if match else 0
 
 
 def broken(error: Exception) -> bool:

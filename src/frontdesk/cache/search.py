@@ -54,12 +54,12 @@ class Terms:
     @property
     def match(self) -> str | None:
         """FTS5 query for the trigram index; None if all terms are too short for it."""
-        asked = [
+        conditions = [
             " OR ".join(f"({_trigrams(spelling)})" for spelling in spellings)
             for spellings in self.spellings
             if all(len(spelling) >= _TRIGRAM for spelling in spellings)
         ]
-        return " AND ".join(f"({one})" for one in asked) or None
+        return " AND ".join(f"({one})" for one in conditions) or None
 
     @property
     def condition(self) -> tuple[str, list[object]]:
@@ -93,9 +93,9 @@ def search(
     terms = Terms.of(text)
     if not terms.spellings or limit < 1:
         return []
-    condition, asked = terms.condition
+    condition, values = terms.condition
     conditions: list[str] = ["said.origin = ?", condition]
-    parameters: list[object] = [origin, *asked]
+    parameters: list[object] = [origin, *values]
     if kinds:
         conditions.append(f"said.kind IN ({_marks(kinds)})")
         parameters += kinds
@@ -107,8 +107,8 @@ def search(
         parameters.append(conversation_id)
     ways = _THREAD if conversation_id is not None else _ways(terms.match)
     numbers = _numbers(rows, ways, " AND ".join(conditions), parameters, limit)
-    found = rows(_BODIES.format(marks=_marks(numbers)), tuple(numbers)) if numbers else []
-    return [_hit(rows, origin, terms, *row) for row in found]
+    bodies = rows(_BODIES.format(marks=_marks(numbers)), tuple(numbers)) if numbers else []
+    return [_hit(rows, origin, terms, *row) for row in bodies]
 
 
 def _marks(values: Sized) -> str:
@@ -133,19 +133,19 @@ def _numbers(
     rows: Rows, ways: _QueryPlan, condition: str, parameters: list[object], limit: int
 ) -> list[int]:
     """Numbers of the newest matches: sorted if few, otherwise found by walking from the newest."""
-    asked = parameters if ways.match is None else [*parameters, ways.match]
+    values = parameters if ways.match is None else [*parameters, ways.match]
     matching = condition if ways.match is None else f"{condition} AND found MATCH ?"
-    found = rows(
+    matches = rows(
         f"SELECT said.sort, said.number FROM {ways.source} WHERE {matching} LIMIT ?",
-        (*asked, _MANY),
+        (*values, _MANY),
     )
-    if len(found) == _MANY:
-        found = rows(
+    if len(matches) == _MANY:
+        matches = rows(
             f"SELECT sort, number FROM said INDEXED BY said_by_time WHERE {condition}"
             " ORDER BY sort DESC, number DESC LIMIT ?",
             (*parameters, limit),
         )
-    return [number for _, number in sorted(found, reverse=True)[:limit]]
+    return [number for _, number in sorted(matches, reverse=True)[:limit]]
 
 
 def _hit(
@@ -178,14 +178,14 @@ def _hit(
 def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
     """Ids of a contact's cached conversations, most recently active first."""
     # Without the hint, SQLite scans the whole table in sort order.
-    found = rows(
+    matches = rows(
         "SELECT id FROM said INDEXED BY said_about"
         " CROSS JOIN object ON object.number = said.number"
         " WHERE said.origin = ? AND about = ? AND said.kind = 'conversation'"
         " ORDER BY sort DESC, id",
         (origin, contact_id),
     )
-    return [row[0] for row in found]
+    return [row[0] for row in matches]
 
 
 def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:

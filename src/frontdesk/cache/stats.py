@@ -82,11 +82,11 @@ def contents(path: Path) -> FileUsage:
     Raises: UnusableFile: another kind of file, or a damaged one.
     """
     aside = tuple((other, files.size_of(other)) for other in files.set_aside(path))
-    found = files.state(path)
-    if found is FileState.FREE:
+    state = files.state(path)
+    if state is FileState.FREE:
         return FileUsage(0, (), aside)
-    if found is not FileState.OURS:
-        raise UnusableFile(f"{path} is {found.value}")
+    if state is not FileState.OURS:
+        raise UnusableFile(f"{path} is {state.value}")
     size = files.size_of(path)
     try:
         with closing(files.reader(files.address_of(path))) as connection:
@@ -102,13 +102,13 @@ def clear(path: Path) -> None:
 
     Raises: UnusableFile: another kind of file, or it cannot be deleted.
     """
-    found = files.state(path)
-    if found in (FileState.FOREIGN, FileState.NEWER):
-        raise UnusableFile(f"{path} is {found.value}: it was left alone")
+    state = files.state(path)
+    if state in (FileState.FOREIGN, FileState.NEWER):
+        raise UnusableFile(f"{path} is {state.value}: it was left alone")
     try:
         for other in files.set_aside(path):
             files.remove(other)
-        if found is not FileState.OURS or _alone(path):
+        if state is not FileState.OURS or _alone(path):
             files.remove(path)
             return
     except OSError as error:

@@ -78,8 +78,8 @@ class CapabilityProbe:
 
         Raises: InboxError; without a request if the server is known to lack the feature.
         """
-        wanted = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
-        for name in wanted:
+        features = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
+        for name in features:
             self._check(name)
         try:
             value = await self._within_limit(path, parameters, read)
@@ -96,7 +96,7 @@ class CapabilityProbe:
             self._notebook.feature(feature, FAILING, str(error))
             raise
         self._was_read = True
-        self._has(wanted[1:], of)
+        self._has(features[1:], of)
         return value
 
     def ask_anew(self) -> None:
@@ -119,21 +119,21 @@ class CapabilityProbe:
         self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
     ) -> V:
         """Request with a `limit` that the server accepts, or without one."""
-        asked = self._limited(parameters)
+        limited = self._limited(parameters)
         try:
-            value = await self._exchange.get(path, asked, read)
+            value = await self._exchange.get(path, limited, read)
         except RejectedRequest as rejected:
-            if "limit" not in asked or not self._blames_limit(rejected.trouble):
+            if "limit" not in limited or not self._blames_limit(rejected.trouble):
                 raise
             largest = rejected.trouble.largest
-            self._largest_limit = largest if largest and largest < int(asked["limit"]) else 0
+            self._largest_limit = largest if largest and largest < int(limited["limit"]) else 0
             self._notebook.differs(
-                f"A limit of {asked['limit']} is not taken, "
+                f"A limit of {limited['limit']} is not taken, "
                 f"{self._largest_limit or 'nor is another'}"
                 f"{' at most' if self._largest_limit else ''}"
             )
             return await self._exchange.get(path, self._limited(parameters), read)
-        self._limit_works = self._limit_works or "limit" in asked
+        self._limit_works = self._limit_works or "limit" in limited
         return value
 
     def _limited(self, parameters: Mapping[str, str]) -> Mapping[str, str]:
@@ -214,8 +214,8 @@ class CapabilityProbe:
     def _close(self, feature: str, state: str, error: InboxError) -> None:
         self._closed[feature] = error, self._clock() + RECHECK_SECONDS
         scope = error.scope if isinstance(error, Forbidden) else None
-        told = scope is None or scope in str(error)
-        lacking = "" if told else f" The key lacks the scope {scope}."
+        named = scope is None or scope in str(error)
+        lacking = "" if named else f" The key lacks the scope {scope}."
         self._notebook.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
 
 

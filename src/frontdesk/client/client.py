@@ -308,8 +308,8 @@ class InboxClient:
                 "contact_by_phone", f"contacts/by-phone/{_segment(phone)}", Contact, {}
             )
         except NotOffered:
-            found = (await self.contact_page(phone)).data
-        for contact in found:
+            contacts = (await self.contact_page(phone)).data
+        for contact in contacts:
             if contact.phone == phone:
                 return contact
         raise NotFound("No contact has this number")
@@ -370,14 +370,14 @@ class InboxClient:
         *,
         of: str = "",
     ) -> Page[W]:
-        asked = {**(parameters or {}), "limit": str(limit)}
+        query = {**(parameters or {}), "limit": str(limit)}
         if cursor is not None:
-            asked["cursor"] = cursor
+            query["cursor"] = cursor
 
         def read(answer: Response) -> Page[W]:
-            return page_of(answer, row, self._notebook.differs, asked=cursor)
+            return page_of(answer, row, self._notebook.differs, sent_cursor=cursor)
 
-        return await self._inquiries.ask(feature, path, asked, read, of=of)
+        return await self._inquiries.ask(feature, path, query, read, of=of)
 
     async def _value(
         self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]

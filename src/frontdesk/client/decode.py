@@ -20,8 +20,10 @@ _ENVELOPE_LEVELS = 4
 _LONGEST_NAMES = 120
 
 
-def page_of(answer: Response, row: type[W], remark: Remark, *, asked: str | None = None) -> Page[W]:
-    """Parse a page; a PartialPage if rows were dropped. `asked`: the cursor of the request.
+def page_of(
+    answer: Response, row: type[W], remark: Remark, *, sent_cursor: str | None = None
+) -> Page[W]:
+    """Parse a page; a PartialPage if rows were dropped. `sent_cursor`: the cursor of the request.
 
     `remark` is called with a sentence on each deviation from `/v1`.
 
@@ -31,10 +33,10 @@ def page_of(answer: Response, row: type[W], remark: Remark, *, asked: str | None
     try:
         page: Page[W] = _page_model(row).model_validate_json(body)
     except ValidationError:
-        page = _translated(answer, _parsed(answer, body), row, remark, asked)
+        page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
     else:
         if not is_canonical(page):
-            page = _translated(answer, _parsed(answer, body), row, remark, asked)
+            page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
     return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
 
 
@@ -54,7 +56,7 @@ def value_of(answer: Response, model: type[W], remark: Remark) -> W:
 
 
 def _translated(
-    answer: Response, body: Any, row: type[W], remark: Remark, asked: str | None
+    answer: Response, body: Any, row: type[W], remark: Remark, sent_cursor: str | None
 ) -> Page[W]:
     """Normalise a page of a deviating server."""
     members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
@@ -62,7 +64,7 @@ def _translated(
     if where is None:
         raise UnknownStructure(_unrecognised(body))
     spot, candidates = where
-    way = next_of(members, answer.headers, asked, spot)
+    way = next_of(members, answer.headers, sent_cursor, spot)
     _remark_on_envelope(spot, way, bool(candidates), remark)
     rows, unreadable = [], 0
     for candidate in candidates:
@@ -143,8 +145,8 @@ def _unrecognised(body: Any) -> str:
 def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
     """Message on the members of the first object that was received instead of rows."""
     first = next((one for one in candidates if isinstance(one, dict) and one), None)
-    told = f": they have only {_names(first)}" if first is not None else ""
-    return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{told}"
+    members = f": they have only {_names(first)}" if first is not None else ""
+    return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{members}"
 
 
 def _names(members: dict[str, Any]) -> str:

@@ -31,8 +31,8 @@ class EtagCache:
 
     def offer(self, question: Question) -> CachedValue | None:
         """The cached value to revalidate; None for an unconditional request."""
-        kept = self._kept.get(question)
-        return kept if kept and self._trusted and kept.unchanged < TRUSTED else None
+        cached = self._kept.get(question)
+        return cached if cached and self._trusted and cached.unchanged < TRUSTED else None
 
     def keep(self, question: Question, tag: str, value: Any, length: int) -> bool:
         """Store a value.
@@ -50,12 +50,12 @@ class EtagCache:
                 self._kept.popitem(last=False)
         return self._trusted
 
-    def unchanged(self, question: Question, kept: CachedValue) -> Any:
+    def unchanged(self, question: Question, cached: CachedValue) -> Any:
         """Record a 304 and return the cached value."""
-        kept.unchanged += 1
+        cached.unchanged += 1
         if question in self._kept:
             self._kept.move_to_end(question)
-        return kept.value
+        return cached.value
 
 
 def _rows(value: Any) -> Any:

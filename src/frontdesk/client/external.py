@@ -129,9 +129,9 @@ class ForeignApi:
             async with self._http.stream("GET", url, params=dict(parameters)) as response:
                 return await read_answer(response)
         except httpx.TransportError as error:
-            found, passing = self._connector.failure(error)
+            failure, passing = self._connector.failure(error)
             # The error's traceback holds frames with the request headers.
-            raise (_RetryableFailure(found) if passing else found) from None
+            raise (_RetryableFailure(failure) if passing else failure) from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable("The server cannot be asked") from None
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from frontdesk.client.compat.aliases import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
-from frontdesk.client.compat.envelopes import found
+from frontdesk.client.compat.envelopes import values_at
 from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.client.throttle import wait_told
 from frontdesk.errors import (
@@ -133,7 +133,7 @@ def _problem(body: bytes) -> Mapping[str, Any]:
 
 def _code(problem: Mapping[str, Any], status: int) -> str:
     """The code, else the last segment of the problem's `type`, else http_<status>."""
-    for _, code in found(problem, CODE_SPOTS):
+    for _, code in values_at(problem, CODE_SPOTS):
         if isinstance(code, str) and _is_word(code):
             return code
     kind = problem.get("type")
@@ -148,7 +148,7 @@ def _is_word(code: str) -> bool:
 
 def _sentence(problem: Mapping[str, Any]) -> str:
     """Text of the error for the user."""
-    for _, text in found(problem, SENTENCE_SPOTS):
+    for _, text in values_at(problem, SENTENCE_SPOTS):
         if isinstance(text, str) and text.strip():
             return one_line(text)[:_LONGEST_SENTENCE]
     return ""
@@ -162,7 +162,7 @@ def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:
 
 
 def _largest(problem: Mapping[str, Any]) -> int | None:
-    for _, largest in found(problem, ("errors.0.max", "max", "error.max")):
+    for _, largest in values_at(problem, ("errors.0.max", "max", "error.max")):
         if isinstance(largest, int) and largest > 0:
             return largest
     return None

@@ -154,8 +154,8 @@ def wait_told(headers: Mapping[str, str], now: datetime) -> float | None:
 
     Dates are compared with the server's Date header if present.
     """
-    told = retry_after(headers.get("retry-after"), date_of(headers) or now)
-    return limit_reset(headers, now) if told is None else told
+    seconds = retry_after(headers.get("retry-after"), date_of(headers) or now)
+    return limit_reset(headers, now) if seconds is None else seconds
 
 
 def retry_after(header: str | None, now: datetime) -> float | None:

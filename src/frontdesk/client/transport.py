@@ -122,16 +122,16 @@ def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITran
 def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unreachable, bool]:
     """Error for a failed CONNECT; the proxy's own text is not repeated."""
     name = shown(proxy) if proxy else ""
-    found = re.match(r"[0-9]{3}\b", str(error))
-    status = int(found[0]) if found else 0
+    match = re.match(r"[0-9]{3}\b", str(error))
+    status = int(match[0]) if match else 0
     if status == 407:
         words = "wants another user name or password: http://NAME:PASSWORD@HOST:PORT says them"
         return NetworkMisconfigured(f"The proxy {name} {words}"), False
     if 400 <= status < 500 and status not in (408, 429):
         words = f"refuses to connect to the server ({status}); NO_PROXY names hosts without a proxy"
         return NetworkMisconfigured(f"The proxy {name} {words}"), False
-    told = f" ({status})" if status else ""
-    return Unreachable(f"The proxy {name} cannot connect to the server{told}"), True
+    detail = f" ({status})" if status else ""
+    return Unreachable(f"The proxy {name} cannot connect to the server{detail}"), True
 
 
 def _tls_failure(
@@ -283,8 +283,8 @@ class Requests:
                 seconds = self._clock() - began
                 answer = await read_answer(response)
         except httpx.TransportError as error:
-            found, passing = self._connector.failure(error)
-            raise (TransientFailure(found) if passing else found) from _unlocated(error)
+            failure, passing = self._connector.failure(error)
+            raise (TransientFailure(failure) if passing else failure) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The server cannot be asked") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)

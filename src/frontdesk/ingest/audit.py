@@ -47,10 +47,13 @@ def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
 def _unlike(
     conversation_id: int, stored: Iterable[MetricEvent], measured: Iterable[MetricEvent]
 ) -> Iterator[str]:
-    kept, counted = Counter(stored), Counter(measured)
-    if kept == counted:
+    stored_counts, counted = Counter(stored), Counter(measured)
+    if stored_counts == counted:
         return
-    for side, surplus in (("stored", kept - counted), ("counted", counted - kept)):
+    for side, surplus in (
+        ("stored", stored_counts - counted),
+        ("counted", counted - stored_counts),
+    ):
         for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
             yield (
                 f"measure {side} of conversation {conversation_id}: {measure.name}"

@@ -51,7 +51,7 @@ def is_of_the_business(connection: Connection, account_id: int, phone: str) -> b
     return any(erasing.has_channel(connection, account_id, one) for one in _spellings(phone))
 
 
-def found(connection: Connection, account_id: int, phone: str) -> Counter[str]:
+def matching_rows(connection: Connection, account_id: int, phone: str) -> Counter[str]:
     """Count the contacts, conversations and messages that `erase` would delete."""
     person = _person(connection, account_id, phone)
     messages = sum(
@@ -118,10 +118,12 @@ def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerso
     numbers = {one.removeprefix("+") for one in spellings}
     ids: set[str] = set()
     for contact_id in contact_ids:
-        told = erasing.names_of(connection, account_id, contact_id)
-        if told is not None:
-            numbers |= {one.removeprefix("+") for one in (told["phone"], told["wa_id"]) if one}
-            ids |= {told["wa_user_id"]} - {None}
+        identifiers = erasing.names_of(connection, account_id, contact_id)
+        if identifiers is not None:
+            numbers |= {
+                one.removeprefix("+") for one in (identifiers["phone"], identifiers["wa_id"]) if one
+            }
+            ids |= {identifiers["wa_user_id"]} - {None}
         for alias in erasing.aliases_of(connection, account_id, contact_id):
             digits = alias.removeprefix("+")
             (numbers if digits.isdigit() else ids).add(digits)

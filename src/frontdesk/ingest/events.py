@@ -195,10 +195,10 @@ class StatusUpdate:
     @property
     def pricing(self) -> MessagePricing | None:
         """Pricing of the message, None if nothing is known."""
-        told = (self.category, self.billable, self.pricing_model, self.pricing_type)
-        if all(one is None for one in told):
+        values = (self.category, self.billable, self.pricing_model, self.pricing_type)
+        if all(one is None for one in values):
             return None
-        return MessagePricing(self.at if self.priced_at is None else self.priced_at, *told)
+        return MessagePricing(self.at if self.priced_at is None else self.priced_at, *values)
 
 
 @dataclass(frozen=True, slots=True)

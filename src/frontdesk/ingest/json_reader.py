@@ -55,10 +55,10 @@ class JsonObject:
 
     def id(self, name: str) -> str:
         """Return a required identifier, limited in length."""
-        found = self.optional_id(name)
-        if found is None:
+        value = self.optional_id(name)
+        if value is None:
             raise Malformed(f"{self.at(name)} is missing")
-        return found
+        return value
 
     def optional_id(self, name: str) -> str | None:
         """Return an optional identifier, limited in length; None for ""."""
@@ -94,12 +94,12 @@ class JsonObject:
         """Return the objects of an array, [] if absent."""
         if name not in self.members:
             return []
-        found = []
+        elements = []
         for element in self.elements(name):
             if isinstance(element, Malformed):
                 raise element
-            found.append(element)
-        return found
+            elements.append(element)
+        return elements
 
     def moment(self, name: str) -> int:
         """Return a required time in epoch milliseconds, given in Unix seconds or milliseconds."""

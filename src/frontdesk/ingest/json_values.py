@@ -66,12 +66,12 @@ class _Splitter:
 
     def _between(self, chunk: bytes, position: int) -> int:
         """Skip to the start of the next value, across array brackets."""
-        found = _NOT_BETWEEN.search(chunk, position)
-        start = len(chunk) if found is None else found.start()
+        match = _NOT_BETWEEN.search(chunk, position)
+        start = len(chunk) if match is None else match.start()
         self._line += chunk.count(b"\n", position, start)
-        if found is None:
+        if match is None:
             return start
-        if found.group() == (b"]" if self._in_array else b"["):
+        if match.group() == (b"]" if self._in_array else b"["):
             self._in_array = not self._in_array
             return start + 1
         self._begun = self._line
@@ -82,12 +82,12 @@ class _Splitter:
         if self._escaped:
             self._escaped = False
             position += 1
-        while (found := self._pattern().search(chunk, position)) is not None:
-            position = found.end()
-            end = self._in_string_end(chunk, found) if self._in_string else self._end(found)
+        while (match := self._pattern().search(chunk, position)) is not None:
+            position = match.end()
+            end = self._in_string_end(chunk, match) if self._in_string else self._end(match)
             if end is not None:
                 return end, True
-            if found.group() == b"\\":
+            if match.group() == b"\\":
                 position += 1
         return len(chunk), False
 
@@ -96,30 +96,30 @@ class _Splitter:
             return _IN_STRING
         return _IN_BRACKETS if self._depth else _OUTSIDE
 
-    def _in_string_end(self, chunk: bytes, found: re.Match[bytes]) -> int | None:
+    def _in_string_end(self, chunk: bytes, match: re.Match[bytes]) -> int | None:
         """Return the value's end if it is a string that this mark closes."""
-        if found.group() == b"\\":
-            self._escaped = found.end() == len(chunk)
+        if match.group() == b"\\":
+            self._escaped = match.end() == len(chunk)
             return None
         # Strings do not span lines: an unterminated one ends with its line.
         self._in_string = False
-        return None if self._depth else found.end()
+        return None if self._depth else match.end()
 
-    def _end(self, found: re.Match[bytes]) -> int | None:
+    def _end(self, match: re.Match[bytes]) -> int | None:
         """Return the value's end if this mark closes it."""
-        mark = found.group()
+        mark = match.group()
         if mark == b'"':
             self._in_string = True
         elif mark in b"{[":
             self._depth += 1
         elif self._depth:
             self._depth -= 1
-            return None if self._depth else found.end()
+            return None if self._depth else match.end()
         elif mark == b"}" or (mark == b"]" and not self._in_array):
             # Unbalanced bracket: emitted as a value, so that the reader rejects it.
-            return found.end()
+            return match.end()
         else:
-            return found.start()
+            return match.start()
         return None
 
     def _take(self, part: bytes) -> None:

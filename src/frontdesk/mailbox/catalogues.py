@@ -78,10 +78,12 @@ class Catalogues:
         Returns errors by name, for catalogues that are forbidden, missing or unreadable; these do
         not prevent the others. Other errors are raised.
         """
-        wanted = tuple(names)
-        outcomes = await asyncio.gather(*(self._refresh(source, name) for name in wanted))
+        requested = tuple(names)
+        outcomes = await asyncio.gather(*(self._refresh(source, name) for name in requested))
         return {
-            name: error for name, error in zip(wanted, outcomes, strict=True) if error is not None
+            name: error
+            for name, error in zip(requested, outcomes, strict=True)
+            if error is not None
         }
 
     async def _refresh(self, source: InboxSource, name: str) -> InboxError | None:
@@ -108,9 +110,9 @@ async def _read_all(fetch: Fetch) -> list[Any]:
     """All values of a catalogue; stops if the server repeats a cursor."""
     values: list[Any] = []
     cursor: str | None = None
-    asked: set[str | None] = set()
-    while cursor not in asked and len(asked) < CATALOGUE_PAGES:
-        asked.add(cursor)
+    cursors: set[str | None] = set()
+    while cursor not in cursors and len(cursors) < CATALOGUE_PAGES:
+        cursors.add(cursor)
         page = await fetch(cursor=cursor)
         values += page.data
         if page.ended or not page.next_cursor:

@@ -125,9 +125,9 @@ class Mailbox:
         """
         await self._line.watch(self._source.discover(asking))
 
-    async def kept(self) -> CacheUsage:
+    async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
-        return await self._cache.kept()
+        return await self._cache.usage()
 
     @property
     def warning(self) -> str | None:

@@ -31,10 +31,10 @@ class ServerHealth:
         """True if the last request succeeded, or the pause after a failure is over."""
         return self._rests_until is None or self._clock() >= self._rests_until
 
-    async def watch(self, asked: Awaitable[T]) -> T:
+    async def watch(self, request: Awaitable[T]) -> T:
         """Await a request and record its outcome."""
         try:
-            answer = await asked
+            answer = await request
         except Unreachable as error:
             seconds = REST_SECONDS if error.retry_after is None else error.retry_after
             self._rests_until = self._clock() + timedelta(seconds=seconds)

@@ -152,8 +152,8 @@ def _offer(part: FilledLine) -> SampleContents:
         content["buttons"] = [{"title": part.argument, "url": "https://shop.example/pay"}]
     elif part.kind != "location_request":
         products = [{"product_retailer_id": f"VD-{1000 + part.number % 90 + i}"} for i in range(3)]
-        kept = products[:1] if part.kind == "product" else products
-        content["sections"] = [{"title": part.text, "product_items": kept}]
+        items = products[:1] if part.kind == "product" else products
+        content["sections"] = [{"title": part.text, "product_items": items}]
     return SampleContents("interactive", part.text, content)
 
 

@@ -151,8 +151,8 @@ def parse(script: str) -> Script:
     head, *scenes = script.split("\n== ")
     slots: dict[str, Sequence[str]] = {}
     for line in head.splitlines():
-        name, found, values = line.partition(": ")
-        if found and not line.startswith("#"):
+        name, separator, values = line.partition(": ")
+        if separator and not line.startswith("#"):
             slots[name] = tuple(values.split(" | "))
     return Script(tuple(map(_scene, scenes)), slots)
 

@@ -97,8 +97,8 @@ def _database(address: str) -> Iterator[FillingConnection]:
 
 def _indexes(dialect: Dialect) -> dict[str, str]:
     """Return the CREATE INDEX statements by index name."""
-    found = ((_INDEX.search(statement), statement) for statement in statements(dialect))
-    return {match[1]: statement for match, statement in found if match}
+    matches = ((_INDEX.search(statement), statement) for statement in statements(dialect))
+    return {match[1]: statement for match, statement in matches if match}
 
 
 def _has_rows(connection: Connection) -> bool:

@@ -64,13 +64,13 @@ def catalogue_position(
 
 def team_channels(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
     """Return (team_id, phone_number_id) of channels linked to the teams, by channel name."""
-    wanted, parameters = one_of("id", team_ids)
+    placeholders, parameters = one_of("id", team_ids)
     return connection.rows(
         f"""
         SELECT link.team_id, channel.phone_number_id
         FROM team_channel AS link
         JOIN channel ON channel.account_id = :account AND channel.id = link.channel_id
-        WHERE link.account_id = :account AND link.team_id IN ({wanted})
+        WHERE link.account_id = :account AND link.team_id IN ({placeholders})
         ORDER BY channel.name_key, channel.id
         """,
         {"account": account_id, **parameters},
@@ -79,13 +79,13 @@ def team_channels(connection: Connection, account_id: int, team_ids: Sequence[in
 
 def team_members(connection: Connection, account_id: int, team_ids: Sequence[int]) -> list[Row]:
     """Return (team_id, id, name) of the teams' members, by name."""
-    wanted, parameters = one_of("id", team_ids)
+    placeholders, parameters = one_of("id", team_ids)
     return connection.rows(
         f"""
         SELECT link.team_id, app_user.id, app_user.name
         FROM team_member AS link
         JOIN app_user ON app_user.account_id = :account AND app_user.id = link.user_id
-        WHERE link.account_id = :account AND link.team_id IN ({wanted})
+        WHERE link.account_id = :account AND link.team_id IN ({placeholders})
         ORDER BY app_user.name_key, app_user.id
         """,
         {"account": account_id, **parameters},
@@ -96,11 +96,11 @@ def business_channels(
     connection: Connection, account_id: int, waba_ids: Sequence[str]
 ) -> list[Row]:
     """Return (waba_id, phone_number_id) of the business accounts' channels, by name."""
-    wanted, parameters = one_of("waba", waba_ids)
+    placeholders, parameters = one_of("waba", waba_ids)
     return connection.rows(
         f"""
         SELECT waba_id, phone_number_id FROM channel
-        WHERE account_id = :account AND waba_id IN ({wanted})
+        WHERE account_id = :account AND waba_id IN ({placeholders})
         ORDER BY name_key, id
         """,
         {"account": account_id, **parameters},

@@ -72,8 +72,8 @@ def search_text(contact: Mapping[str, Any]) -> str:
     ...              "email": None, "phone": "+16505551234"})
     '  zoe  ara\\n16505551234'
     """
-    told = [contact[column] for column in _SEARCHED if contact[column]]
-    words = dict.fromkeys(word for text in told for word in search_words(text))
+    texts = [contact[column] for column in _SEARCHED if contact[column]]
+    words = dict.fromkeys(word for text in texts for word in search_words(text))
     phone = contact["phone"]
     return "".join(f"  {word}" for word in words) + (
         f"\n{phone.removeprefix('+')}" if phone else ""
@@ -88,7 +88,7 @@ def search_words(text: str) -> list[str]:
 def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:
     """Select contacts that match every one of these folded words; at least one is needed."""
     parts = [_parts(word) for word in words]
-    patterns = {f"word{number}": _pattern(told) for number, told in enumerate(parts)}
+    patterns = {f"word{number}": _pattern(pieces) for number, pieces in enumerate(parts)}
     likes = " AND ".join(f"contact.search LIKE :{name} ESCAPE '\\'" for name in patterns)
     # PostgreSQL uses the GIN index for a number only if its type is that of the column.
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
@@ -100,7 +100,9 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
         f" AND {condition}",
         condition,
-        parameters | _place_range(account_id) | {"trigrams": _trigrams(told[-1] for told in parts)},
+        parameters
+        | _place_range(account_id)
+        | {"trigrams": _trigrams(pieces[-1] for pieces in parts)},
     )
 
 
@@ -188,14 +190,14 @@ def contact_page(
     if not words:
         everyone: dict[str, object] = {"account": account_id}
         return _walk(connection, "account_id = :account", everyone, after, count)
-    found = word_search(connection, account_id, words)
+    search = word_search(connection, account_id, words)
     hits = connection.rows(
-        f"SELECT {_NAMELESS}, name_key, id FROM {found.source} WHERE {found.narrowed}"
+        f"SELECT {_NAMELESS}, name_key, id FROM {search.source} WHERE {search.narrowed}"
         f" LIMIT {few + 1}",
-        found.parameters,
+        search.parameters,
     )
     if len(hits) > few:
-        return _walk(connection, found.condition, found.parameters, after, count)
+        return _walk(connection, search.condition, search.parameters, after, count)
     keys = sorted((hit["nameless"], hit["name_key"], hit["id"]) for hit in hits)
     page = [key for key in keys if after is None or key > tuple(after)][:count]
     return _in_order(connection, account_id, [contact_id for _, _, contact_id in page])
@@ -213,9 +215,9 @@ def contact_position(connection: Connection, account_id: int, contact_id: int) -
 def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
     """Find a contact by E.164 number: current, former, or another national spelling."""
     for spelling in (phone, *national_variants(phone)):
-        found = _with_phone(connection, account_id, spelling)
-        if found is not None:
-            return found
+        contact = _with_phone(connection, account_id, spelling)
+        if contact is not None:
+            return contact
     return None
 
 
@@ -237,10 +239,10 @@ def _in_order(connection: Connection, account_id: int, contact_ids: Sequence[int
     """Return contacts by id, in the given order."""
     if not contact_ids:
         return []
-    wanted, parameters = one_of("id", contact_ids)
+    placeholders, parameters = one_of("id", contact_ids)
     rows = connection.rows(
         f"SELECT contact.*, {_NAMELESS} FROM contact"
-        f" WHERE account_id = :account AND id IN ({wanted})",
+        f" WHERE account_id = :account AND id IN ({placeholders})",
         {"account": account_id, **parameters},
     )
     place = {contact_id: number for number, contact_id in enumerate(contact_ids)}

@@ -300,12 +300,12 @@ def labels_of(
     """Return (conversation_id, title) of all labels on the conversations, by title."""
     if not conversation_ids:
         return []
-    wanted, parameters = one_of("id", conversation_ids)
+    placeholders, parameters = one_of("id", conversation_ids)
     return connection.rows(
         f"""
         SELECT entry.conversation_id, label.title
         FROM entry JOIN label ON label.account_id = :account AND label.id = entry.label_id
-        WHERE entry.account_id = :account AND entry.conversation_id IN ({wanted})
+        WHERE entry.account_id = :account AND entry.conversation_id IN ({placeholders})
           AND entry.label_id <> {NO_LABEL}
         ORDER BY label.title
         """,
@@ -484,9 +484,9 @@ def user_names(connection: Connection, account_id: int, user_ids: Sequence[int])
     """Return user names by id."""
     if not user_ids:
         return {}
-    wanted, parameters = one_of("id", user_ids)
+    placeholders, parameters = one_of("id", user_ids)
     rows = connection.rows(
-        f"SELECT id, name FROM app_user WHERE account_id = :account AND id IN ({wanted})",
+        f"SELECT id, name FROM app_user WHERE account_id = :account AND id IN ({placeholders})",
         {"account": account_id, **parameters},
     )
     return {str(row["id"]): row["name"] for row in rows}
@@ -498,11 +498,11 @@ def quoted_messages(
     """Return the quotable columns of messages by wamid; unknown ones are missing."""
     if not wamids:
         return []
-    wanted, parameters = one_of("wamid", wamids)
+    placeholders, parameters = one_of("wamid", wamids)
     return connection.rows(
         f"""
         SELECT id, wamid, direction, author, type, text, deleted_at FROM message
-        WHERE account_id = :account AND channel_id = :channel AND wamid IN ({wanted})
+        WHERE account_id = :account AND channel_id = :channel AND wamid IN ({placeholders})
         """,
         {"account": account_id, "channel": channel_id, **parameters},
     )
@@ -514,11 +514,11 @@ def reactions_to(
     """Return current reactions to messages by wamid, oldest first."""
     if not wamids:
         return []
-    wanted, parameters = one_of("wamid", wamids)
+    placeholders, parameters = one_of("wamid", wamids)
     return connection.rows(
         f"""
         SELECT target_wamid, emoji, direction, author, created_at FROM reaction
-        WHERE account_id = :account AND channel_id = :channel AND target_wamid IN ({wanted})
+        WHERE account_id = :account AND channel_id = :channel AND target_wamid IN ({placeholders})
           AND emoji <> ''
         ORDER BY created_at, person
         """,
@@ -545,9 +545,9 @@ def silent_since(
     many of the unassigned, oldest activity first. Conversations known only from back-fill are
     excluded, as are, with `but_waiting`, those in which a customer waits.
     """
-    found: list[Row] = []
+    rows: list[Row] = []
     for state in _OPEN_STATES:
-        found += connection.rows(
+        rows += connection.rows(
             f"""
             SELECT c.id, c.folded_at, channel.phone_number_id,
               contact.phone, contact.wa_id, contact.wa_user_id
@@ -563,7 +563,7 @@ def silent_since(
             """,
             {"account": account_id, "state": state, "before": before, "count": count},
         )
-    return found
+    return rows
 
 
 TEXT_LIMIT = 200

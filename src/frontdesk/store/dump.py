@@ -71,24 +71,24 @@ def count(connection: Connection, account_id: int, kind: str) -> int:
 def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:
     """Return a link table as {owner id: [linked ids]}."""
     owner, linked = LINKS[table]
-    found: dict[int, list[Any]] = {}
+    links: dict[int, list[Any]] = {}
     for row in connection.rows(
         f"SELECT {owner}, {linked} FROM {table} WHERE account_id = :account "
         f"ORDER BY {owner}, {linked}",
         {"account": account_id},
     ):
-        found.setdefault(row[owner], []).append(row[linked])
-    return found
+        links.setdefault(row[owner], []).append(row[linked])
+    return links
 
 
-def restore_account(connection: Connection, account_id: int, told: Mapping[str, Any]) -> None:
+def restore_account(connection: Connection, account_id: int, settings: Mapping[str, Any]) -> None:
     """Set an account's name, time zone, creation time and state."""
     connection.run(
         "UPDATE account SET name = :name, timezone = :timezone, created_at = :created_at, "
         "disabled = :disabled WHERE id = :id",
         {
             "id": account_id,
-            **{name: told[name] for name in ("name", "timezone", "created_at", "disabled")},
+            **{name: settings[name] for name in ("name", "timezone", "created_at", "disabled")},
         },
     )
 

@@ -11,7 +11,7 @@ _OF_A_CONVERSATION = ("metric_event", "conversation_event", "note", "message")
 
 def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str]) -> list[int]:
     """Return ids of contacts that have or had a number. spellings: E.164."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for phone in spellings:
         rows = connection.rows(
             """
@@ -22,8 +22,8 @@ def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str
             """,
             {"account": account_id, "phone": phone, "digits": phone.removeprefix("+")},
         )
-        found |= {row["id"] for row in rows}
-    return sorted(found)
+        ids |= {row["id"] for row in rows}
+    return sorted(ids)
 
 
 def names_of(connection: Connection, account_id: int, contact_id: int) -> Row | None:
@@ -57,11 +57,11 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
 
 def has_channel(connection: Connection, account_id: int, phone: str) -> bool:
     """Check if this is a number of the business itself."""
-    found = connection.row(
+    row = connection.row(
         "SELECT id FROM channel WHERE account_id = :account AND phone = :phone",
         {"account": account_id, "phone": phone},
     )
-    return found is not None
+    return row is not None
 
 
 def forget_conversation(

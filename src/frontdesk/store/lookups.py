@@ -78,11 +78,11 @@ def contacts(
     ids: Collection[int] = (),
 ) -> list[ContactRow]:
     """Return contacts that match any key; a contact may occur more than once."""
-    found = _matching(connection, account_id, "contact", "phone", phones)
-    found += _matching(connection, account_id, "contact", "wa_id", wa_ids)
-    found += _matching(connection, account_id, "contact", "wa_user_id", wa_user_ids)
-    found += _matching(connection, account_id, "contact", "id", ids)
-    return found
+    rows = _matching(connection, account_id, "contact", "phone", phones)
+    rows += _matching(connection, account_id, "contact", "wa_id", wa_ids)
+    rows += _matching(connection, account_id, "contact", "wa_user_id", wa_user_ids)
+    rows += _matching(connection, account_id, "contact", "id", ids)
+    return rows
 
 
 def aliased_contacts(
@@ -149,11 +149,11 @@ def labels_of(
     connection: Connection, account_id: int, conversation_ids: Collection[int]
 ) -> dict[int, set[int]]:
     """Map conversation ids to label ids; conversations without labels are missing."""
-    found: dict[int, set[int]] = {}
+    labels: dict[int, set[int]] = {}
     for row in _matching(connection, account_id, "entry", "conversation_id", conversation_ids):
         if row["label_id"]:
-            found.setdefault(row["conversation_id"], set()).add(row["label_id"])
-    return found
+            labels.setdefault(row["conversation_id"], set()).add(row["label_id"])
+    return labels
 
 
 def messages(
@@ -231,10 +231,10 @@ def pending_updates(
 
 def any_pending(connection: Connection, account_id: int) -> bool:
     """Check for any pending update."""
-    found = connection.row(
+    row = connection.row(
         "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1", {"account_id": account_id}
     )
-    return found is not None
+    return row is not None
 
 
 def rotation(connection: Connection, account_id: int, channel_id: int) -> list[Row]:
@@ -305,10 +305,10 @@ def facts_between(
         """,
         {"account_id": account_id, "first": first_id, "last": last_id},
     )
-    found: dict[int, list[Row]] = {}
+    facts: dict[int, list[Row]] = {}
     for row in rows:
-        found.setdefault(row["conversation_id"], []).append(row)
-    return found
+        facts.setdefault(row["conversation_id"], []).append(row)
+    return facts
 
 
 def conversation_ids(connection: Connection, account_id: int) -> list[int]:
@@ -348,15 +348,15 @@ def _matching(
     if connection.dialect == "sqlite":
         return _joined(connection, table, column, keys, ids)
     equal = " AND ".join(f"{name}=:{name}" for name in ids)
-    found: list[Any] = []
+    rows: list[Any] = []
     for some in _chunks(list(keys)):
         names = [f"k{position}" for position in range(len(some))]
-        found += connection.rows(
+        rows += connection.rows(
             f"SELECT * FROM {table} WHERE {equal} "
             f"AND {column} IN ({','.join(f':{name}' for name in names)})",
             {**ids, **dict(zip(names, some, strict=True))},
         )
-    return found
+    return rows
 
 
 def _joined(

@@ -339,11 +339,11 @@ class _PostgresConnection:
 def _translated(sql: str) -> bytes:
     """Translate `:name` to psycopg's `%(name)s`, and double literal percent signs."""
 
-    def translate(found: re.Match[str]) -> str:
-        literal, percent, name = found.groups()
+    def translate(match: re.Match[str]) -> str:
+        literal, percent, name = match.groups()
         if name:
             return f"%({name})s"
-        return found[0].replace("%", "%%") if literal or percent else found[0]
+        return match[0].replace("%", "%%") if literal or percent else match[0]
 
     return _NAMES.sub(translate, sql).encode()
 
@@ -380,9 +380,9 @@ def _parameters(address: str) -> dict[str, Any]:
 
 def _to_primary(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters that connect to the primary among the same hosts."""
-    asked = parameters.get("target_session_attrs", "any")
+    session = parameters.get("target_session_attrs", "any")
     several = "," in str(parameters.get("host", "")) + str(parameters.get("hostaddr", ""))
-    if asked in _WRITABLE and not (asked == "any" and several):
+    if session in _WRITABLE and not (session == "any" and several):
         return dict(parameters)
     return {**parameters, "target_session_attrs": "read-write", "load_balance_hosts": "disable"}
 

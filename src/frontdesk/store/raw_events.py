@@ -79,11 +79,11 @@ def waiting(connection: Connection, account_id: int, count: int, size: int) -> l
 
 def any_waiting(connection: Connection, account_id: int) -> bool:
     """Check for pending bodies."""
-    found = connection.row(
+    row = connection.row(
         "SELECT 1 AS one FROM raw_event WHERE account_id = :account AND state = 'stored' LIMIT 1",
         {"account": account_id},
     )
-    return found is not None
+    return row is not None
 
 
 def backlog(connection: Connection, account_id: int) -> Row:
@@ -272,14 +272,14 @@ def drop(connection: Connection, account_id: int, digest: str) -> None:
 
 def any_older(connection: Connection, account_id: int, before: int) -> bool:
     """Check for processed events received before `before`."""
-    found = connection.row(
+    row = connection.row(
         """
         SELECT 1 AS one FROM raw_event
         WHERE account_id = :account AND received_at < :before AND state <> 'stored' LIMIT 1
         """,
         {"account": account_id, "before": before},
     )
-    return found is not None
+    return row is not None
 
 
 def drop_older(connection: Connection, account_id: int, before: int, count: int) -> int:

@@ -101,16 +101,16 @@ def _selected(
     members = {**shape, **_RANGES[connection.dialect]}
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     parameters = {"account": account_id, "channel": channel_id}
-    found: list[Row] = []
+    rows: list[Row] = []
     for some, select, also in selects:
         if some:
             values, bounds = _values(some)
-            found += connection.rows(
+            rows += connection.rows(
                 f"WITH span(tag, start_at, end_at) AS (VALUES {values})"
                 f" {select.format(narrowed=narrowed, **members)}",
                 {**parameters, **bounds, **also},
             )
-    return found
+    return rows
 
 
 def unattended(

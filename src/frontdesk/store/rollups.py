@@ -80,12 +80,12 @@ def misrolled(connection: Connection, account_id: int) -> list[Row]:
         f"""
         WITH quarter AS ({_QUARTERS_RECOUNTED}),
           again AS (SELECT * FROM quarter UNION ALL {_DAYS_OF_QUARTERS}),
-          kept AS ({_STORED})
+          present AS ({_STORED})
         SELECT 'stored' AS side, surplus.*
-        FROM (SELECT * FROM kept EXCEPT SELECT * FROM again) AS surplus
+        FROM (SELECT * FROM present EXCEPT SELECT * FROM again) AS surplus
         UNION ALL
         SELECT 'counted' AS side, missing.*
-        FROM (SELECT * FROM again EXCEPT SELECT * FROM kept) AS missing
+        FROM (SELECT * FROM again EXCEPT SELECT * FROM present) AS missing
         ORDER BY side DESC, grain, bucket, channel_id, name, author
         """,
         {"account_id": account_id},

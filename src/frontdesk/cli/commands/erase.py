@@ -64,7 +64,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         account_id: int = account_named(connection, account)["id"]
         ours = erase.is_of_the_business(connection, account_id, number)
         bodies = sum(row["n"] for row in tallies(connection, account_id))
-        return account_id, ours, bodies, erase.found(connection, account_id, number)
+        return account_id, ours, bodies, erase.matching_rows(connection, account_id, number)
 
     with opened(database, upgrade=True) as store:
         account_id, ours, bodies, found = store.read_latest(look)

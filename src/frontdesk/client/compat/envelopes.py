@@ -50,7 +50,7 @@ def at(value: Any, spot: str) -> Any:
     return value
 
 
-def found(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def values_at(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Pairs of path and value for the paths that exist, in the given order."""
     for spot in spots:
         candidate = at(value, spot)
@@ -178,27 +178,29 @@ def _wraps(body: Mapping[str, Any], name: str) -> bool:
     )
 
 
-def next_of(body: Any, headers: Mapping[str, str], asked: str | None, list_spot: str = "") -> Next:
+def next_of(
+    body: Any, headers: Mapping[str, str], sent_cursor: str | None, list_spot: str = ""
+) -> Next:
     """The cursor of the next page, from body or headers; URLs are parsed, never requested.
 
-    asked: the cursor of this request. list_spot: path of the list, whose envelopes are searched
+    sent_cursor: that of this request. list_spot: path of the list, whose envelopes are searched
     too.
     """
-    way = _next_in(body, headers, asked)
+    way = _next_in(body, headers, sent_cursor)
     wrappers = list_spot.split(".")[:-1]
     for depth in range(1, len(wrappers) + 1):
         if way.cursor is not None or way.more is False:
             break
         spot = ".".join(wrappers[:depth])
-        inner = _next_in(at(body, spot), {}, asked)
+        inner = _next_in(at(body, spot), {}, sent_cursor)
         if inner.cursor is not None or inner.more is not None:
             way = Next(inner.cursor, f"{spot}.{inner.spot}" if inner.spot else "", inner.more)
     return way
 
 
-def _next_in(body: Any, headers: Mapping[str, str], asked: str | None) -> Next:
+def _next_in(body: Any, headers: Mapping[str, str], sent_cursor: str | None) -> Next:
     """Pagination state of one object, or of the headers."""
-    more = next((flag for _, flag in found(body, MORE) if isinstance(flag, bool)), None)
+    more = next((flag for _, flag in values_at(body, MORE) if isinstance(flag, bool)), None)
     if more is False:
         return Next(more=False)
     for spot, condition in CURSORS:
@@ -207,10 +209,12 @@ def _next_in(body: Any, headers: Mapping[str, str], asked: str | None) -> Next:
         cursor = _cursor(at(body, spot))
         if cursor:
             return Next(cursor, spot, more)
-    return _beside(body, headers, asked, more)
+    return _beside(body, headers, sent_cursor, more)
 
 
-def _beside(body: Any, headers: Mapping[str, str], asked: str | None, more: bool | None) -> Next:
+def _beside(
+    body: Any, headers: Mapping[str, str], sent_cursor: str | None, more: bool | None
+) -> Next:
     """Cursor from the Link header, `CURSOR_HEADER`, or a member named like the parameter."""
     link = _NEXT_LINK.search(headers.get("link", ""))
     cursor = _cursor(link[1]) if link else None
@@ -220,7 +224,7 @@ def _beside(body: Any, headers: Mapping[str, str], asked: str | None, more: bool
     if cursor:
         return Next(cursor, f"the header {CURSOR_HEADER}", more)
     same = _cursor(at(body, "cursor"))
-    if same and same != asked:
+    if same and same != sent_cursor:
         return Next(same, "cursor", more)
     return Next(more=more)
 

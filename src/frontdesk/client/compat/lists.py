@@ -37,19 +37,19 @@ class FilterCheck:
         self, page: Page[Conversation], filter: ConversationFilter
     ) -> Page[Conversation]:
         """Rows that match the filter; a row that lacks the member is assumed to match."""
-        kept = page.data
+        rows = page.data
         for name, value in filter.parameters().items():
             matches = _matcher(name, value)
-            left = tuple(row for row in kept if matches(row))
-            ignored = len(left) < len(kept)
-            kept = left
+            left = tuple(row for row in rows if matches(row))
+            ignored = len(left) < len(rows)
+            rows = left
             if name in EXTENSIONS:
                 self._notebook.lacks_extensions({name} if ignored else ())
                 continue
             if ignored:
                 self._notebook.feature(f"filter_{name}", IGNORED, _HERE)
             self._notebook.works(f"filter_{name}")
-        return page if len(kept) == len(page.data) else page.model_copy(update={"data": kept})
+        return page if len(rows) == len(page.data) else page.model_copy(update={"data": rows})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
         """False if the rows of a filter for "me" have several assignees."""
@@ -85,12 +85,12 @@ def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
     return matchers[name]
 
 
-def _is_assigned(row: Conversation, wanted: str) -> bool:
-    if wanted == "me" or "assignee" not in row.model_fields_set:
+def _is_assigned(row: Conversation, assignee: str) -> bool:
+    if assignee == "me" or "assignee" not in row.model_fields_set:
         return True
-    if wanted in ("assigned", "unassigned"):
-        return (row.assignee is None) == (wanted == "unassigned")
-    return row.assignee is not None and row.assignee.id == wanted
+    if assignee in ("assigned", "unassigned"):
+        return (row.assignee is None) == (assignee == "unassigned")
+    return row.assignee is not None and row.assignee.id == assignee
 
 
 def _is_found(row: Contact, words: list[str]) -> bool:
@@ -103,8 +103,8 @@ def _is_found(row: Contact, words: list[str]) -> bool:
 
 
 def _is_number(word: str, digits: str) -> bool:
-    wanted = "".join(filter(str.isdigit, word))
-    return len(wanted) >= 3 and wanted in digits
+    number = "".join(filter(str.isdigit, word))
+    return len(number) >= 3 and number in digits
 
 
 MOST_PAGES = 5
@@ -156,13 +156,13 @@ class NameLookup:
         return row.model_copy(update=named)
 
     def _ref(self, part: str, value: Any) -> Any:
-        found = self._known[part].get(value.id) if value is not None else None
-        if found is None:
+        named = self._known[part].get(value.id) if value is not None else None
+        if named is None:
             return value
         if part == "assignee":
-            return UserRef(id=value.id, name=found.name)
+            return UserRef(id=value.id, name=named.name)
         return PhoneRef(
-            id=value.id, name=value.name or found.name, phone=value.phone or found.phone
+            id=value.id, name=value.name or named.name, phone=value.phone or named.phone
         )
 
 
@@ -185,14 +185,14 @@ async def newest_first(
 ) -> Page[Message]:
     """Load the rest of a thread, and return it as one page, newest first."""
     remark(OLDEST_FIRST)
-    rows, asked = list(page.data), 1
+    rows, requests = list(page.data), 1
     while not page.ended and page.next_cursor:
-        if asked == THREADS_MOST_PAGES or len(rows) >= MOST_MESSAGES:
+        if requests == THREADS_MOST_PAGES or len(rows) >= MOST_MESSAGES:
             remark(NOT_REACHED)
             break
         page = await following(page.next_cursor)
         rows += page.data
-        asked += 1
+        requests += 1
     # The sort is stable, so rows with equal timestamps are reversed as well.
     rows = sorted(reversed(rows), key=lambda row: row.created_at, reverse=True)
     return page.model_copy(update={"data": tuple(rows), "next_cursor": None, "has_more": False})

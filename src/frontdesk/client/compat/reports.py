@@ -10,7 +10,7 @@ from frontdesk.client.compat.aliases import (
     METRIC_VALUES,
     PREVIOUS_METRICS,
 )
-from frontdesk.client.compat.envelopes import ABSENT, at, found, snake, spelt
+from frontdesk.client.compat.envelopes import ABSENT, at, snake, spelt, values_at
 from frontdesk.client.compat.rows import spell
 from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics, PricingCount
 from frontdesk.wire.values import STATUSES
@@ -39,10 +39,10 @@ def counts_in(body: Any, remark: Remark) -> Any:
     if not _has_count_sets(by_status):
         counts.pop("by_status", None)
     _remark_on_others(members, remark)
-    given = any(readers.whole(value) is not ABSENT for value in counts.values())
+    has_counts = any(readers.whole(value) is not ABSENT for value in counts.values())
     if "all" not in counts and all(status in counts for status in STATUSES):
         counts["all"] = sum(counts[status] for status in STATUSES)
-    return counts if given else None
+    return counts if has_counts else None
 
 
 def report_in(body: Any, remark: Remark) -> Any:
@@ -86,13 +86,13 @@ def _channels(channels: Any, remark: Remark) -> list[Any]:
 
 def _pricing(counts: Any, remark: Remark) -> list[Any]:
     rows = counts if isinstance(counts, list) else []
-    found = [spell(spelt(row), PricingCount, remark) for row in rows if isinstance(row, dict)]
-    return [row for row in found if isinstance(row.get("channel"), dict) and "author" in row]
+    counts = [spell(spelt(row), PricingCount, remark) for row in rows if isinstance(row, dict)]
+    return [row for row in counts if isinstance(row.get("channel"), dict) and "author" in row]
 
 
 def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:
     """First object of metrics at these paths; an object with "from" is a period."""
-    for _, value in found(members, spots):
+    for _, value in values_at(members, spots):
         figures = _by_name(value)
         if isinstance(figures, dict) and "from" not in figures:
             return figures
@@ -110,7 +110,7 @@ def _by_name(values: Any) -> Any:
     for row in filter(lambda value: isinstance(value, dict), values):
         row = spelt(row)
         spot, name = next(
-            ((spot, name) for spot, name in found(row, FIGURE_NAMES) if isinstance(name, str)),
+            ((spot, name) for spot, name in values_at(row, FIGURE_NAMES) if isinstance(name, str)),
             ("", ""),
         )
         if not name:
@@ -128,7 +128,7 @@ def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str,
     for name, value in spelt(dict(figures)).items():
         if isinstance(value, dict):
             spots = (part,) if part else METRIC_VALUES
-            value = next((inner for _, inner in found(value, spots)), ABSENT)
+            value = next((inner for _, inner in values_at(value, spots)), ABSENT)
         elif part:
             continue
         if value is None or readers.decimal(value) is not ABSENT:

@@ -33,7 +33,7 @@ from frontdesk.client.compat.aliases import (
     TEXTS,
     WRAPPERS,
 )
-from frontdesk.client.compat.envelopes import ABSENT, at, found, spelt, unwrapped
+from frontdesk.client.compat.envelopes import ABSENT, at, spelt, unwrapped, values_at
 from frontdesk.client.compat.values import Reader
 from frontdesk.wire import (
     CannedResponse,
@@ -217,7 +217,7 @@ def _value(
     members: Mapping[str, Any], field: Field, model: type[Wire], note: Callable[[str], None]
 ) -> Any:
     null = False
-    for spot, value in found(members, field.spots):
+    for spot, value in values_at(members, field.spots):
         null = null or value is None
         read = ABSENT if value is None else field.read(value)
         if isinstance(read, _Nested):

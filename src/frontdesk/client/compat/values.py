@@ -21,7 +21,7 @@ from frontdesk.client.compat.aliases import (
     TIMES,
     WORDS,
 )
-from frontdesk.client.compat.envelopes import ABSENT, at, found
+from frontdesk.client.compat.envelopes import ABSENT, at, values_at
 from frontdesk.wire import timestamp
 from frontdesk.wire.values import AUTHORS as KNOWN_AUTHORS
 from frontdesk.wire.values import PHONE_DIGITS, STATUSES
@@ -62,10 +62,10 @@ def _milliseconds(number: int | float) -> int:
 
 
 def _written(text: str) -> str:
-    found = _ISO.fullmatch(text)
-    if found is None:
+    match = _ISO.fullmatch(text)
+    if match is None:
         return f"({text})" if text else ""
-    day, minute, second, fraction, zone = found.groups()
+    day, minute, second, fraction, zone = match.groups()
     milliseconds = (fraction or "0")[:3].ljust(3, "0")
     try:
         time = datetime.fromisoformat(f"{day}T{minute or '00:00'}:{second or '00'}{_offset(zone)}")
@@ -164,7 +164,7 @@ def listed(value: Any) -> Any:
     """The list nested in an object; other values unchanged."""
     if not isinstance(value, dict):
         return value
-    return next((inner for _, inner in found(value, LISTS) if isinstance(inner, list)), value)
+    return next((inner for _, inner in values_at(value, LISTS) if isinstance(inner, list)), value)
 
 
 def labels(value: Any) -> Any:
@@ -205,7 +205,7 @@ def direction(value: Any) -> Any:
 def author(value: Any) -> Any:
     """Kind of author: a word, or the type of an object that describes the person."""
     if isinstance(value, dict):
-        value = next((word for _, word in found(value, ("type", "kind", "role"))), ABSENT)
+        value = next((word for _, word in values_at(value, ("type", "kind", "role"))), ABSENT)
     if not isinstance(value, str) or not value:
         return ABSENT
     return AUTHORS.get(value.lower(), value.lower() if value.lower() in KNOWN_AUTHORS else value)
@@ -240,7 +240,7 @@ def words(value: Any) -> Any:
         return "\n".join(part for part in parts if isinstance(part, str)) or ABSENT
     # An object with "kind" is structured content of a message, not its text.
     if isinstance(value, dict) and "kind" not in value:
-        value = next((text for _, text in found(value, TEXTS) if isinstance(text, str)), ABSENT)
+        value = next((text for _, text in values_at(value, TEXTS) if isinstance(text, str)), ABSENT)
     return value if isinstance(value, str) else ABSENT
 
 
@@ -252,7 +252,7 @@ def custom_fields(value: Any) -> Any:
         return ABSENT
     fields: dict[str, Any] = {}
     for member in value:
-        names = [text(name) for _, name in found(member, FIELD_NAMES)]
+        names = [text(name) for _, name in values_at(member, FIELD_NAMES)]
         if names and isinstance(names[0], str):
             fields[names[0]] = at(member, "value") if "value" in member else None
     return fields
@@ -268,7 +268,7 @@ def components(value: Any) -> Any:
 def _title(member: Any) -> Any:
     if not isinstance(member, Mapping):
         return member
-    title = next((name for _, name in found(member, ("title", "name", "label", "id"))), ABSENT)
+    title = next((name for _, name in values_at(member, ("title", "name", "label", "id"))), ABSENT)
     return _title(title) if isinstance(title, dict) else title
 
 
@@ -276,4 +276,6 @@ def _within(value: Any, spots: tuple[str, ...]) -> Any:
     """The scalar at the first of these paths in an object; other values unchanged."""
     if not isinstance(value, dict):
         return value
-    return next((inner for _, inner in found(value, spots) if isinstance(inner, str | int)), ABSENT)
+    return next(
+        (inner for _, inner in values_at(value, spots) if isinstance(inner, str | int)), ABSENT
+    )

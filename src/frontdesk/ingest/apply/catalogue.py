@@ -100,10 +100,10 @@ class Catalogue:
     def numbers_of(self, phone: str) -> list[str]:
         """Return the phone_number_ids of channels that currently have a phone number."""
         stored = lookups.channels_with(*self._context.account, phone)
-        found = {row["phone_number_id"] for row in stored}
+        numbers = {row["phone_number_id"] for row in stored}
         held = {key: row for (kind, key), row in self._rows.items() if kind == "channel"}
-        found = {key for key in found if key not in held}
-        return sorted(found | {key for key, row in held.items() if row["phone"] == phone})
+        numbers = {key for key in numbers if key not in held}
+        return sorted(numbers | {key for key, row in held.items() if row["phone"] == phone})
 
     def apply_channel(self, event: ChannelUpsert, *, seen: bool = True) -> None:
         """Apply facts about a channel. seen: it was in use at that time."""

@@ -96,16 +96,16 @@ class Contacts:
     ) -> None:
         """Resolve persons to contacts, and apply identity changes."""
         earliest: dict[Person, int] = {}
-        told: dict[Person, int] = {}
-        for person, at, told_at in sightings:
+        latest: dict[Person, int] = {}
+        for person, at, active_at in sightings:
             if at < earliest.get(person, at + 1):
                 earliest[person] = at
-            if told_at > told.get(person, -1):
-                told[person] = told_at
+            if active_at > latest.get(person, -1):
+                latest[person] = active_at
         # Persons with several identifiers first: they connect contacts.
         for person in sorted(earliest, key=_name_count, reverse=True):
             self._get_or_create(person, earliest[person])
-            self._identify(self._resolved[person], person, told[person])
+            self._identify(self._resolved[person], person, latest[person])
         for persons, stored in copies:
             self._unite(persons, None if stored is None else stored[1])
         self._parts.settle(moves)
@@ -196,8 +196,8 @@ class Contacts:
         return contact
 
     def _resolve(self, person: Person, at: int) -> Contact:
-        found = {contact.id: contact for contact in self._index.contacts_of(person)}
-        contact, *others = sorted(found.values(), key=self._precedence) or [self._make(at)]
+        matches = {contact.id: contact for contact in self._index.contacts_of(person)}
+        contact, *others = sorted(matches.values(), key=self._precedence) or [self._make(at)]
         for other in others:
             self._merge(contact, other)
         self._resolved[person] = contact
@@ -210,13 +210,13 @@ class Contacts:
     def _unite(self, persons: Mapping[Person, int], part_id: int | None) -> None:
         """Merge the persons named by copies of one message, unless they have different numbers."""
         lookups = [] if part_id is None else [self._index.stored[part_id]]
-        found = {one.id: one for one in lookups}
+        matches = {one.id: one for one in lookups}
         for person in persons:
-            found |= {one.id: one for one in self._index.contacts_of(person)}
-        numbered = [one for one in found.values() if one.row["phone"] is not None]
-        if len(numbered) > 1 or not found:
+            matches |= {one.id: one for one in self._index.contacts_of(person)}
+        numbered = [one for one in matches.values() if one.row["phone"] is not None]
+        if len(numbered) > 1 or not matches:
             return
-        contact, *others = sorted(found.values(), key=self._precedence)
+        contact, *others = sorted(matches.values(), key=self._precedence)
         for other in others:
             self._merge(contact, other)
         for person in persons:

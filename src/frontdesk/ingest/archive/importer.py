@@ -270,7 +270,7 @@ class Import:
             batch.events += line.events
             batch.ignored.update(line.ignored)
         else:
-            batch.events += native.told(line.members, self._order.clock())
+            batch.events += native.convert(line.members, self._order.clock())
         batch.lines += 1
 
     def _copy(self, source: ArchiveFile, batch: _LineBatch, line: NativeLine) -> None:
@@ -313,9 +313,11 @@ class Import:
 
         def enter(connection: Connection) -> _Account:
             now = self._order.clock()
-            found = accounts.account_by_slug(connection, slug)
+            account = accounts.account_by_slug(connection, slug)
             number = (
-                accounts.add_account(connection, slug, slug, now) if found is None else found["id"]
+                accounts.add_account(connection, slug, slug, now)
+                if account is None
+                else account["id"]
             )
             copied = restore.begin(connection, number, line.members)
             copying = accounts.revision(connection, number) if copied else None

@@ -54,7 +54,7 @@ _RICHNESS = MappingProxyType(
 )
 
 
-def told(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
+def convert(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
     """Convert a native line. now: default time.
 
     Raises: Malformed.
@@ -171,11 +171,11 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
 
 def _pricing(line: JsonObject, at: int) -> MessagePricing | None:
     """Return the message's pricing; older exports have only the category, under `stored`."""
-    told = line.optional_part("pricing") or JsonObject({})
+    pricing = line.optional_part("pricing") or JsonObject({})
     stored = line.optional_part(STORED) or JsonObject({})
-    category = told.optional_text("category") or stored.optional_text("category")
-    model, type_ = told.optional_text("model"), told.optional_text("type")
-    billable = told.flag("billable")
+    category = pricing.optional_text("category") or stored.optional_text("category")
+    model, type_ = pricing.optional_text("model"), pricing.optional_text("type")
+    billable = pricing.flag("billable")
     if category is None and model is None and type_ is None and billable is None:
         return None
     return MessagePricing(stored.number("priced_at") or at, category, billable, model, type_)

@@ -93,7 +93,7 @@ class ArchiveLine:
 
 @dataclass(frozen=True, slots=True)
 class NativeLine:
-    """Line with a `kind`, to be converted by `native.told` unless it starts an account."""
+    """Line with a `kind`, to be converted by `native.convert` unless it starts an account."""
 
     number: int
     members: Mapping[str, Any]
@@ -180,20 +180,20 @@ def _read(
     number = blank = 0
     try:
         _refuse_foreign(stream)
-        for found in _texts(stream):
-            number = found.number
-            blank = 0 if found.text is None or found.text.strip() else blank + len(found.text)
+        for raw in _texts(stream):
+            number = raw.number
+            blank = 0 if raw.text is None or raw.text.strip() else blank + len(raw.text)
             if blank > BLANK_LIMIT:
                 limit = BLANK_LIMIT // 1024 // 1024
                 yield RejectedLine(number, f"{limit} MiB of blank lines, nothing more is read")
                 return
             if number <= reading.after:
                 continue
-            if found.text is None:
+            if raw.text is None:
                 limit = LINE_LIMIT // 1024 // 1024
-                yield RejectedLine(number, f"it is longer than {limit} MiB", place=found.place)
-            elif found.text.strip():
-                yield _parsed(found, found.text, reading)
+                yield RejectedLine(number, f"it is longer than {limit} MiB", place=raw.place)
+            elif raw.text.strip():
+                yield _parsed(raw, raw.text, reading)
     except EOFError:
         yield RejectedLine(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
@@ -275,20 +275,20 @@ def _lines(
 
 
 def _parsed(
-    found: _Text, line: bytes, reading: ReaderOptions
+    raw: _Text, line: bytes, reading: ReaderOptions
 ) -> ArchiveLine | NativeLine | RejectedLine:
-    number, place = found.number, found.place
+    number, place = raw.number, raw.place
     try:
         value, received_at = unwrap(line)
         kind = value.get("kind")
         if kind == sent.KIND:
-            return ArchiveLine(number, tuple(sent.told(value, reading.channel)), {})
+            return ArchiveLine(number, tuple(sent.convert(value, reading.channel)), {})
         if isinstance(kind, str) and "object" not in value:
             return NativeLine(number, value, place)
-        told = normalise(value, live=reading.live, received_at=received_at)
+        normalised = normalise(value, live=reading.live, received_at=received_at)
     except Malformed as error:
         return RejectedLine(number, str(error), line, place=place)
-    if told.refusal is None:
-        return ArchiveLine(number, told.events, told.ignored)
-    rejected = RejectedLine(number, told.refusal, line, partly=True, place=place)
-    return ArchiveLine(number, told.events, told.ignored, rejected)
+    if normalised.refusal is None:
+        return ArchiveLine(number, normalised.events, normalised.ignored)
+    rejected = RejectedLine(number, normalised.refusal, line, partly=True, place=place)
+    return ArchiveLine(number, normalised.events, normalised.ignored, rejected)

@@ -58,12 +58,12 @@ def row(members: Mapping[str, Any], account_id: int) -> Row:
     for name in lists.get(members["kind"], ()):
         if not isinstance(members.get(name), list):
             raise Malformed(f"{name} is not an array")
-    found = row_of(members["kind"], members, account_id)
+    columns = row_of(members["kind"], members, account_id)
     is_message = members["kind"] == "message"
-    if is_message and found["category"] is not None and found["priced_at"] is None:
+    if is_message and columns["category"] is not None and columns["priced_at"] is None:
         # Older exports lack the time of the pricing.
-        found["priced_at"] = found["created_at"]
-    return found
+        columns["priced_at"] = columns["created_at"]
+    return columns
 
 
 def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> bool:
@@ -75,15 +75,15 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
     if not isinstance(last_ids, Mapping) or dump.last_ids(connection, account_id):
         return False
     created = line.get("created_at")
-    told = {
+    settings = {
         "name": line.get("name"),
         "timezone": line.get("timezone"),
         "created_at": instant(created),
         "disabled": int(line.get("disabled") is True),
     }
-    if not all(isinstance(told[name], str) for name in ("name", "timezone")):
+    if not all(isinstance(settings[name], str) for name in ("name", "timezone")):
         raise Malformed("the account has no name or no timezone")
-    dump.restore_account(connection, account_id, told)
+    dump.restore_account(connection, account_id, settings)
     ids = Ids(connection, account_id)
     for kind, value in last_ids.items():
         if not (isinstance(value, int) and 0 <= value < 2**62 and kind in TALLIES):
@@ -102,12 +102,12 @@ def unplaced(
     for line, each in copies:
         rows.setdefault(line["kind"], []).append(each)
     conversations = rows.get("conversation", ())
-    found: set[int] = set()
+    unplaced_ids: set[int] = set()
     for table, column in (("channel", "channel_id"), ("contact", "contact_id")):
         ids = {each[column] for each in conversations} - {one["id"] for one in rows.get(table, ())}
         missing = ids - lookups.existing(connection, account_id, table, ids)
-        found |= {each["id"] for each in conversations if each[column] in missing}
-    return found
+        unplaced_ids |= {each["id"] for each in conversations if each[column] in missing}
+    return unplaced_ids
 
 
 def restore(
@@ -141,15 +141,15 @@ def restore(
 
 
 def _conversations(messages: Iterable[Row]) -> Iterable[BatchConversation]:
-    found: dict[int, BatchConversation] = {}
+    conversations: dict[int, BatchConversation] = {}
     for message in messages:
         number = message["conversation_id"]
-        if number not in found:
-            found[number] = BatchConversation(
+        if number not in conversations:
+            conversations[number] = BatchConversation(
                 number, 0, message["channel_id"], message["created_at"]
             )
-        found[number].messages.append(cast(MessageRow, message))
-    return found.values()
+        conversations[number].messages.append(cast(MessageRow, message))
+    return conversations.values()
 
 
 def _settle(
@@ -189,5 +189,5 @@ def _ids(
     connection: Connection, account_id: int, place: tuple[str, str], keys: Iterable[str]
 ) -> set[int]:
     """Return row ids of catalogue rows restored earlier; unknown keys are ignored."""
-    found = (lookups.catalogue_row(connection, account_id, *place, key) for key in keys)
-    return {row["id"] for row in found if row is not None}
+    rows = (lookups.catalogue_row(connection, account_id, *place, key) for key in keys)
+    return {row["id"] for row in rows if row is not None}

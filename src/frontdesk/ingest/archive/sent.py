@@ -14,7 +14,7 @@ from frontdesk.ingest.webhooks.messages import add_message
 KIND = "cloud_api_send"
 
 
-def told(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
+def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
     """Convert a record {at, request, response, author?, phone_number_id?}.
 
     channel: default of records that name none. Raises: Malformed.

@@ -50,7 +50,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
 
     Raises: Malformed: the phone_number_id of an inbox is unknown.
     """
-    found = []
+    inboxes = []
     for row in _parts(rows):
         if row.optional_text("channel_type") != WHATSAPP:
             continue
@@ -63,8 +63,8 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
                 f"token would see: say --map {number}=<phone_number_id>"
             )
         checked_channel_id(channel, f"the phone_number_id of the inbox {name!r}")
-        found.append((WhatsAppInbox(number, name, channel), row))
-    return found
+        inboxes.append((WhatsAppInbox(number, name, channel), row))
+    return inboxes
 
 
 def channel_lines(inbox: WhatsAppInbox, row: JsonObject) -> Iterator[Line]:
@@ -193,8 +193,8 @@ def left_out_of_contact(row: JsonObject) -> Iterator[str]:
     """Yield descriptions of contact attributes that are not imported."""
     more = row.members.get("additional_attributes")
     for name, value in more.items() if isinstance(more, dict) else ():
-        told = any(value.values()) if isinstance(value, dict) else value not in (None, "", [])
-        if told:
+        has_value = any(value.values()) if isinstance(value, dict) else value not in (None, "", [])
+        if has_value:
             yield f"attribute {name} of a contact"
 
 
@@ -217,5 +217,5 @@ def _parts(rows: Any) -> list[JsonObject]:
 
 
 def _line(kind: str, **members: Any) -> Line:
-    told = {name: value for name, value in members.items() if value is not None}
-    return {"kind": kind, "v": 1, **told}
+    present = {name: value for name, value in members.items() if value is not None}
+    return {"kind": kind, "v": 1, **present}

@@ -90,10 +90,10 @@ def _unsupported(reason: str, kind: str | None) -> Line:
 def _call(row: JsonObject) -> Line:
     """Convert a call, with its scalar attributes."""
     call = row.optional_part("call") or JsonObject({})
-    told = {
+    details = {
         name: value for name, value in call.members.items() if isinstance(value, str | int | float)
     }
-    return {"type": "system", "text": "Voice call", "content": {**told, "event": "call"}}
+    return {"type": "system", "text": "Voice call", "content": {**details, "event": "call"}}
 
 
 def _form(

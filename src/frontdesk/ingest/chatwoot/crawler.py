@@ -48,7 +48,7 @@ async def rows_by_windows(
     whatever the sort order. Versions differ in including the first id. Raises: Malformed: a row is
     out of range.
     """
-    found: dict[int, JsonObject] = {}
+    by_id: dict[int, JsonObject] = {}
     windows: list[Window] = [(1, _END)]
     while windows:
         first, end = windows.pop()
@@ -59,11 +59,11 @@ async def rows_by_windows(
                 "be read without losing messages, so update Chatwoot first"
             )
         if _is_whole(len(rows)) or end - first == 1:
-            found |= rows
+            by_id |= rows
             continue
         middle = max(sorted(rows)[len(rows) // 2], first + 1)
         windows += [(middle, end), (first, middle)]
-    return [found[id] for id in sorted(found)]
+    return [by_id[id] for id in sorted(by_id)]
 
 
 def _is_whole(length: int) -> bool:
@@ -196,7 +196,7 @@ class Crawler:
     _users: dict[str, str] = field(default_factory=dict)
 
     @property
-    def told(self) -> Mapping[str, int]:
+    def counts(self) -> Mapping[str, int]:
         """Lines by kind, including those of interrupted runs."""
         return self._counted(_LINES)
 
@@ -234,8 +234,8 @@ class Crawler:
 
     async def _inboxes(self) -> list[tuple[WhatsAppInbox, JsonObject]]:
         rows = rows_in(await self._get("inboxes"))
-        wanted = self.order.inboxes
-        chosen = [row for row in rows if not wanted or str(row.get("id")) in wanted]
+        ids = self.order.inboxes
+        chosen = [row for row in rows if not ids or str(row.get("id")) in ids]
         numbers = catalogue.whatsapp(chosen, self.order.mapped)
         self._skip("inbox that is no WhatsApp number", len(chosen) - len(numbers))
         return numbers
@@ -300,7 +300,7 @@ class Crawler:
 
     async def _chats(self, inboxes: Sequence[WhatsAppInbox]) -> list[Summary]:
         """Return all conversations, oldest first."""
-        found: dict[str, Summary] = {}
+        summaries: dict[str, Summary] = {}
         for inbox in inboxes:
             in_inbox: dict[str, Summary] = {}
             count: int | None = 0
@@ -309,13 +309,13 @@ class Crawler:
                 async for rows, total in self._pass(inbox):
                     in_inbox |= {one.id: one for one in rows}
                     count = total
-                    self.stage("list of conversations", len(found) + len(in_inbox), None)
+                    self.stage("list of conversations", len(summaries) + len(in_inbox), None)
                 if len(in_inbox) == before:
                     break
             if self.order.since is None:
                 self._compare(f"conversations of {inbox.name}", len(in_inbox), count)
-            found |= in_inbox
-        return sorted(found.values(), key=lambda one: (one.created_at, int(one.id)))
+            summaries |= in_inbox
+        return sorted(summaries.values(), key=lambda one: (one.created_at, int(one.id)))
 
     async def _pass(self, inbox: WhatsAppInbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
         """Yield the list's pages once, latest activity first, with Chatwoot's total.
@@ -475,10 +475,10 @@ def _count_in(answer: Any, name: str) -> int | None:
 def _following(chats: Sequence[Summary]) -> dict[str, int]:
     """Return the start of the next conversation with the same contact, by conversation id."""
     last: dict[tuple[str, str | None], str] = {}
-    found: dict[str, int] = {}
+    starts: dict[str, int] = {}
     for one in chats:
         before = last.get((one.inbox.id, one.phone))
         if before is not None:
-            found[before] = one.created_at
+            starts[before] = one.created_at
         last[one.inbox.id, one.phone] = one.id
-    return found
+    return starts

@@ -104,8 +104,8 @@ def _note(row: JsonObject, place: MessageContext, users: Mapping[str, str], at: 
 def _reaction(row: JsonObject, base: Line, wamid: str) -> Line:
     """Convert a reaction, which some Chatwoot versions store as a reply."""
     names = ("v", "channel", "contact", "created_at", "direction", "author")
-    told = {name: base[name] for name in names}
-    return {"kind": "reaction", **told, "wamid": wamid, "emoji": text_of(row)}
+    identity = {name: base[name] for name in names}
+    return {"kind": "reaction", **identity, "wamid": wamid, "emoji": text_of(row)}
 
 
 def _parts(row: JsonObject, place: MessageContext, base: Line) -> Iterator[Line]:
@@ -148,8 +148,8 @@ def _delivery(row: JsonObject, moment: str) -> Line:
     error = attributes_of(row).get("external_error")
     if status != "failed" or not isinstance(error, str) or not error:
         return {"delivery_status": status}
-    told = {"code": 0, "title": error, "details": None}
-    return {"delivery_status": status, "delivery": {"failed_at": moment}, "error": told}
+    failure = {"code": 0, "title": error, "details": None}
+    return {"delivery_status": status, "delivery": {"failed_at": moment}, "error": failure}
 
 
 def _context(row: JsonObject, moment: str, wamids: Mapping[str, str]) -> Line:

@@ -72,24 +72,24 @@ def _reason(value: JsonObject) -> str:
 
 def _components(value: JsonObject) -> tuple[dict[str, Any], ...]:
     """Return components in the format of the Graph API, from the webhook's separate members."""
-    found: list[dict[str, Any]] = []
+    components: list[dict[str, Any]] = []
     title = value.optional_text("message_template_title")
     body = value.optional_text("message_template_element")
     footer = value.optional_text("message_template_footer")
     if title:
-        found.append({"type": "HEADER", "format": "TEXT", "text": title})
+        components.append({"type": "HEADER", "format": "TEXT", "text": title})
     if body:
-        found.append({"type": "BODY", "text": body})
+        components.append({"type": "BODY", "text": body})
     if footer:
-        found.append({"type": "FOOTER", "text": footer})
+        components.append({"type": "FOOTER", "text": footer})
     buttons = [_button(button) for button in value.parts("message_template_buttons")]
     if buttons:
-        found.append({"type": "BUTTONS", "buttons": buttons})
-    return tuple(found)
+        components.append({"type": "BUTTONS", "buttons": buttons})
+    return tuple(components)
 
 
 def _button(button: JsonObject) -> dict[str, Any]:
-    return {name: button.members[told] for told, name in _BUTTONS.items() if told in button}
+    return {name: button.members[member] for member, name in _BUTTONS.items() if member in button}
 
 
 NUMBER_FIELDS = (
@@ -120,22 +120,22 @@ TEMPLATE_FIELDS = (
 
 def channel(row: object, account: str, at: int) -> ChannelUpsert:
     """Convert a phone number. Raises: Malformed."""
-    told = _part(row, "a number")
-    shown = shown_number(told)
-    on_app = told.flag("is_on_biz_app")
+    number = _part(row, "a number")
+    shown = shown_number(number)
+    on_app = number.flag("is_on_biz_app")
     details: dict[str, Any] = {
-        "verified_name": told.optional_text("verified_name"),
-        "quality_rating": told.optional_text("quality_rating"),
-        "status": told.optional_text("status"),
-        "name_status": told.optional_text("name_status"),
-        "messaging_limit": told.optional_text("messaging_limit_tier"),
-        "throughput": _inner(told, "throughput", "level"),
-        "platform": told.optional_text("platform_type"),
+        "verified_name": number.optional_text("verified_name"),
+        "quality_rating": number.optional_text("quality_rating"),
+        "status": number.optional_text("status"),
+        "name_status": number.optional_text("name_status"),
+        "messaging_limit": number.optional_text("messaging_limit_tier"),
+        "throughput": _inner(number, "throughput", "level"),
+        "platform": number.optional_text("platform_type"),
         "on_business_app": None if on_app is None else int(on_app),
         "synced_at": at,
     }
     return ChannelUpsert(
-        phone_number_id=channel_id(told, "id"),
+        phone_number_id=channel_id(number, "id"),
         at=at,
         phone=phone_of(shown),
         display_phone_number=shown,
@@ -146,22 +146,22 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
 
 def listed_template(row: object, account: str, at: int) -> TemplateUpsert:
     """Convert a message template. Raises: Malformed."""
-    told = _part(row, "a template")
-    reason = told.optional_text("rejected_reason")
+    template = _part(row, "a template")
+    reason = template.optional_text("rejected_reason")
     return TemplateUpsert(
-        id=told.id("id"),
-        name=told.id("name"),
-        language=told.id("language"),
+        id=template.id("id"),
+        name=template.id("name"),
+        language=template.id("language"),
         at=at,
-        components=tuple(component.members for component in told.parts("components")),
-        category=told.optional_text("category"),
-        status=told.optional_text("status"),
-        quality_score=_inner(told, "quality_score", "score"),
+        components=tuple(component.members for component in template.parts("components")),
+        category=template.optional_text("category"),
+        status=template.optional_text("status"),
+        quality_score=_inner(template, "quality_score", "score"),
         waba_id=account,
         # "" clears an earlier reason.
         rejected_reason="" if reason == "NONE" else reason,
-        previous_category=told.optional_text("previous_category"),
-        parameter_format=told.optional_text("parameter_format"),
+        previous_category=template.optional_text("previous_category"),
+        parameter_format=template.optional_text("parameter_format"),
     )
 
 
@@ -171,8 +171,8 @@ def _part(row: object, what: str) -> JsonObject:
     return JsonObject(row)
 
 
-def _inner(told: JsonObject, name: str, member: str) -> str | None:
+def _inner(part: JsonObject, name: str, member: str) -> str | None:
     """Return a value given as text, or as a member of an object."""
-    if isinstance(told.members.get(name), dict):
-        return told.part(name).optional_text(member)
-    return told.optional_text(name)
+    if isinstance(part.members.get(name), dict):
+        return part.part(name).optional_text(member)
+    return part.optional_text(name)

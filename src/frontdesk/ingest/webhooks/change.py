@@ -50,22 +50,22 @@ class WebhookChange:
 
     def attempt(self, tell: Callable[..., None], *parts: JsonObject | Malformed) -> None:
         """Convert one element; an unreadable one does not affect its siblings."""
-        told = len(self.events)
+        count = len(self.events)
         try:
             for part in parts:
                 if isinstance(part, Malformed):
                     raise part
             tell(self, *parts)
         except Malformed as error:
-            del self.events[told:]
+            del self.events[count:]
             self.refused.append(str(error))
 
     def moment(self, element: JsonObject) -> tuple[int, int | None]:
         """Return the effective time, and the element's own if that lies in the future."""
-        told = element.moment("timestamp")
-        if self.received_at is not None and told > self.received_at + CLOCKS_DIFFER:
-            return self.received_at, told
-        return told, None
+        stamp = element.moment("timestamp")
+        if self.received_at is not None and stamp > self.received_at + CLOCKS_DIFFER:
+            return self.received_at, stamp
+        return stamp, None
 
     def met(self, person: Person, at: int) -> None:
         """Record that a person took part at a time."""
@@ -168,20 +168,20 @@ def channel_id(part: JsonObject, name: str) -> str:
     return checked_channel_id(part.id(name), part.at(name))
 
 
-def checked_channel_id(told: str, where: str) -> str:
+def checked_channel_id(value: str, where: str) -> str:
     """Validate a phone_number_id; `where` is its path in errors. Raises: Malformed."""
-    if not _CHANNEL_ID.fullmatch(told):
+    if not _CHANNEL_ID.fullmatch(value):
         raise Malformed(f"{where} is no phone_number_id, which has 1 to 20 digits and nothing else")
-    return told
+    return value
 
 
 def shown_number(part: JsonObject) -> str | None:
     """Return the optional display_phone_number. Raises: Malformed."""
-    told = part.optional_text("display_phone_number")
-    if told is not None and len(told) > _LONGEST_SHOWN_NUMBER:
+    number = part.optional_text("display_phone_number")
+    if number is not None and len(number) > _LONGEST_SHOWN_NUMBER:
         where = part.at("display_phone_number")
         raise Malformed(f"{where} has more than {_LONGEST_SHOWN_NUMBER} characters")
-    return told
+    return number
 
 
 def phone_of(shown: str | None) -> str | None:

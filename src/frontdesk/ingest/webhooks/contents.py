@@ -39,15 +39,15 @@ def readable_text(members: Mapping[str, Any], limit: int) -> str | None:
 
     limit: maximum length in characters.
     """
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     length = 0
     for text in _texts(members):
-        if text not in found:
-            found[text] = None
+        if text not in texts:
+            texts[text] = None
             length += len(text) + 1
         if length > limit:
             break
-    return "\n".join(found)[:limit] or None
+    return "\n".join(texts)[:limit] or None
 
 
 def _texts(members: Mapping[str, Any]) -> Iterator[str]:
@@ -99,14 +99,14 @@ def type_of(message: JsonObject) -> str:
 
     "unknown" if there are no contents or several.
     """
-    told = message.optional_text("type")
-    if told:
-        return told
+    type_ = message.optional_text("type")
+    if type_:
+        return type_
     names = [name for name in message.members if name in message]
     known = [name for name in names if name in _CONTENTS]
     other = [name for name in names if name not in _FRAME and _is_structure(message.members[name])]
-    found = known or other
-    return found[0] if len(found) == 1 else UNKNOWN
+    types = known or other
+    return types[0] if len(types) == 1 else UNKNOWN
 
 
 def contents_of(
@@ -121,8 +121,8 @@ def contents_of(
     if type_ == "media_placeholder":
         return _unsupported("media_placeholder", None, message, ())
     if type_ == "unsupported":
-        told = message.members.get("unsupported")
-        original = JsonObject(told).optional_text("type") if isinstance(told, Mapping) else None
+        member = message.members.get("unsupported")
+        original = JsonObject(member).optional_text("type") if isinstance(member, Mapping) else None
         return _unsupported("provider", original, message, errors)
     read = _SENT.get(type_) if outbound else None
     read = read or _READERS.get(type_)
@@ -141,27 +141,27 @@ def contents_of(
 
 def told_errors(errors: Sequence[JsonObject]) -> list[dict[str, Any]]:
     """Convert provider errors to wire format."""
-    told = []
+    rows = []
     for error in errors:
         data = error.optional_part("error_data")
         details = data.optional_text("details") if data else None
         title = error.optional_text("title") or error.optional_text("message") or ""
-        told.append({"code": error.number("code"), "title": title, "details": details})
-    return told
+        rows.append({"code": error.number("code"), "title": title, "details": details})
+    return rows
 
 
 def _unsupported(
     reason: str, original: str | None, message: JsonObject, errors: Sequence[JsonObject]
 ) -> MessageContents:
-    told = told_errors(message.parts("errors") or errors)
-    content = {"reason": reason, "original_type": original, "errors": told}
+    rows = told_errors(message.parts("errors") or errors)
+    content = {"reason": reason, "original_type": original, "errors": rows}
     text = readable_text(message.members, TEXT_LIMIT)
     return MessageContents("unsupported", text, content, raw=message.members)
 
 
 def _text(message: JsonObject) -> MessageContents:
-    told = message.members.get("text")
-    body = told if isinstance(told, str) else message.part("text").optional_text("body")
+    member = message.members.get("text")
+    body = member if isinstance(member, str) else message.part("text").optional_text("body")
     return MessageContents("text", _shortened(body) or "")
 
 
@@ -183,8 +183,8 @@ def _media(type_: str, message: JsonObject) -> MessageContents:
 
 def _voice(message: JsonObject) -> MessageContents:
     """Convert a voice message of the On-Premises API, which has a type of its own."""
-    told = _media("voice", message)
-    return told._replace(type="audio", media={**(told.media or {}), "voice": True})
+    voice = _media("voice", message)
+    return voice._replace(type="audio", media={**(voice.media or {}), "voice": True})
 
 
 def _location(message: JsonObject) -> MessageContents:
@@ -208,10 +208,10 @@ def _contacts(message: JsonObject) -> MessageContents:
 
 def _card(contact: JsonObject) -> dict[str, Any]:
     """Convert a contact card."""
-    told = contact.members.get("name")
+    member = contact.members.get("name")
     name = (
-        JsonObject({"formatted_name": told})
-        if isinstance(told, str)
+        JsonObject({"formatted_name": member})
+        if isinstance(member, str)
         else contact.optional_part("name")
     )
     name = name or JsonObject({})
@@ -235,14 +235,14 @@ def _card(contact: JsonObject) -> dict[str, Any]:
 
 def _full_name(name: JsonObject) -> str | None:
     """Return the formatted name, or else the joined parts."""
-    told = _members(name, _NAME_PARTS).values()
-    return name.optional_text("formatted_name") or " ".join(filter(None, told)) or None
+    names = _members(name, _NAME_PARTS).values()
+    return name.optional_text("formatted_name") or " ".join(filter(None, names)) or None
 
 
 def _name_in(vcard: str | None) -> str | None:
     """Return the formatted name (FN) of a vCard."""
-    found = _FORMATTED_NAME.search(vcard or "")
-    return found.group(1).strip() or None if found else None
+    match = _FORMATTED_NAME.search(vcard or "")
+    return match.group(1).strip() or None if match else None
 
 
 def _button(message: JsonObject) -> MessageContents:
@@ -254,9 +254,9 @@ def _button(message: JsonObject) -> MessageContents:
 
 def _interactive(message: JsonObject) -> MessageContents:
     """Convert an interactive reply: button, list, form or call permission."""
-    told = message.part("interactive")
+    interactive = message.part("interactive")
     for kind in ("button_reply", "list_reply"):
-        chosen = told.optional_part(kind)
+        chosen = interactive.optional_part(kind)
         if chosen is not None:
             title = chosen.optional_text("title")
             description = chosen.optional_text("description")
@@ -264,27 +264,27 @@ def _interactive(message: JsonObject) -> MessageContents:
                 kind, id=chosen.optional_text("id"), title=title, description=description
             )
             return MessageContents("interactive", _shortened(title), answer)
-    form = told.optional_part("nfm_reply")
+    form = interactive.optional_part("nfm_reply")
     if form is not None:
         answer = _answer("flow_reply", title=form.optional_text("name"), response=_response(form))
         return MessageContents("interactive", _shortened(form.optional_text("body")), answer)
-    permission = told.optional_part("call_permission_reply")
+    permission = interactive.optional_part("call_permission_reply")
     if permission is not None:
         said = permission.optional_text("response")
         response = dict(permission.members)
         answer = _answer("call_permission_reply", title=said, response=response)
         return MessageContents("interactive", _shortened(said), answer)
-    return _other_interactive(message, told)
+    return _other_interactive(message, interactive)
 
 
-def _other_interactive(message: JsonObject, told: JsonObject) -> MessageContents:
+def _other_interactive(message: JsonObject, interactive: JsonObject) -> MessageContents:
     """Convert a reply of an unknown kind, with all its texts."""
-    text = readable_text(told.members, TEXT_LIMIT)
-    inner = [name for name, member in told.members.items() if isinstance(member, Mapping)]
-    kind = told.optional_text("type") or (inner[0] if len(inner) == 1 else None)
+    text = readable_text(interactive.members, TEXT_LIMIT)
+    inner = [name for name, member in interactive.members.items() if isinstance(member, Mapping)]
+    kind = interactive.optional_text("type") or (inner[0] if len(inner) == 1 else None)
     if kind is None or text is None:
-        raise Malformed(f"{told.where} says nothing")
-    chosen = JsonObject(told.members[kind]) if kind in inner else told
+        raise Malformed(f"{interactive.where} says nothing")
+    chosen = JsonObject(interactive.members[kind]) if kind in inner else interactive
     known = {name: _string(chosen, name) for name in ("id", "title", "description")}
     answer = _answer(kind, response=dict(chosen.members), **known)
     return MessageContents("interactive", text, answer, raw=message.members)
@@ -313,13 +313,13 @@ def _order(message: JsonObject) -> MessageContents:
 
 def _sent_interactive(message: JsonObject) -> MessageContents:
     """Convert an interactive message as sent to the API."""
-    told = message.part("interactive")
-    kind = told.text("type")
-    action = told.optional_part("action") or JsonObject({})
-    body = told.optional_part("body")
+    interactive = message.part("interactive")
+    kind = interactive.text("type")
+    action = interactive.optional_part("action") or JsonObject({})
+    body = interactive.optional_part("body")
     text = body.optional_text("text") if body else None
-    footer = told.optional_part("footer")
-    header = told.optional_part("header")
+    footer = interactive.optional_part("footer")
+    header = interactive.optional_part("header")
     content = {
         "kind": _SENT_KINDS.get(kind, kind),
         "header": None if header is None else dict(header.members),
@@ -379,14 +379,14 @@ def _response(form: JsonObject) -> Any:
 
     A string that cannot be decoded or stored stays a string.
     """
-    told = form.members.get("response_json")
-    if not isinstance(told, str):
-        return told
+    response = form.members.get("response_json")
+    if not isinstance(response, str):
+        return response
     try:
-        parsed = json.loads(told)
+        parsed = json.loads(response)
         json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
-        return told
+        return response
     return parsed
 
 

@@ -125,9 +125,9 @@ def _tell_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
     value.at = max(value.at, at)
 
 
-def _pricing(told: object) -> dict[str, Any]:
+def _pricing(value: object) -> dict[str, Any]:
     """Return the pricing columns of a status; malformed members count as absent."""
-    members = told if isinstance(told, Mapping) else {}
+    members = value if isinstance(value, Mapping) else {}
     billable = members.get("billable")
     return {
         "category": _price_word(members.get("category")),
@@ -137,8 +137,8 @@ def _pricing(told: object) -> dict[str, Any]:
     }
 
 
-def _price_word(told: object) -> str | None:
-    return told[:WORD_LIMIT] if isinstance(told, str) and told else None
+def _price_word(value: object) -> str | None:
+    return value[:WORD_LIMIT] if isinstance(value, str) and value else None
 
 
 def _tell_payment(value: WebhookChange, status: JsonObject, step: str) -> None:
@@ -261,8 +261,8 @@ def _tell_own_number(value: WebhookChange, message: JsonObject, person: Person, 
     for contact in message.parts("contacts"):
         if contact.optional_text("origin") != "contact_request":
             continue
-        for told in contact.parts("phones"):
-            phone = phone_of(told.optional_text("wa_id") or told.optional_text("phone"))
+        for entry in contact.parts("phones"):
+            phone = phone_of(entry.optional_text("wa_id") or entry.optional_text("phone"))
             if phone is not None:
                 own = Person(phone, phone.removeprefix("+"), person.wa_user_id)
                 value.events.append(ContactUpsert(own, at, channel=value.channel))
@@ -323,8 +323,8 @@ def _tell_system(value: WebhookChange, message: JsonObject, person: Person) -> N
 
 def _changed_identity(system: JsonObject) -> Person | None:
     """Return the new identity, None if only the text of the message names it."""
-    told = system.optional_text("new_wa_id") or system.optional_text("wa_id") or ""
-    number = told.removeprefix("+")
+    previous = system.optional_text("new_wa_id") or system.optional_text("wa_id") or ""
+    number = previous.removeprefix("+")
     user_id = system.optional_id("user_id")
     if is_phone(number):
         return Person(f"+{number}", number, user_id)
@@ -333,9 +333,9 @@ def _changed_identity(system: JsonObject) -> Person | None:
 
 def _old_user_id(system: JsonObject) -> str | None:
     """Return the previous user id; some messages name it only in their text."""
-    told = system.optional_id("previous_user_id")
-    if told is not None:
-        return told
+    previous = system.optional_id("previous_user_id")
+    if previous is not None:
+        return previous
     before, changed, _ = (system.optional_text("body") or "").partition(" to ")
     return before.rpartition(" ")[2] or None if changed else None
 

@@ -72,14 +72,14 @@ class _Slice:
     """Events `done` to `to` of a body. state: its final state afterwards, None if events remain."""
 
     row: Row
-    told: _ParsedBody
+    body: _ParsedBody
     to: int
     state: str | None
     reason: str | None = None
 
     @property
     def events(self) -> Sequence[DomainEvent]:
-        return self.told.events[self.row["done"] : self.to]
+        return self.body.events[self.row["done"] : self.to]
 
 
 class WebhookProcessor:
@@ -110,30 +110,30 @@ class WebhookProcessor:
 
         Raises: Unreachable: nothing was changed; the bodies remain pending.
         """
-        portions = list(self._portions(account_id))
-        if not portions:
+        slices = list(self._slices(account_id))
+        if not slices:
             return StepResult()
         try:
-            return self._put_in(account_id, portions)
+            return self._apply_slices(account_id, slices)
         except Unreachable:
             raise
         except Exception as error:
-            if len(portions) == 1:
+            if len(slices) == 1:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
-                return self._put_in(account_id, [_failed(portions[0], error)])
+                return self._apply_slices(account_id, [_failed(slices[0], error)])
         # Retried one by one, so that only the faulty body fails.
-        return sum((self._alone(account_id, portion) for portion in portions), StepResult())
+        return sum((self._alone(account_id, slice_) for slice_ in slices), StepResult())
 
-    def _alone(self, account_id: int, portion: _Slice) -> StepResult:
+    def _alone(self, account_id: int, slice_: _Slice) -> StepResult:
         try:
-            return self._put_in(account_id, [portion])
+            return self._apply_slices(account_id, [slice_])
         except Unreachable:
             raise
         except Exception as error:
             _log.error("A webhook body cannot be applied: %s", _place_of(error))
-            return self._put_in(account_id, [_failed(portion, error)])
+            return self._apply_slices(account_id, [_failed(slice_, error)])
 
-    def _portions(self, account_id: int) -> Iterator[_Slice]:
+    def _slices(self, account_id: int) -> Iterator[_Slice]:
         """Yield the slices of bodies for the next transaction."""
         rows = self._database.read_latest(
             lambda connection: raw_events.waiting(
@@ -142,29 +142,30 @@ class WebhookProcessor:
         )
         room = EVENTS_AT_ONCE
         for row in rows:
-            told = self._told(row)
-            total = len(told.events)
+            body = self._parsed(row)
+            total = len(body.events)
             to = min(total, row["done"] + room)
-            yield _Slice(row, told, to, _state(told) if to >= total else None, told.reason)
+            yield _Slice(row, body, to, _state(body) if to >= total else None, body.reason)
             room -= to - row["done"]
             if room <= 0:
                 return
 
-    def _told(self, row: Row) -> _ParsedBody:
-        body, told = self._last
-        if body != row["body"]:
-            told = _read(bytes(row["body"]), row["received_at"])
-            self._last = (bytes(row["body"]), told)
-        return told
+    def _parsed(self, row: Row) -> _ParsedBody:
+        raw, body = self._last
+        if raw != row["body"]:
+            raw = bytes(row["body"])
+            body = _parse(raw, row["received_at"])
+            self._last = raw, body
+        return body
 
-    def _put_in(self, account_id: int, portions: Sequence[_Slice]) -> StepResult:
+    def _apply_slices(self, account_id: int, slices: Sequence[_Slice]) -> StepResult:
         now = self._clock()
-        taken_back = frozenset(wamid for one in portions for wamid in one.told.revoked)
-        found = self._naming(account_id, portions) if taken_back else []
+        taken_back = frozenset(wamid for one in slices for wamid in one.body.revoked)
+        affected = self._naming(account_id, slices) if taken_back else []
 
-        def put_in(connection: Connection) -> StepResult:
+        def apply(connection: Connection) -> StepResult:
             lock_account(connection, account_id)
-            mine = [one for one in portions if _claim(connection, account_id, one)]
+            mine = [one for one in slices if _claim(connection, account_id, one)]
             parts = [self._admission.part(connection, account_id, one.events) for one in mine]
             events = [event for part in parts for event in part.events]
             if events:
@@ -172,7 +173,7 @@ class WebhookProcessor:
                 self._apply(connection, account_id, events, now)
             gone = taken_back | _taken_back(connection, account_id, events)
             if not self._retain_revoked:
-                digests = {*found, *(one.row["digest"] for one in mine)}
+                digests = {*affected, *(one.row["digest"] for one in mine)}
                 _blank(connection, account_id, sorted(digests), gone)
             ends = (
                 _settle(connection, account_id, one, part.passed_over)
@@ -182,7 +183,7 @@ class WebhookProcessor:
             passed_over = sum((part.passed_over for part in parts), Counter[str]())
             return StepResult(len(mine), settled, passed_over, bool(mine and gone))
 
-        return self._database.write(put_in)
+        return self._database.write(apply)
 
     def _apply(
         self, connection: Connection, account_id: int, events: Sequence[DomainEvent], now: int
@@ -190,12 +191,12 @@ class WebhookProcessor:
         placeholders = self._admission.placeholders
         apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
 
-    def _naming(self, account_id: int, portions: Sequence[_Slice]) -> list[str]:
+    def _naming(self, account_id: int, slices: Sequence[_Slice]) -> list[str]:
         """Return digests of bodies that may contain the messages revoked by these slices."""
         taken_back = {
             wamid: at or one.row["received_at"]
-            for one in portions
-            for wamid, at in one.told.revoked.items()
+            for one in slices
+            for wamid, at in one.body.revoked.items()
         }
         since = min(taken_back.values()) - REVOKED_WITHIN
         needles = redaction.needles(taken_back)
@@ -204,7 +205,7 @@ class WebhookProcessor:
         )
 
 
-def _read(raw: bytes, received_at: int) -> _ParsedBody:
+def _parse(raw: bytes, received_at: int) -> _ParsedBody:
     try:
         body = body_of(raw)
         normalised = normalise(body, live=True, received_at=received_at)
@@ -215,16 +216,16 @@ def _read(raw: bytes, received_at: int) -> _ParsedBody:
     return _ParsedBody(normalised.events, normalised.ignored, redaction.revoked(body), reason)
 
 
-def _state(told: _ParsedBody) -> str:
-    if told.reason is not None:
+def _state(body: _ParsedBody) -> str:
+    if body.reason is not None:
         return FAILED
-    return APPLIED if told.events else IGNORED
+    return APPLIED if body.events else IGNORED
 
 
-def _failed(portion: _Slice, error: Exception) -> _Slice:
+def _failed(slice_: _Slice, error: Exception) -> _Slice:
     """Mark a slice as failed; the error's message is dropped, as it may quote customers."""
     reason = f"it cannot be applied: {_place_of(error)}"[:LONGEST_REASON]
-    return _Slice(portion.row, portion.told, portion.row["done"], FAILED, reason)
+    return _Slice(slice_.row, slice_.body, slice_.row["done"], FAILED, reason)
 
 
 def _place_of(error: Exception) -> str:
@@ -235,41 +236,41 @@ def _place_of(error: Exception) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def _claim(connection: Connection, account_id: int, portion: _Slice) -> bool:
+def _claim(connection: Connection, account_id: int, slice_: _Slice) -> bool:
     """Claim a slice; False if the body has changed or was claimed before."""
-    row = portion.row
+    row = slice_.row
     size = len(row["body"])
     return raw_events.advance(
-        connection, account_id, row["digest"], row["done"], portion.to, size=size
+        connection, account_id, row["digest"], row["done"], slice_.to, size=size
     )
 
 
 def _settle(
-    connection: Connection, account_id: int, portion: _Slice, passed_over: Counter[str]
+    connection: Connection, account_id: int, slice_: _Slice, passed_over: Counter[str]
 ) -> str | None:
     """Store the final state of a body and return it, or store what was skipped so far."""
-    digest = portion.row["digest"]
-    ignored = json.loads(portion.row["ignored_json"] or "{}")
+    digest = slice_.row["digest"]
+    ignored = json.loads(slice_.row["ignored_json"] or "{}")
     ignored |= {kind: count + ignored.get(kind, 0) for kind, count in passed_over.items()}
-    if portion.state is None:
+    if slice_.state is None:
         if passed_over:
             raw_events.pass_over(connection, account_id, digest, json.dumps(ignored))
         return None
-    state = portion.state
+    state = slice_.state
     if state == APPLIED and all(
         number is not None and kind_of(number) in ignored
-        for number in map(number_of, portion.told.events)
+        for number in map(number_of, slice_.body.events)
     ):
         state = IGNORED
-    ignored |= portion.told.ignored
+    ignored |= slice_.body.ignored
     settled = raw_events.settle(
         connection,
         account_id,
         digest,
         state,
-        reason=portion.reason,
+        reason=slice_.reason,
         ignored_json=json.dumps(ignored, sort_keys=True) if ignored else None,
-        done=portion.to,
+        done=slice_.to,
     )
     return state if settled else None
 
@@ -291,16 +292,16 @@ def _taken_back(connection: Connection, account_id: int, events: Sequence[Domain
     for event in events:
         if isinstance(event, MessageUpsert) and event.wamid is not None:
             by_channel.setdefault(event.channel, set()).add(event.wamid)
-    found: set[str] = set()
+    deleted: set[str] = set()
     for number, wamids in by_channel.items():
         channel = lookups.catalogue_row(
             connection, account_id, "channel", "phone_number_id", number
         )
         if channel is not None:
             rows = lookups.messages(connection, account_id, channel["id"], wamids)
-            found |= {
+            deleted |= {
                 row["wamid"]
                 for row in rows
                 if row["wamid"] is not None and row["deleted_at"] is not None
             }
-    return found
+    return deleted

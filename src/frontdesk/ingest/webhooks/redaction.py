@@ -52,15 +52,15 @@ def revoked(body: Mapping[str, Any]) -> dict[str, int]:
 
     The time is 0 if unknown.
     """
-    found: dict[str, int] = {}
+    deletions: dict[str, int] = {}
     for element in _objects(body):
         taken_back = element.get("revoke")
         if isinstance(taken_back, Mapping):
             wamid, seconds = taken_back.get("original_message_id"), str(element.get("timestamp"))
             if isinstance(wamid, str) and wamid:
                 readable = seconds.isascii() and seconds.isdigit() and len(seconds) < 12
-                found[wamid] = int(seconds) * 1000 if readable else 0
-    return found
+                deletions[wamid] = int(seconds) * 1000 if readable else 0
+    return deletions
 
 
 def needles(wamids: Collection[str]) -> list[bytes]:
@@ -86,8 +86,8 @@ def pruned(raw: bytes, mention: Mention) -> bytes | None:
     """
     body = _readable(raw)
     if body is None:
-        found = mention.is_in(raw.decode("utf-8", "replace"))
-        return b"" if found else None
+        mentioned = mention.is_in(raw.decode("utf-8", "replace"))
+        return b"" if mentioned else None
     if not mention.is_in(body):
         return None
     after = _pruned(body, mention)

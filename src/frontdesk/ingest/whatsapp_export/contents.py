@@ -185,8 +185,8 @@ def entry_contents(original: str, sizes: Mapping[str, int]) -> EntryContents:
         return EntryContents("text", deleted=True)
     ending = _EDITED.search(text)
     if ending is not None and folded(ending["phrase"]) in EDITED:
-        kept = original.strip()
-        inner = entry_contents(kept[: kept.rindex("<")], sizes)
+        stripped = original.strip()
+        inner = entry_contents(stripped[: stripped.rindex("<")], sizes)
         return inner._replace(edited=True)
     return _file(text, sizes) or _omitted(text) or _place(text) or _words(original)
 
@@ -199,11 +199,11 @@ def is_notice(original: str) -> bool:
 
 
 def _file(text: str, sizes: Mapping[str, int]) -> EntryContents | None:
-    found = _ATTACHED.search(text) or _FOLLOWED.match(text)
-    if found is None or found["extension"].lower() not in _EXTENSIONS:
+    match = _ATTACHED.search(text) or _FOLLOWED.match(text)
+    if match is None or match["extension"].lower() not in _EXTENSIONS:
         return None
-    caption = (text[: found.start()].strip() + "\n" + text[found.end() :].strip()).strip()
-    return _media(found["file"], found["extension"].lower(), caption, sizes)
+    caption = (text[: match.start()].strip() + "\n" + text[match.end() :].strip()).strip()
+    return _media(match["file"], match["extension"].lower(), caption, sizes)
 
 
 def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) -> EntryContents:
@@ -246,14 +246,14 @@ def _omitted(text: str) -> EntryContents | None:
 
 
 def _place(text: str) -> EntryContents | None:
-    found = _PLACE.fullmatch(text)
-    if found is None:
+    match = _PLACE.fullmatch(text)
+    if match is None:
         return None
-    latitude, longitude = float(found["latitude"]), float(found["longitude"])
+    latitude, longitude = float(match["latitude"]), float(match["longitude"])
     if abs(latitude) > 90 or abs(longitude) > 180:
         return None
     place = {"latitude": latitude, "longitude": longitude, "name": None, "address": None}
-    return EntryContents("location", content={**place, "url": found["url"]})
+    return EntryContents("location", content={**place, "url": match["url"]})
 
 
 def _words(original: str) -> EntryContents:

@@ -35,7 +35,7 @@ class DateOrder:
     reason: str
 
 
-def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> DateOrder:
+def decided(stamps: Sequence[Stamp], choice: Order | None, today: date) -> DateOrder:
     """Determine the date order of a file.
 
     Some dates may lie in the future or before 2009, as phone clocks can be wrong.
@@ -43,16 +43,16 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> DateOr
     Raises: BadSettings: no order fits all dates, several do, or the requested one does not.
     """
     existing = [order for order in _PLACES if all(_date(stamp, order) for stamp in stamps)]
-    if asked is not None and asked not in existing:
-        wrong = next(stamp for stamp in stamps if _date(stamp, asked) is None)
-        raise BadSettings(f"The date {wrong.date} is none as {NAMES[asked]}")
+    if choice is not None and choice not in existing:
+        wrong = next(stamp for stamp in stamps if _date(stamp, choice) is None)
+        raise BadSettings(f"The date {wrong.date} is none as {NAMES[choice]}")
     if not existing:
         raise BadSettings("No order of day, month and year fits all dates: is the file one export?")
     misdated = {order: _misdated(stamps, order, today) for order in existing}
-    best = min(existing, key=lambda one: len(misdated[one])) if asked is None else asked
+    best = min(existing, key=lambda one: len(misdated[one])) if choice is None else choice
     _refuse_most(stamps, misdated[best], today)
-    if asked is not None:
-        return DateOrder(asked, "as asked for")
+    if choice is not None:
+        return DateOrder(choice, "as choice for")
     fewest = len(misdated[best])
     likely = [order for order in existing if len(misdated[order]) == fewest]
     if fewest and len(likely) == 1 < len(existing):
@@ -60,22 +60,22 @@ def decided(stamps: Sequence[Stamp], asked: Order | None, today: date) -> DateOr
     return _chosen(stamps, likely, today)
 
 
-def outliers(stamps: Collection[Stamp], asked: Order | None) -> set[Stamp]:
+def outliers(stamps: Collection[Stamp], choice: Order | None) -> set[Stamp]:
     """Return stamps that are invalid in the order that nearly all others have.
 
     They come from quoted chats, whose lines start like headers. Empty if no date is invalid, too
     many are, or the orders disagree.
     """
-    orders = _PLACES if asked is None else (asked,)
+    orders = _PLACES if choice is None else (choice,)
     wrong = {
         order: {stamp for stamp in set(stamps) if _date(stamp, order) is None} for order in orders
     }
     counts = {order: sum(stamp in wrong[order] for stamp in stamps) for order in orders}
     fewest = min(counts.values())
-    found = [wrong[order] for order in orders if counts[order] == fewest]
-    if fewest * _LEAST_SHARE > len(stamps) or any(each != found[0] for each in found):
+    candidates = [wrong[order] for order in orders if counts[order] == fewest]
+    if fewest * _LEAST_SHARE > len(stamps) or any(each != candidates[0] for each in candidates):
         return set()
-    return found[0]
+    return candidates[0]
 
 
 def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date) -> None:

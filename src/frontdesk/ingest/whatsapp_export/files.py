@@ -79,8 +79,10 @@ def _unpacked(path: Path, archive: zipfile.ZipFile) -> ExportFiles:
     preferred = [entry for entry in texts if PurePosixPath(entry.filename).name == _PREFERRED]
     chosen = preferred or texts
     if len(chosen) != 1:
-        found = f"{len(chosen)} texts" if chosen else "no text"
-        raise UnusableFile(f"{_named(path)} has {found}; an export has one, {_PREFERRED} or *.txt")
+        contents = f"{len(chosen)} texts" if chosen else "no text"
+        raise UnusableFile(
+            f"{_named(path)} has {contents}; an export has one, {_PREFERRED} or *.txt"
+        )
     with archive.open(chosen[0]) as file:
         # The declared size is not trusted: no more than the limit is unpacked.
         text = _decoded(f"The text in {_named(path)}", file.read(TEXT_LIMIT + 1))

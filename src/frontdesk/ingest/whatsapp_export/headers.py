@@ -128,11 +128,11 @@ def family_of(lines: Iterable[str]) -> HeaderFormat | None:
 def header(line: str, family: HeaderFormat) -> Header | None:
     """Parse the header at the start of a line, None without one."""
     start, places = _placed(line[:_LONGEST])
-    found = family.pattern.match(start)
-    stamp = None if found is None else _stamp(found)
-    if found is None or stamp is None:
+    match = family.pattern.match(start)
+    stamp = None if match is None else _stamp(match)
+    if match is None or stamp is None:
         return None
-    end = places[found.end()] if found.end() < len(places) else min(len(line), _LONGEST)
+    end = places[match.end()] if match.end() < len(places) else min(len(line), _LONGEST)
     return Header(stamp, end)
 
 
@@ -143,55 +143,55 @@ def looks_like_header(line: str) -> bool:
 
 def _placed(text: str) -> tuple[str, list[int]]:
     """Return the normalised text, and the original offset of each of its characters."""
-    kept: list[str] = []
+    characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
         if shown := plain(character):
-            kept.append(shown)
+            characters.append(shown)
             places.append(place)
-    return "".join(kept).translate(_PUNCTUATION), places
+    return "".join(characters).translate(_PUNCTUATION), places
 
 
-def _stamp(found: re.Match[str]) -> Stamp | None:
+def _stamp(match: re.Match[str]) -> Stamp | None:
     """Convert a match to a stamp; None for an invalid time."""
-    period = found["before"] or found["after"]
-    hour = _hour(int(found["hour"]), None if period is None else _PERIODS[period.casefold()])
-    minute, second = int(found["minute"]), int(found["second"] or 0)
+    period = match["before"] or match["after"]
+    hour = _hour(int(match["hour"]), None if period is None else _PERIODS[period.casefold()])
+    minute, second = int(match["minute"]), int(match["second"] or 0)
     if hour is None or minute > 59 or second > 59:
         return None
-    era = found["era"] or found["last_era"]
-    a, b, c = int(found["a"]), int(found["b"]), int(found["c"])
+    era = match["era"] or match["last_era"]
+    a, b, c = int(match["a"]), int(match["b"]), int(match["c"])
     calendar = _ERAS[era.casefold()] if era else 0
-    if era is None and (found["be"] or max(a, c) > 2400):
+    if era is None and (match["be"] or max(a, c) > 2400):
         calendar = -_BUDDHIST
     return Stamp(
         parts=(a, b, c),
-        year_first=found["era"] is not None or len(found["a"]) > 2,
-        year_last=found["last_era"] is not None or len(found["c"]) > 2,
+        year_first=match["era"] is not None or len(match["a"]) > 2,
+        year_last=match["last_era"] is not None or len(match["c"]) > 2,
         calendar=calendar,
         hour=hour,
         minute=minute,
         second=second,
-        exact=found["second"] is not None,
-        date=found.string[found.start(_first(found)) : found.end("c")],
+        exact=match["second"] is not None,
+        date=match.string[match.start(_first(match)) : match.end("c")],
     )
 
 
-def _hour(told: int, first: int | None) -> int | None:
+def _hour(hour: int, first: int | None) -> int | None:
     """Return the hour of the day, None if invalid.
 
     first: first of the twelve hours selected by the day period. Clocks that count these from 0
     write 0:24 PM for 12:24 PM; some phones write PM with a 24-hour time.
     """
-    if told > 23:
+    if hour > 23:
         return None
     if first is None:
-        return told
-    if told > 12:
-        return told if (told - first) % 24 < 12 else None
-    return (first + (told - first) % 12) % 24
+        return hour
+    if hour > 12:
+        return hour if (hour - first) % 24 < 12 else None
+    return (first + (hour - first) % 12) % 24
 
 
-def _first(found: re.Match[str]) -> str:
+def _first(match: re.Match[str]) -> str:
     """Return the group at which the date starts."""
-    return "a" if found["era"] is None else "era"
+    return "a" if match["era"] is None else "era"

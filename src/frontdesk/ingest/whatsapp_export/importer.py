@@ -54,14 +54,14 @@ def compared(entries: Sequence[ChatEntry], rows: Sequence[Row]) -> list[MatchedE
     messages = MessageIndex([row for row in rows if row["id"] not in exact.taken])
     for take in (messages.take, messages.take_changed):
         known |= _taken(copies, known, take)
-    found: list[MatchedEntry] = []
+    matched: list[MatchedEntry] = []
     for number, entry in enumerate(ordered):
         row = None
         if number not in known and entry.outbound:
             row = messages.take_unknown(entry.at)
         stands_for = (None, None) if row is None else (row["wamid"], row["created_at"])
-        found.append(MatchedEntry(entry, number in known, *stands_for))
-    return found
+        matched.append(MatchedEntry(entry, number in known, *stands_for))
+    return matched
 
 
 def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | None]) -> set[int]:
@@ -181,7 +181,7 @@ def _known(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
     """Return the stored messages in the export's period."""
     person, account_id = place.person, place.account_id
     assert person.phone is not None
-    found = lookups.contacts(
+    contacts = lookups.contacts(
         connection,
         account_id,
         phones={person.phone},
@@ -189,7 +189,7 @@ def _known(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
         wa_user_ids=(),
     )
     aliased = lookups.aliased_contacts(connection, account_id, {person.phone})
-    contact_ids = {row["id"] for row in (*found, *aliased.values())}
+    contact_ids = {row["id"] for row in (*contacts, *aliased.values())}
     channel = lookups.catalogue_row(
         connection, account_id, "channel", "phone_number_id", place.channel
     )

@@ -89,11 +89,11 @@ def read(export: ExportFiles, reading: ChatOptions) -> Chat:
     """
     rows = [row.removesuffix("\r") for row in export.text.split("\n")]
     family = family_of(rows)
-    found = _EntryLines() if family is None else _lines(rows, family)
-    if family is not None and found.entries:
-        unlike = outliers([line.stamp for line in found.entries], reading.order)
-        found = _lines(rows, family, unlike) if unlike else found
-    lines = found.entries
+    result = _EntryLines() if family is None else _lines(rows, family)
+    if family is not None and result.entries:
+        unlike = outliers([line.stamp for line in result.entries], reading.order)
+        result = _lines(rows, family, unlike) if unlike else result
+    lines = result.entries
     if family is None or not lines:
         raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
     decision = decided([line.stamp for line in lines], reading.order, reading.today)
@@ -104,8 +104,8 @@ def read(export: ExportFiles, reading: ChatOptions) -> Chat:
         other_is_profile=any(line.sender == other and line.profile for line in lines),
         family=family.name,
         decision=decision,
-        before=found.before,
-        unread=found.unread,
+        before=result.before,
+        unread=result.unread,
     )
 
 
@@ -127,19 +127,19 @@ def _lines(
 ) -> _EntryLines:
     """Split lines into entries; lines that start with an `excluded` stamp are continuation
     lines."""
-    found = _EntryLines()
+    result = _EntryLines()
     for number, row in enumerate(rows, start=1):
         start = header(row, family)
         if start is not None and start.stamp not in excluded:
-            found.entries.append(_begun(start.stamp, row[start.end :]))
+            result.entries.append(_begun(start.stamp, row[start.end :]))
             continue
         if start is not None or looks_like_header(row):
-            found.unread.append(number)
-        if found.entries:
-            found.entries[-1].parts.append(row)
+            result.unread.append(number)
+        if result.entries:
+            result.entries[-1].parts.append(row)
         elif row.strip():
-            found.before += 1
-    return found
+            result.before += 1
+    return result
 
 
 def _begun(stamp: Stamp, rest: str) -> _OpenEntry:

@@ -214,7 +214,7 @@ class ServerScreen(ViewScreen):
 
     async def read(self) -> None:
         await self.ask(self._greet)
-        self._kept = await self.mailbox.kept()
+        self._kept = await self.mailbox.usage()
         self.show_saved()
 
     async def _greet(self) -> None:

@@ -129,7 +129,7 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
 
 
 def _report(walked: "Crawler", path: Path) -> None:
-    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.told.items()))
+    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.counts.items()))
     click.echo(f"read from Chatwoot: {told or 'nothing new'}; in {clean(str(path))}")
     for reason, count in sorted(walked.skipped.items()):
         click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
