@@ -66,8 +66,8 @@ class Home:
     def begin_again(self) -> None:
         """Have the reader at the newest conversation again, and no frame kept."""
         cache = self._opened()
-        cache.remember(CONVERSATION_SETTING, warm_cache.NEWEST_ID)
-        cache.remember(VIEW_SETTING, View(filter=warm_cache.OPEN).model_dump_json())
+        cache.set_setting(CONVERSATION_SETTING, warm_cache.NEWEST_ID)
+        cache.set_setting(VIEW_SETTING, View(filter=warm_cache.OPEN).model_dump_json())
         cache.close()
         first_frame.forget(self.path)
 

@@ -130,7 +130,7 @@ async def test_a_list_without_its_tail_is_shorter_and_goes_on_with_its_cursor(
     assert list(listing) == values[:50]
     assert (listing.cursor, listing.complete) == ("after 50", False)
     rest: list[Value] = list(values[50:])
-    floor = cache.floor(OPEN)
+    floor = cache.oldest_key(OPEN)
     assert floor is not None
     await cache.save_older(OPEN, fetched(rest, upper=floor, end=True), "after 50")
     listing.reload()

@@ -33,7 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             await cache.save_head(notes_name(id), fetched([note(base, 30)], end=True), NOW)
         await cache.save(CONTACT, "1", body_of(Contact(id="1", name="Sheena")))
         await cache.save("counts", "", body_of(Counts(all=3)))
-        cache.remember("looked at/1", NOW.isoformat())
+        cache.set_setting("looked at/1", NOW.isoformat())
         cache.close()
 
     asyncio.run(make())
@@ -60,7 +60,7 @@ async def use(path: Path) -> int:
             mailbox.search(typed)
         newer = [conversation(number, number + 5) for number in range(160, 100, -1)]
         await cache.save_head(OPEN, fetched([*newer], cursor="c"), NOW)
-        cursor, floor = cache.way_on(OPEN)[0], cache.floor(OPEN)
+        cursor, floor = cache.next_cursor(OPEN)[0], cache.oldest_key(OPEN)
         if cursor is not None and floor is not None:
             older = fetched([conversation(3, 3)], upper=floor, end=True)
             await cache.save_older(OPEN, older, cursor)

@@ -163,7 +163,7 @@ async def test_a_second_damaged_file_gets_another_name(path: Path) -> None:
 async def test_a_full_disk_costs_a_warning_and_nothing_else(path: Path) -> None:
     cache = Cache(path, "one")
     await cache.save_head(OPEN, fetched([conversation(501, 501)], cursor="c"), NOW)
-    cache.remember("filter", "open")
+    cache.set_setting("filter", "open")
     cache._file.submit(
         lambda connection: connection.execute("PRAGMA max_page_count=1").fetchall()
     ).result()
@@ -172,7 +172,7 @@ async def test_a_full_disk_costs_a_warning_and_nothing_else(path: Path) -> None:
     assert len(cache.listing(OPEN)) == 501
     assert "Nothing can be saved" in (cache.warning or "")
     # What was held before goes on in memory, and can be searched there.
-    assert cache.recall("filter") == "open"
+    assert cache.get_setting("filter") == "open"
     assert len(cache.search("sheena", limit=1000)) == 501
     cache.close()
     later = Cache(path, "one")
@@ -230,7 +230,7 @@ def test_a_cache_on_a_disk_that_cannot_be_written_is_read(open_directory: Path) 
 
 
 def test_what_lies_beside_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
-    cache.remember("filter", "open")
+    cache.set_setting("filter", "open")
     cache._file.submit(lambda connection: None).result()
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     assert [stat.S_IMODE(one.stat().st_mode) for one in beside] == [0o600, 0o600]

@@ -54,9 +54,9 @@ async def test_a_list_never_seen_is_empty_and_not_complete(cache: Cache) -> None
 async def test_two_origins_in_one_file_do_not_mix(path: Path) -> None:
     one, two = Cache(path, "one"), Cache(path, "two")
     await one.save_head(OPEN, fetched([conversation(1, 5)]), NOW)
-    one.remember("filter", "open")
+    one.set_setting("filter", "open")
     assert len(two.listing(OPEN)) == 0
-    assert two.recall("filter") is None
+    assert two.get_setting("filter") is None
     one.close()
     two.close()
 
@@ -241,12 +241,12 @@ async def test_a_forgotten_row_leaves_every_list(cache: Cache) -> None:
 
 def test_a_remembered_word_can_be_recalled_at_once_and_after_a_restart(path: Path) -> None:
     first = Cache(path, "one")
-    first.remember("filter", "open")
-    assert first.recall("filter") == "open"
+    first.set_setting("filter", "open")
+    assert first.get_setting("filter") == "open"
     first.close()
     second = Cache(path, "one")
-    assert second.recall("filter") == "open"
-    assert second.recall("other") is None
+    assert second.get_setting("filter") == "open"
+    assert second.get_setting("other") is None
     second.close()
 
 

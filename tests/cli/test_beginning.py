@@ -294,12 +294,12 @@ def opened(path: Path) -> Cache:
 
 def test_whatever_is_written_to_the_cache_ends_its_frame(cache: Path) -> None:
     ours = opened(cache)
-    ours.remember("view", "open")
+    ours.set_setting("view", "open")
     ours.keep_frame(FRAME)
     ours.close()
     assert first_frame.kept(cache) is not None
     again = opened(cache)
-    again.remember("view", "snoozed")
+    again.set_setting("view", "snoozed")
     again.close()
     assert first_frame.kept(cache) is None
 
@@ -313,7 +313,7 @@ def test_emptying_the_cache_removes_its_frame(cache: Path) -> None:
 
 def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) -> None:
     ours = opened(cache)
-    ours.remember("view", "open")
+    ours.set_setting("view", "open")
     ours.keep_frame(FRAME)
     other = opened(cache)
     ours.close()

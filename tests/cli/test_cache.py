@@ -34,7 +34,7 @@ def hold(path: Path, origin: str, *ids: int, read_at: datetime = NOW) -> None:
             await cache.save_head(
                 thread_name(str(id)), fetched([message(id, id)], end=True), read_at
             )
-        cache.remember("filter", "open")
+        cache.set_setting("filter", "open")
         cache.close()
 
     asyncio.run(see())
@@ -92,7 +92,7 @@ def test_a_cache_in_use_is_emptied_in_its_place(path: Path) -> None:
     assert len(open_now.listing(OPEN)) == 1
     done("clear", "--yes")
     assert len(open_now.listing(OPEN)) == 0
-    assert open_now.recall("filter") is None
+    assert open_now.get_setting("filter") is None
     asyncio.run(open_now.save_head(OPEN, fetched([conversation(5, 5)], end=True), NOW))
     assert open_now.warning is None
     open_now.close()

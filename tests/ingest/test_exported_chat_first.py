@@ -16,7 +16,7 @@ from tests.stores import Engine, sqlite_store
 
 from frontdesk.ingest.apply.batch import ApplyResult, apply_events
 from frontdesk.ingest.archive.export import lines
-from frontdesk.ingest.archive.native import told
+from frontdesk.ingest.archive.native import convert
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.ingest.webhooks.normalise import normalise
@@ -132,7 +132,7 @@ def archive(written: Sequence[Written]) -> list[DomainEvent]:
         event
         for line in found
         if line["kind"] in ("channel", "contact", "message", "conversation")
-        for event in told(line, NOW)
+        for event in convert(line, NOW)
     ]
 
 

@@ -354,10 +354,10 @@ async def test_what_was_seen_is_there_on_the_next_start_without_a_server(
     mailbox = Mailbox(lambda: inbox, first)
     await mailbox.connect()
     await mailbox.refresh_conversations(ALL)
-    mailbox.remember("last conversation", "390")
+    mailbox.set_setting("last conversation", "390")
     first.close()
     second = Cache(tmp_path / "kept" / "pages-1.db", "one")
     offline = Mailbox(lambda: inbox, second)
     assert shown(offline) == ids(inbox.listed(ALL))[:50]
-    assert offline.recall("last conversation") == "390"
+    assert offline.get_setting("last conversation") == "390"
     second.close()

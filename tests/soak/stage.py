@@ -77,8 +77,8 @@ class Stage:
             now=loop.now,
             chance=chance.random,
         )
-        weather = Weather(client._exchange._http._transport, chance, loop.time)
-        client._exchange._http._transport = weather
+        weather = Weather(client._requests._http._transport, chance, loop.time)
+        client._requests._http._transport = weather
         mailbox = Mailbox(lambda: client, cache, clock=loop.now)
         app = _Viewer(mailbox, title="soak", clock=Clock(UTC, loop.now))
         try:

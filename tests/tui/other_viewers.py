@@ -26,8 +26,8 @@ class Ticking:
 class Weighed(Cache):
     """A cache whose size does not depend on how far its writer has come."""
 
-    async def kept(self) -> CacheUsage:
-        kept = await super().kept()
+    async def usage(self) -> CacheUsage:
+        kept = await super().usage()
         return kept._replace(size_bytes=3_400_000, share_bytes=1_200_000)
 
 

@@ -125,7 +125,7 @@ def _counting_strips(counted: Work) -> Callable[..., Strip]:
 def opened(path: Path, source: object) -> Iterator[FrontdeskApp]:
     """The viewer on a cache, with the reader at the newest conversation."""
     cache = Cache(path, ORIGIN, limit_bytes=warm_cache.LIMIT_BYTES, check_after_seconds=1_000)
-    cache.remember("inbox.conversation", warm_cache.NEWEST_ID)
+    cache.set_setting("inbox.conversation", warm_cache.NEWEST_ID)
 
     def connect() -> InboxSource:
         return source  # type: ignore[return-value]

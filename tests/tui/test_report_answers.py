@@ -109,7 +109,7 @@ async def test_what_was_asked_for_is_there_the_next_time(
         await type_in(pilot, "last month")
         await press(pilot, "enter")
     mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
-    assert mailbox.recall("report") is not None
+    assert mailbox.get_setting("report") is not None
     again = report()
     async with again.run_test(size=(120, 40)) as pilot:
         await pilot.pause()

@@ -130,17 +130,17 @@ class Cache:
 
     def value(self, kind: str, id: str, model: type[W]) -> W | None:
         body = self.body(kind, id)
-        return self._sensible(lambda: model.model_validate_json(body), None) if body else None
+        return self._guarded(lambda: model.model_validate_json(body), None) if body else None
 
     def top(self, which: ListName) -> Key | None:
         """Key of the newest row of a list."""
         return self._bound(which, "DESC")
 
-    def floor(self, which: ListName) -> Key | None:
+    def oldest_key(self, which: ListName) -> Key | None:
         """Key of the oldest row of a list's contiguous range."""
         return self._bound(which, "ASC")
 
-    def way_on(self, which: ListName) -> tuple[str | None, bool]:
+    def next_cursor(self, which: ListName) -> tuple[str | None, bool]:
         """Cursor after the oldest row of a list, and if the list is complete."""
         rows = self._file.rows(
             "SELECT cursor, complete FROM list WHERE origin = ? AND name = ?",
@@ -149,7 +149,7 @@ class Cache:
         if not rows:
             return None, False
         cursor, complete = rows[0]
-        cursor = self._sensible(lambda: None if cursor is None else text_of(cursor), None)
+        cursor = self._guarded(lambda: None if cursor is None else text_of(cursor), None)
         return cursor, bool(complete)
 
     def search(
@@ -164,7 +164,7 @@ class Cache:
         """Full-text search, newest first; see `frontdesk.cache.search`."""
         from frontdesk.cache import search
 
-        return self._sensible(
+        return self._guarded(
             lambda: search.search(
                 self._file.rows,
                 self._origin,
@@ -192,11 +192,11 @@ class Cache:
         """Cache statistics, read in a thread."""
         return await asyncio.to_thread(self._look)
 
-    def recall(self, name: str) -> str | None:
+    def get_setting(self, name: str) -> str | None:
         """Stored setting; changes by other processes are visible after the next write here."""
-        return self.recall_all((name,)).get(name)
+        return self.get_settings((name,)).get(name)
 
-    def recall_all(self, names: Collection[str]) -> dict[str, str]:
+    def get_settings(self, names: Collection[str]) -> dict[str, str]:
         """Stored settings by name, without missing ones."""
         unknown = [n for n in names if n not in self._remembered and n not in self._recalled]
         if len(self._recalled) + len(unknown) > _RECALLED:
@@ -214,11 +214,11 @@ class Cache:
             f"SELECT name, value FROM memory WHERE origin = ? AND name IN ({places})",
             (self._origin, *names),
         )
-        return {name: self._sensible(partial(text_of, value), None) for name, value in rows}
+        return {name: self._guarded(partial(text_of, value), None) for name, value in rows}
 
-    def remember(self, name: str, value: str) -> None:
+    def set_setting(self, name: str, value: str) -> None:
         """Store a setting; it is written in the background, at the latest by `close`."""
-        if self.recall(name) == value:
+        if self.get_setting(name) == value:
             return
         self._remembered[name] = value
         self._submit(
@@ -323,9 +323,9 @@ class Cache:
             f"{_BOUND} ORDER BY sort {way}, size {way}, entry.id {way} LIMIT 1",
             (self._origin, which.name, which.kind),
         )
-        return self._sensible(lambda: _key(*rows[0]), None) if rows else None
+        return self._guarded(lambda: _key(*rows[0]), None) if rows else None
 
-    def _sensible(self, read: Callable[[], T], otherwise: T) -> T:
+    def _guarded(self, read: Callable[[], T], otherwise: T) -> T:
         """Result of `read`; if it fails on damaged data, the fallback, and the file is rebuilt."""
         try:
             return read()

@@ -187,15 +187,15 @@ def save_head(
 ) -> Saved:
     """Merge the first pages of a list; they replace the cached rows after a gap."""
     number = _opened(connection, origin, which.name)
-    top, floor = _bounds(connection, number, which.kind)
+    top, oldest_key = _bounds(connection, number, which.kind)
     restarted = top is not None and (restart or not fetched.stretch.meets(top))
     if restarted:
         _cut(connection, number)
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
-    if restarted or floor is None or fetched.stretch.lowest <= floor:
+    if restarted or oldest_key is None or fetched.stretch.lowest <= oldest_key:
         _continue_at(connection, number, fetched)
-    _weave_notes(connection, origin, which.conversation_id)
+    _merge_notes(connection, origin, which.conversation_id)
     connection.execute(
         "UPDATE list SET fetched_at = ? WHERE number = ?", (int(now.timestamp() * 1000), number)
     )
@@ -215,7 +215,7 @@ def save_older(
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
     _continue_at(connection, number, fetched)
-    _weave_notes(connection, origin, which.conversation_id)
+    _merge_notes(connection, origin, which.conversation_id)
     return Saved(changed or moved)
 
 
@@ -418,7 +418,7 @@ def _notes_in(connection: sqlite3.Connection, number: int) -> list[Key]:
     return [Key(*row) for row in rows]
 
 
-def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: str | None) -> None:
+def _merge_notes(connection: sqlite3.Connection, origin: int, conversation_id: str | None) -> None:
     """Merge the notes of a conversation into its thread, down to the oldest cached message.
 
     Below that, messages may be missing, so a note has no position yet.
@@ -430,8 +430,10 @@ def _weave_notes(connection: sqlite3.Connection, origin: int, conversation_id: s
     if thread is None or notes is None:
         return
     complete = connection.execute("SELECT complete FROM list WHERE number = ?", (thread,))
-    floor = LOWEST if complete.fetchone()[0] else _bounds(connection, thread, MESSAGE)[1]
-    placed = set() if floor is None else set(_entries(connection, notes, NOTE, floor, HIGHEST))
+    oldest_key = LOWEST if complete.fetchone()[0] else _bounds(connection, thread, MESSAGE)[1]
+    placed = (
+        set() if oldest_key is None else set(_entries(connection, notes, NOTE, oldest_key, HIGHEST))
+    )
     shown = set(_notes_in(connection, thread))
     _change(connection, thread, insert=placed - shown, remove=shown - placed)
 

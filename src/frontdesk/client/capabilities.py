@@ -51,11 +51,9 @@ _REMEMBERED = 100
 class CapabilityProbe:
     """Sends requests and learns from the responses. `clock` is in seconds."""
 
-    def __init__(
-        self, exchange: Requests, notebook: ServerState, clock: Callable[[], float]
-    ) -> None:
-        self._exchange = exchange
-        self._notebook = notebook
+    def __init__(self, requests: Requests, state: ServerState, clock: Callable[[], float]) -> None:
+        self._requests = requests
+        self._state = state
         self._clock = clock
         self._closed: dict[str, tuple[InboxError, float]] = {}
         self._lost = False
@@ -90,10 +88,10 @@ class CapabilityProbe:
             raise
         except UnknownStructure as error:
             words = str(error) if self._was_read else f"{error}: {_WHICH_ADDRESS}"
-            self._notebook.feature(feature, FAILING, words)
+            self._state.feature(feature, FAILING, words)
             raise BadResponse(words) from error
         except BadResponse as error:
-            self._notebook.feature(feature, FAILING, str(error))
+            self._state.feature(feature, FAILING, str(error))
             raise
         self._was_read = True
         self._has(features[1:], of)
@@ -121,18 +119,18 @@ class CapabilityProbe:
         """Request with a `limit` that the server accepts, or without one."""
         limited = self._limited(parameters)
         try:
-            value = await self._exchange.get(path, limited, read)
+            value = await self._requests.get(path, limited, read)
         except RejectedRequest as rejected:
             if "limit" not in limited or not self._blames_limit(rejected.trouble):
                 raise
             largest = rejected.trouble.largest
             self._largest_limit = largest if largest and largest < int(limited["limit"]) else 0
-            self._notebook.differs(
+            self._state.differs(
                 f"A limit of {limited['limit']} is not taken, "
                 f"{self._largest_limit or 'nor is another'}"
                 f"{' at most' if self._largest_limit else ''}"
             )
-            return await self._exchange.get(path, self._limited(parameters), read)
+            return await self._requests.get(path, self._limited(parameters), read)
         self._limit_works = self._limit_works or "limit" in limited
         return value
 
@@ -156,7 +154,7 @@ class CapabilityProbe:
             self._lost = False
             self._closed.clear()
         for name in features:
-            self._notebook.feature(name, PRESENT)
+            self._state.feature(name, PRESENT)
             self._closed.pop(name, None)
         if features[0] == "messages":
             self._read_threads.append(of)
@@ -168,7 +166,7 @@ class CapabilityProbe:
         """Record what an error response shows; returns the error to raise."""
         trouble, error = rejected.trouble, rejected.error
         if trouble.key_scopes is not None:
-            self._notebook.scopes(trouble.key_scopes)
+            self._state.scopes(trouble.key_scopes)
         if isinstance(error, Unauthorised):
             self._closed["key"] = error, self._clock() + REFUSED_KEY_SECONDS
         elif isinstance(error, Forbidden):
@@ -178,7 +176,7 @@ class CapabilityProbe:
         elif isinstance(error, Refused):
             return self._refused(trouble, error, parameters)
         elif isinstance(error, BadResponse):
-            self._notebook.feature(feature, FAILING, str(error))
+            self._state.feature(feature, FAILING, str(error))
         return error
 
     def _missing(
@@ -216,14 +214,14 @@ class CapabilityProbe:
         scope = error.scope if isinstance(error, Forbidden) else None
         named = scope is None or scope in str(error)
         lacking = "" if named else f" The key lacks the scope {scope}."
-        self._notebook.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
+        self._state.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
 
 
 FEW = 5
 # A search for this text has results only if the server ignores the search.
 _NOBODY = "zzqxj"
 
-Question: TypeAlias = Callable[[], Awaitable[object]]
+Request: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class DiscoveryClient(Protocol):
@@ -263,7 +261,7 @@ async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Se
     client.ask_anew()
     conversations = await _first_page(client, asking)
     first = conversations[0] if conversations else None
-    questions: list[tuple[str, Question]] = [
+    requests: list[tuple[str, Request]] = [
         ("counts", client.counts),
         *_about(client, first),
         ("contacts", lambda: client.contact_page(limit=FEW)),
@@ -281,9 +279,9 @@ async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Se
         ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
         ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
     ]
-    for name, question in questions:
+    for name, request in requests:
         asking(FEATURES[name][0])
-        await _asked(question)
+        await _run(request)
     return client.server
 
 
@@ -299,41 +297,41 @@ async def _first_page(
         return ()
 
 
-def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[str, Question]]:
+def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[str, Request]]:
     """Requests that need an existing conversation."""
 
-    def filtered(**filter: str) -> Question:
+    def filtered(**filter: str) -> Request:
         return lambda: client.conversation_page(
             ConversationFilter.model_validate(filter), limit=FEW
         )
 
-    questions: list[tuple[str, Question]] = [
+    requests: list[tuple[str, Request]] = [
         ("me", filtered(assignee="me")),
         ("filter_assignee", filtered(assignee="unassigned")),
         ("filter_assignee", filtered(assignee="assigned")),
         *(("filter_status", filtered(status=status)) for status in ("open", "resolved")),
     ]
     if first is None:
-        return questions
+        return requests
     id, phone = first.id, first.contact.phone
-    questions += [
+    requests += [
         ("messages", lambda: client.message_page(id, limit=FEW)),
         ("notes", lambda: client.note_page(id, limit=FEW)),
         ("filter_channel", filtered(channel=first.channel.id)),
         *(("filter_label", filtered(label=label)) for label in first.labels[:1]),
     ]
     if phone:
-        questions.append(("contact_by_phone", lambda: client.contact_by_phone(phone)))
-    return questions
+        requests.append(("contact_by_phone", lambda: client.contact_by_phone(phone)))
+    return requests
 
 
-async def _asked(question: Question) -> None:
+async def _run(request: Request) -> None:
     """Run a request; other errors are recorded in the server's state by the client.
 
     Raises: Unreachable, Unauthorised.
     """
     try:
-        await question()
+        await request()
     except (Unreachable, Unauthorised):
         raise
     except InboxError:

@@ -81,11 +81,11 @@ class InboxClient:
         """
         self._base_url = address.base_url(base_url, in_process=app is not None)
         self._fingerprint = address.fingerprint(address.check_key(key))
-        self._notebook = ServerState(self._base_url, now)
-        self._exchange = Requests(
+        self._state = ServerState(self._base_url, now)
+        self._requests = Requests(
             self._base_url,
             key,
-            self._notebook,
+            self._state,
             app=app,
             network=network or Network.of(os.environ),
             deadline_seconds=deadline_seconds,
@@ -94,8 +94,8 @@ class InboxClient:
             clock=clock,
             now=now,
         )
-        self._inquiries = CapabilityProbe(self._exchange, self._notebook, clock)
-        self._filtering = FilterCheck(self._notebook)
+        self._probe = CapabilityProbe(self._requests, self._state, clock)
+        self._filtering = FilterCheck(self._state)
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
@@ -130,11 +130,11 @@ class InboxClient:
 
         Requests for features known to be missing are refused locally for ten minutes.
         """
-        return self._notebook.server()
+        return self._state.server()
 
     def ask_anew(self) -> None:
         """Forget which features are missing, so that they are requested again."""
-        self._inquiries.ask_anew()
+        self._probe.ask_anew()
 
     async def discover(self, asking: Callable[[str], None]) -> Server:
         """Probe all features, see `frontdesk.client.discover`."""
@@ -142,7 +142,7 @@ class InboxClient:
 
     async def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""
-        await self._exchange.close()
+        await self._requests.close()
 
     def conversations(
         self,
@@ -235,9 +235,9 @@ class InboxClient:
     ) -> Page[Conversation]:
         """Conversations of a filter, most recent activity first."""
         page = await self._filtered_page(filter, limit, cursor)
-        page = await self._names.filled(page, self._notebook.has_remark)
+        page = await self._names.filled(page, self._state.has_remark)
         if filter.assignee == "me" and not self._filtering.knows_me(page):
-            raise self._inquiries.close_me("The server sends everybody's conversations for “me”")
+            raise self._probe.close_me("The server sends everybody's conversations for “me”")
         return self._filtering.conversations(page, filter)
 
     async def _filtered_page(
@@ -255,7 +255,7 @@ class InboxClient:
             if not extensions or isinstance(refused, CursorRefused):
                 raise
         page = await self._page("conversations", "conversations", Conversation, limit, cursor, rest)
-        self._notebook.lacks_extensions(extensions)
+        self._state.lacks_extensions(extensions)
         return page
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
@@ -280,7 +280,7 @@ class InboxClient:
 
         page = await behind(cursor)
         if cursor is None and is_oldest_first(page):
-            return await newest_first(page, behind, self._notebook.differs)
+            return await newest_first(page, behind, self._state.differs)
         return page
 
     async def note_page(
@@ -375,17 +375,17 @@ class InboxClient:
             query["cursor"] = cursor
 
         def read(answer: Response) -> Page[W]:
-            return page_of(answer, row, self._notebook.differs, sent_cursor=cursor)
+            return page_of(answer, row, self._state.differs, sent_cursor=cursor)
 
-        return await self._inquiries.ask(feature, path, query, read, of=of)
+        return await self._probe.ask(feature, path, query, read, of=of)
 
     async def _value(
         self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]
     ) -> W:
         def read(answer: Response) -> W:
-            return value_of(answer, model, self._notebook.differs)
+            return value_of(answer, model, self._state.differs)
 
-        return await self._inquiries.ask(feature, path, parameters, read)
+        return await self._probe.ask(feature, path, parameters, read)
 
 
 def _segment(value: str) -> str:

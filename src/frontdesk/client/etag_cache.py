@@ -4,7 +4,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-Question: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+CacheKey: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 MOST_ANSWERS = 64
 LARGEST_BODY = 512 * 1024
@@ -26,35 +26,35 @@ class EtagCache:
     """LRU cache of values by path and query."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Question, CachedValue] = OrderedDict()
+        self._kept: OrderedDict[CacheKey, CachedValue] = OrderedDict()
         self._trusted = True
 
-    def offer(self, question: Question) -> CachedValue | None:
+    def get(self, key: CacheKey) -> CachedValue | None:
         """The cached value to revalidate; None for an unconditional request."""
-        cached = self._kept.get(question)
+        cached = self._kept.get(key)
         return cached if cached and self._trusted and cached.unchanged < TRUSTED else None
 
-    def keep(self, question: Question, tag: str, value: Any, length: int) -> bool:
+    def put(self, key: CacheKey, tag: str, value: Any, length: int) -> bool:
         """Store a value.
 
         Returns False if ETags are unreliable: the same tag came with other rows. The cache is
         disabled then.
         """
-        before = self._kept.pop(question, None)
+        before = self._kept.pop(key, None)
         if before and before.tag == tag and _rows(before.value) != _rows(value):
             self._trusted = False
             self._kept.clear()
         if self._trusted and _sendable(tag) and length <= LARGEST_BODY:
-            self._kept[question] = CachedValue(tag, value)
+            self._kept[key] = CachedValue(tag, value)
             if len(self._kept) > MOST_ANSWERS:
                 self._kept.popitem(last=False)
         return self._trusted
 
-    def unchanged(self, question: Question, cached: CachedValue) -> Any:
+    def touch(self, key: CacheKey, cached: CachedValue) -> Any:
         """Record a 304 and return the cached value."""
         cached.unchanged += 1
-        if question in self._kept:
-            self._kept.move_to_end(question)
+        if key in self._kept:
+            self._kept.move_to_end(key)
         return cached.value
 
 

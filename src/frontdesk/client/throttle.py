@@ -51,7 +51,7 @@ class Throttle:
         self._trying = False
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def slot(self) -> AsyncIterator[None]:
         """Acquire a slot for one request; report its result before leaving the context.
 
         Raises: Unreachable: requests are paused, for `retry_after` seconds.
@@ -60,7 +60,7 @@ class Throttle:
         trial = False
         if not urgent:
             self._check_pause()
-            trial = self._check_door()
+            trial = self._check_circuit()
         try:
             async with self._places:
                 if not urgent:
@@ -121,7 +121,7 @@ class Throttle:
                 f"The server asks for a pause of {ceil(left)} seconds", retry_after=left
             )
 
-    def _check_door(self) -> bool:
+    def _check_circuit(self) -> bool:
         """True if this request is the trial of a half-open circuit breaker."""
         if self._closed_until is None:
             return False

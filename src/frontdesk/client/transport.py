@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from frontdesk.client.etag_cache import CachedValue, EtagCache, Question
+from frontdesk.client.etag_cache import CachedValue, CacheKey, EtagCache
 from frontdesk.client.failures import RejectedRequest, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, read_answer
@@ -165,7 +165,7 @@ class Requests:
         self,
         base_url: str,
         key: str,
-        notebook: ServerState,
+        state: ServerState,
         *,
         app: Callable[..., Awaitable[None]] | None,
         network: Network,
@@ -179,14 +179,14 @@ class Requests:
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self._base_url = base_url
-        self._notebook = notebook
+        self._state = state
         self._deadline_seconds = deadline_seconds
         self._sleep = sleep
         self._chance = chance
         self._clock = clock
         self._now = now
-        self._pacing = Throttle(clock, sleep, chance)
-        self._shelf = EtagCache()
+        self._throttle = Throttle(clock, sleep, chance)
+        self._etags = EtagCache()
         self._connector = Connector(base_url, network)
         self._http = httpx.AsyncClient(
             transport=application_transport(app) if app else self._connector.transport(),
@@ -213,25 +213,25 @@ class Requests:
 
         Raises: Rejected: any other status. InboxError: no response, or an unreadable one.
         """
-        async with self._pacing.turn():
+        async with self._throttle.slot():
             try:
                 async with asyncio.timeout(self._deadline_seconds):
                     value = await self._tried(path, parameters, read)
             except TimeoutError as error:
-                self._pacing.failed()
+                self._throttle.failed()
                 raise Unreachable(
                     f"The server did not answer within {self._deadline_seconds:g} seconds"
                 ) from _unlocated(error)
             except TransientFailure as passing:
-                self._pacing.failed()
+                self._throttle.failed()
                 raise passing.reason from passing.__cause__
             except Unreachable:
-                self._pacing.failed()
+                self._throttle.failed()
                 raise
             except (InboxError, RejectedRequest):
-                self._pacing.answered()
+                self._throttle.answered()
                 raise
-            self._pacing.succeeded()
+            self._throttle.succeeded()
             return value
 
     async def _tried(
@@ -253,16 +253,16 @@ class Requests:
 
         Raises: _Passing: a transient failure. Rejected, InboxError: any other failure.
         """
-        question = path, tuple(parameters.items())
-        offered = self._shelf.offer(question)
+        key = path, tuple(parameters.items())
+        offered = self._etags.get(key)
         try:
             answer = await self._answer(path, parameters, offered)
             if answer.status == 304:
-                unchanged: V = self._unchanged(question, offered)
+                unchanged: V = self._unchanged(key, offered)
                 return unchanged
             if 200 <= answer.status < 300:
                 value = read(answer)
-                self._keep(question, answer, value, offered)
+                self._keep(key, answer, value, offered)
                 return value
         except TruncatedResponse as error:
             raise TransientFailure(error) from None
@@ -274,7 +274,7 @@ class Requests:
         """Send the request and read the whole response, whatever its status."""
         url = f"{self._base_url}/v1/{path}"
         headers = {"If-None-Match": offered.tag} if offered else {}
-        self._notebook.asked()
+        self._state.asked()
         began = self._clock()
         try:
             async with self._http.stream(
@@ -288,32 +288,32 @@ class Requests:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The server cannot be asked") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
-        self._notebook.answered(seconds, answer.received, date_of(answer.headers))
+        self._state.answered(seconds, answer.received, date_of(answer.headers))
         if answer.status < 400:
-            self._pacing.accepted()
+            self._throttle.accepted()
         used_up = limit_reset(answer.headers, self._now())
         if used_up is not None:
-            self._pacing.pause(used_up)
+            self._throttle.pause(used_up)
         return answer
 
-    def _unchanged(self, question: Question, offered: CachedValue | None) -> Any:
+    def _unchanged(self, key: CacheKey, offered: CachedValue | None) -> Any:
         if offered is None:
             raise BadResponse("The server says that nothing changed, though it was asked for all")
-        self._notebook.was_unchanged()
-        self._notebook.feature("unchanged", PRESENT)
-        return self._shelf.unchanged(question, offered)
+        self._state.was_unchanged()
+        self._state.feature("unchanged", PRESENT)
+        return self._etags.touch(key, offered)
 
     def _keep(
-        self, question: Question, answer: Response, value: object, offered: CachedValue | None
+        self, key: CacheKey, answer: Response, value: object, offered: CachedValue | None
     ) -> None:
         """Store the value under its ETag."""
         tag = answer.headers.get("etag", "")
         if not tag:
-            self._notebook.feature("unchanged", ABSENT, "Answers carry no tag.")
-        elif not self._shelf.keep(question, tag, value, len(answer.body)):
-            self._notebook.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
+            self._state.feature("unchanged", ABSENT, "Answers carry no tag.")
+        elif not self._etags.put(key, tag, value, len(answer.body)):
+            self._state.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
         elif offered is not None and offered.tag == tag:
-            self._notebook.feature("unchanged", IGNORED, "Answers come in full all the same.")
+            self._state.feature("unchanged", IGNORED, "Answers come in full all the same.")
 
     def _failure(self, answer: Response) -> Exception:
         """Exception for a status other than 2xx and 304."""
@@ -322,9 +322,9 @@ class Requests:
         wait = error.retry_after if isinstance(error, Unreachable) else None
         if answer.status == 429 and wait is None:
             assert isinstance(error, Unreachable)
-            error.retry_after = self._pacing.back_off()
+            error.retry_after = self._throttle.back_off()
         elif wait is not None:
-            self._pacing.pause(wait)
+            self._throttle.pause(wait)
         elif answer.status >= 500 and not trouble.no_such_path:
             return TransientFailure(error)
         return RejectedRequest(trouble, error)

@@ -49,7 +49,7 @@ class PageWalk:
             self.give_up("The server gives the same page again and again")
         return self._cursor is not None
 
-    def passed(self) -> bool:
+    def reached(self) -> bool:
         """True if a row below the start was loaded."""
         return any(row.key < self._upper for page in self._pages for row in page)
 
@@ -58,7 +58,7 @@ class PageWalk:
         self._cursor = None
         self._stuck = reason
 
-    def complain(self) -> None:
+    def raise_if_stuck(self) -> None:
         """Raises: BadResponse: the traversal was stopped by `give_up`."""
         if self._stuck:
             raise BadResponse(f"{self._stuck}: the list stops here.")
@@ -70,7 +70,7 @@ class PageWalk:
 
     def check_below(self) -> None:
         """Stop if the pages contain no new rows, although the list has not ended."""
-        if not self._ended and not self.passed():
+        if not self._ended and not self.reached():
             self.give_up("The server sends pages with nothing new")
 
     def fetched(self) -> Fetched:
@@ -115,21 +115,21 @@ class Lists:
 
         Saving them one by one could leave a gap that cannot be detected.
         """
-        top, floor = self._cache.top(which), self._cache.floor(which)
+        top, oldest_key = self._cache.top(which), self._cache.oldest_key(which)
         walk = PageWalk(fetch, HIGHEST)
         while await walk.step():
             keys = walk.fetched().stretch
             met = keys.keys and (top is None or keys.meets(top))
-            if met and not (thorough and floor and keys.lowest > floor):
+            if met and not (thorough and oldest_key and keys.lowest > oldest_key):
                 break
             if walk.pages == (THOROUGH_PAGES if met else HEAD_PAGES):
                 break
         walk.check_any()
         saved = await self._cache.save_head(which, walk.fetched(), self._clock())
-        walk.complain()
+        walk.raise_if_stuck()
         return _refreshed(saved, walk)
 
-    async def _begin_again(self, which: ListName, fetch: Fetch, floor: Key) -> Refreshed:
+    async def _begin_again(self, which: ListName, fetch: Fetch, oldest_key: Key) -> Refreshed:
         """Reload the list from the head down to all cached rows, after its cursor was rejected.
 
         The list then continues from there. If that takes too many pages, the list is cut to what
@@ -138,7 +138,7 @@ class Lists:
         walk = PageWalk(fetch, HIGHEST)
         try:
             while await walk.step() and walk.pages < RESTART_PAGES:
-                if walk.fetched().stretch.lowest < floor:
+                if walk.fetched().stretch.lowest < oldest_key:
                     break
         except CursorRefused:
             if not walk.pages:
@@ -146,29 +146,29 @@ class Lists:
             walk.give_up("The server refuses the cursor that it has just given")
         walk.check_any()
         fetched = walk.fetched()
-        cut = fetched.stretch.lowest > floor
+        cut = fetched.stretch.lowest > oldest_key
         saved = await self._cache.save_head(which, fetched, self._clock(), restart=cut)
-        walk.complain()
+        walk.raise_if_stuck()
         return _refreshed(saved, walk)
 
     async def older(self, which: ListName, fetch: Fetch) -> Refreshed:
         """Load the next page after the saved cursor; a list without one is loaded from its head."""
-        cursor, complete = self._cache.way_on(which)
+        cursor, complete = self._cache.next_cursor(which)
         if complete:
             return Refreshed(False)
-        floor = self._cache.floor(which)
+        oldest_key = self._cache.oldest_key(which)
         if cursor is None:
             # Rows without a cursor: the server announced more rows, but sent no cursor.
-            return Refreshed(False) if floor else await self.refresh(which, fetch)
-        walk = PageWalk(fetch, floor or HIGHEST, cursor)
+            return Refreshed(False) if oldest_key else await self.refresh(which, fetch)
+        walk = PageWalk(fetch, oldest_key or HIGHEST, cursor)
         try:
-            while await walk.step() and not walk.passed() and walk.pages < EMPTY_PAGES:
+            while await walk.step() and not walk.reached() and walk.pages < EMPTY_PAGES:
                 continue
         except CursorRefused:
-            return await self._begin_again(which, fetch, floor or HIGHEST)
+            return await self._begin_again(which, fetch, oldest_key or HIGHEST)
         walk.check_below()
         saved = await self._cache.save_older(which, walk.fetched(), cursor)
-        walk.complain()
+        walk.raise_if_stuck()
         return _refreshed(saved, walk)
 
     async def older_notes(self, conversation_id: str, fetch: Fetch) -> bool:
@@ -187,11 +187,11 @@ class Lists:
     def _lacks_notes(self, conversation_id: str) -> bool:
         """True if the server may have notes between the oldest cached note and message."""
         thread, notes = thread_name(conversation_id), notes_name(conversation_id)
-        cursor, complete = self._cache.way_on(notes)
+        cursor, complete = self._cache.next_cursor(notes)
         if complete or cursor is None:
             return False
-        oldest_note, oldest_message = self._cache.floor(notes), self._cache.floor(thread)
-        if self._cache.way_on(thread)[1] or oldest_note is None:
+        oldest_note, oldest_message = self._cache.oldest_key(notes), self._cache.oldest_key(thread)
+        if self._cache.next_cursor(thread)[1] or oldest_note is None:
             return True
         return oldest_message is not None and oldest_message.sort <= oldest_note.sort
 

@@ -123,7 +123,7 @@ class Mailbox:
 
         `asking` is called with the display name of each feature. Raises: Unreachable, Unauthorised.
         """
-        await self._line.watch(self._source.discover(asking))
+        await self._line.track(self._source.discover(asking))
 
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
@@ -186,12 +186,12 @@ class Mailbox:
     def looked_at(self, ids: Iterable[str]) -> dict[str, datetime | None]:
         """Times of the last visits to conversations, by id; stored locally only."""
         names = {id: _looked_name(id) for id in ids}
-        known = self._cache.recall_all(names.values())
+        known = self._cache.get_settings(names.values())
         return {id: instant(known.get(name)) for id, name in names.items()}
 
     def mark_looked_at(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""
-        self._cache.remember(_looked_name(conversation_id), self._clock().isoformat())
+        self._cache.set_setting(_looked_name(conversation_id), self._clock().isoformat())
 
     @property
     def catalogues(self) -> Catalogues:
@@ -224,13 +224,13 @@ class Mailbox:
         kinds = (CONVERSATION, MESSAGE)
         return SeenCounts(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
 
-    def remember(self, name: str, value: str) -> None:
+    def set_setting(self, name: str, value: str) -> None:
         """Store a setting for the next start on this server."""
-        self._cache.remember(name, value)
+        self._cache.set_setting(name, value)
 
-    def recall(self, name: str) -> str | None:
+    def get_setting(self, name: str) -> str | None:
         """Stored setting, or None."""
-        return self._cache.recall(name)
+        return self._cache.get_setting(name)
 
     async def refresh_conversations(
         self, filter: ConversationFilter, *, thorough: bool = False
@@ -293,7 +293,7 @@ class Mailbox:
         Missing, forbidden or unreadable counts change nothing; `server` says which.
         """
         try:
-            counts = await self._line.watch(self._source.counts(filter))
+            counts = await self._line.track(self._source.counts(filter))
         except (NotFound, Forbidden, BadResponse):
             return False
         return await self._cache.save("counts", _counts_name(filter), body_of(counts))
@@ -317,7 +317,7 @@ class Mailbox:
         if not phone:
             return False
         try:
-            contact = await self._line.watch(self._source.contact_by_phone(phone))
+            contact = await self._line.track(self._source.contact_by_phone(phone))
         except (NotOffered, Forbidden):
             return False
         except NotFound:
@@ -329,7 +329,7 @@ class Mailbox:
 
         Raises: NotFound: no contact has it.
         """
-        contact = await self._line.watch(self._source.contact_by_phone(phone))
+        contact = await self._line.track(self._source.contact_by_phone(phone))
         await self._cache.save(CONTACT, contact.id, body_of(contact))
         return contact
 
@@ -338,7 +338,7 @@ class Mailbox:
 
         Cancel the task to replace the search by a newer one.
         """
-        page = await self._line.watch(self._source.contact_page(q, cursor=cursor))
+        page = await self._line.track(self._source.contact_page(q, cursor=cursor))
         await self._cache.save_all(CONTACT, {one.id: body_of(one) for one in page.data})
         return page
 
@@ -376,17 +376,17 @@ class Mailbox:
         return not self._ahead.is_read(conversation.id, last)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
-        return lambda cursor: self._line.watch(
+        return lambda cursor: self._line.track(
             self._source.conversation_page(filter, cursor=cursor)
         )
 
     def _message_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._line.watch(
+        return lambda cursor: self._line.track(
             self._source.message_page(conversation_id, cursor=cursor)
         )
 
     def _note_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._line.watch(
+        return lambda cursor: self._line.track(
             self._source.note_page(conversation_id, cursor=cursor)
         )
 

@@ -31,7 +31,7 @@ class ServerHealth:
         """True if the last request succeeded, or the pause after a failure is over."""
         return self._rests_until is None or self._clock() >= self._rests_until
 
-    async def watch(self, request: Awaitable[T]) -> T:
+    async def track(self, request: Awaitable[T]) -> T:
         """Await a request and record its outcome."""
         try:
             answer = await request

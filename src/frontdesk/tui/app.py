@@ -165,7 +165,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _look(self, theme: str | None) -> None:
         if theme is not None:
             self.theme = theme
-            self._mailbox.remember(_THEME, f"{theme} {self._configured_theme}")
+            self._mailbox.set_setting(_THEME, f"{theme} {self._configured_theme}")
 
     @property
     def _configured_theme(self) -> str:
@@ -175,7 +175,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """The sixteen colours, if there are no more; the theme chosen last; the configured one."""
         if self.console.color_system in ("standard", "windows"):
             return SIXTEEN.name
-        chosen, _, configured = (self._mailbox.recall(_THEME) or "").partition(" ")
+        chosen, _, configured = (self._mailbox.get_setting(_THEME) or "").partition(" ")
         known = configured == self._configured_theme and chosen in self.available_themes
         return chosen if known else self._configured_theme
 

@@ -43,10 +43,10 @@ class SavedViews:
         kept = {
             key: one.model_dump(mode="json") for key, one in {**self._kept(), digit: view}.items()
         }
-        self._mailbox.remember(_NAME, to_json(kept).decode())
+        self._mailbox.set_setting(_NAME, to_json(kept).decode())
 
     def _kept(self) -> dict[str, View]:
-        text = self._mailbox.recall(_NAME)
+        text = self._mailbox.get_setting(_NAME)
         try:
             kept = from_json(text) if text else {}
             return {digit: View.model_validate(members) for digit, members in kept.items()}

@@ -47,7 +47,7 @@ def going_on(driver_class: type[Driver]) -> type[Driver]:
 class _ReadOnlyMailbox(Mailbox):
     """A mailbox that does not change the cache."""
 
-    def remember(self, name: str, value: str) -> None:
+    def set_setting(self, name: str, value: str) -> None:
         """No-op: rendering must not change state."""
 
     def mark_looked_at(self, conversation_id: str) -> None:

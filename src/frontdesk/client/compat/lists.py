@@ -30,8 +30,8 @@ _HERE = "The server sends rows that do not match; they are left out here."
 class FilterCheck:
     """Applies filters to received pages, and records which ones the server ignores."""
 
-    def __init__(self, notebook: ServerState) -> None:
-        self._notebook = notebook
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
 
     def conversations(
         self, page: Page[Conversation], filter: ConversationFilter
@@ -44,11 +44,11 @@ class FilterCheck:
             ignored = len(left) < len(rows)
             rows = left
             if name in EXTENSIONS:
-                self._notebook.lacks_extensions({name} if ignored else ())
+                self._state.lacks_extensions({name} if ignored else ())
                 continue
             if ignored:
-                self._notebook.feature(f"filter_{name}", IGNORED, _HERE)
-            self._notebook.works(f"filter_{name}")
+                self._state.feature(f"filter_{name}", IGNORED, _HERE)
+            self._state.works(f"filter_{name}")
         return page if len(rows) == len(page.data) else page.model_copy(update={"data": rows})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
@@ -60,9 +60,9 @@ class FilterCheck:
         words = q.casefold().split()
         left = tuple(row for row in page.data if _is_found(row, words))
         if 2 * len(left) >= len(page.data):
-            self._notebook.works("search_contacts")
+            self._state.works("search_contacts")
             return page
-        self._notebook.feature("search_contacts", IGNORED, _HERE)
+        self._state.feature("search_contacts", IGNORED, _HERE)
         return page.model_copy(update={"data": left})
 
 

@@ -22,7 +22,7 @@ def convert_history(value: WebhookChange, chunk: JsonObject) -> None:
     for error in chunk.parts("errors"):
         value.ignored[f"history error {error.number('code')}"] += 1
     for thread in chunk.elements("threads"):
-        value.attempt(_tell_thread, thread)
+        value.attempt(_convert_thread, thread)
 
 
 def convert_contact(value: WebhookChange, entry: JsonObject) -> None:
@@ -55,15 +55,15 @@ def convert_contact(value: WebhookChange, entry: JsonObject) -> None:
     )
 
 
-def _tell_thread(value: WebhookChange, thread: JsonObject) -> None:
+def _convert_thread(value: WebhookChange, thread: JsonObject) -> None:
     """Convert the messages with one person, oldest first; each unreadable one is refused alone."""
     elements = list(thread.elements("messages"))
     value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
     for message in _in_order([one for one in elements if isinstance(one, JsonObject)]):
-        value.attempt(_tell_past, thread, message)
+        value.attempt(_convert_past, thread, message)
 
 
-def _tell_past(value: WebhookChange, thread: JsonObject, message: JsonObject) -> None:
+def _convert_past(value: WebhookChange, thread: JsonObject, message: JsonObject) -> None:
     """Convert a message of the history, in either direction."""
     context = message.optional_part("history_context") or JsonObject({})
     sender = (message.optional_text("from") or "").removeprefix("+")

@@ -48,14 +48,14 @@ class WebhookChange:
     refused: list[str] = field(default_factory=list)
     at: int = 0
 
-    def attempt(self, tell: Callable[..., None], *parts: JsonObject | Malformed) -> None:
+    def attempt(self, convert: Callable[..., None], *parts: JsonObject | Malformed) -> None:
         """Convert one element; an unreadable one does not affect its siblings."""
         count = len(self.events)
         try:
             for part in parts:
                 if isinstance(part, Malformed):
                     raise part
-            tell(self, *parts)
+            convert(self, *parts)
         except Malformed as error:
             del self.events[count:]
             self.refused.append(str(error))

@@ -139,7 +139,7 @@ def contents_of(
     return _unsupported("unknown_type", original or message.optional_text("type"), message, errors)
 
 
-def told_errors(errors: Sequence[JsonObject]) -> list[dict[str, Any]]:
+def provider_errors(errors: Sequence[JsonObject]) -> list[dict[str, Any]]:
     """Convert provider errors to wire format."""
     rows = []
     for error in errors:
@@ -153,7 +153,7 @@ def told_errors(errors: Sequence[JsonObject]) -> list[dict[str, Any]]:
 def _unsupported(
     reason: str, original: str | None, message: JsonObject, errors: Sequence[JsonObject]
 ) -> MessageContents:
-    rows = told_errors(message.parts("errors") or errors)
+    rows = provider_errors(message.parts("errors") or errors)
     content = {"reason": reason, "original_type": original, "errors": rows}
     text = readable_text(message.members, TEXT_LIMIT)
     return MessageContents("unsupported", text, content, raw=message.members)

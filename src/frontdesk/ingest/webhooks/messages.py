@@ -24,7 +24,7 @@ from frontdesk.ingest.webhooks.contents import (
     MessageContents,
     contents_of,
     payment_contents,
-    told_errors,
+    provider_errors,
     type_of,
 )
 from frontdesk.store.rollups import WORD_LIMIT
@@ -75,14 +75,14 @@ def add_message(
 ) -> None:
     """Convert a message whose person is known. status: initial delivery status, if known."""
     if type_of(message) in ("system", "request_welcome"):
-        _tell_system(value, message, person)
+        _convert_system(value, message, person)
         return
     contents = _reaction(message) or contents_of(message, value.errors, outbound=outbound)
     _upsert(value, message, person, contents, outbound=outbound, status=status)
     if contents.type == "reaction":
         _fold_reaction(value, contents, value.moment(message)[0], outbound=outbound)
     elif contents.type == "contacts" and not outbound:
-        _tell_own_number(value, message, person, value.moment(message)[0])
+        _convert_number_change(value, message, person, value.moment(message)[0])
 
 
 def convert_status(value: WebhookChange, status: JsonObject) -> None:
@@ -93,15 +93,15 @@ def convert_status(value: WebhookChange, status: JsonObject) -> None:
     step = status.text("status").lower()
     kind = (status.optional_text("type") or _DELIVERY).lower()
     if kind == PAYMENT:
-        _tell_payment(value, status, step)
+        _convert_payment(value, status, step)
     elif kind != _DELIVERY:
         # Not a delivery status, even if it uses the same words.
         value.ignored[f"{kind[:40]} status {step[:40]}"] += 1
     else:
-        _tell_delivery(value, status, step)
+        _convert_delivery(value, status, step)
 
 
-def _tell_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
+def _convert_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
     if step not in DELIVERY_STEPS:
         value.ignored[f"status {step[:40]}"] += 1
         return
@@ -109,7 +109,7 @@ def _tell_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
     person = value.recipient(status)
     if person is not None:
         value.met(person, at)
-    errors = told_errors(status.parts("errors"))
+    errors = provider_errors(status.parts("errors"))
     value.events.append(
         StatusUpdate(
             channel=value.channel,
@@ -141,7 +141,7 @@ def _price_word(value: object) -> str | None:
     return value[:WORD_LIMIT] if isinstance(value, str) and value else None
 
 
-def _tell_payment(value: WebhookChange, status: JsonObject, step: str) -> None:
+def _convert_payment(value: WebhookChange, status: JsonObject, step: str) -> None:
     """Convert a payment status to a system message that quotes the payment request."""
     person = value.recipient(status)
     if person is None:
@@ -256,7 +256,9 @@ def _fold_reaction(
     )
 
 
-def _tell_own_number(value: WebhookChange, message: JsonObject, person: Person, at: int) -> None:
+def _convert_number_change(
+    value: WebhookChange, message: JsonObject, person: Person, at: int
+) -> None:
     """Add the number that a person shared on request to their contact."""
     for contact in message.parts("contacts"):
         if contact.optional_text("origin") != "contact_request":
@@ -269,7 +271,7 @@ def _tell_own_number(value: WebhookChange, message: JsonObject, person: Person, 
                 return
 
 
-def _tell_edit(value: WebhookChange, message: JsonObject) -> None:
+def _convert_edit(value: WebhookChange, message: JsonObject) -> None:
     edit = message.part("edit")
     at, _ = value.moment(message)
     contents = contents_of(edit.part("message"))
@@ -287,7 +289,7 @@ def _tell_edit(value: WebhookChange, message: JsonObject) -> None:
     value.at = max(value.at, at)
 
 
-def _tell_revoke(value: WebhookChange, message: JsonObject) -> None:
+def _convert_revoke(value: WebhookChange, message: JsonObject) -> None:
     target = message.part("revoke").id("original_message_id")
     at, _ = value.moment(message)
     value.events.append(MessageRevoke(value.channel, target, at))
@@ -295,11 +297,11 @@ def _tell_revoke(value: WebhookChange, message: JsonObject) -> None:
 
 
 _AMENDING: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = MappingProxyType(
-    {"edit": _tell_edit, "revoke": _tell_revoke}
+    {"edit": _convert_edit, "revoke": _convert_revoke}
 )
 
 
-def _tell_system(value: WebhookChange, message: JsonObject, person: Person) -> None:
+def _convert_system(value: WebhookChange, message: JsonObject, person: Person) -> None:
     """Convert a system message, such as a changed number; it has no human author."""
     system = message.optional_part("system") or JsonObject({})
     kind = system.optional_text("type") or type_of(message)

@@ -93,7 +93,7 @@ def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = 
     reading = _Conversion(live, received_at)
     for change in _changes(JsonObject(body), reading):
         try:
-            _tell(reading, change)
+            _convert(reading, change)
         except Malformed as error:
             reading.refused.append(str(error))
     if reading.refused and not reading.events:
@@ -151,11 +151,11 @@ def _is_value(body: JsonObject) -> bool:
     return "metadata" in body or "messaging_product" in body or upkeep.TEMPLATE in body
 
 
-def _tell(reading: _Conversion, change: _ChangeValue) -> None:
+def _convert(reading: _Conversion, change: _ChangeValue) -> None:
     """Convert one change by the members of its value, as field names are not reliable."""
     members = change.value.members.keys()
     if not _ELEMENTS.keys().isdisjoint(members):
-        _tell_elements(reading, change)
+        _convert_elements(reading, change)
     elif upkeep.TEMPLATE in members:
         reading.events.append(upkeep.template(change.value, change.account, change.at))
     elif "display_phone_number" in members and members & upkeep.NUMBER:
@@ -167,7 +167,7 @@ def _tell(reading: _Conversion, change: _ChangeValue) -> None:
         reading.ignored[f"field {change.name or 'unknown'}"] += 1
 
 
-def _tell_elements(reading: _Conversion, change: _ChangeValue) -> None:
+def _convert_elements(reading: _Conversion, change: _ChangeValue) -> None:
     part = change.value
     metadata = part.part("metadata")
     shown_number(metadata)
@@ -184,10 +184,10 @@ def _tell_elements(reading: _Conversion, change: _ChangeValue) -> None:
         source="history" if past else None,
         sole_contact=contacts[0] if len(contacts) == 1 and _is_with_one(part) else None,
     )
-    for name, tell in _ELEMENTS.items():
+    for name, convert in _ELEMENTS.items():
         if name in part.members:
             for element in part.elements(name):
-                value.attempt(tell, element)
+                value.attempt(convert, element)
     reading.refused += value.refused
     reading.events += value.all_events(change.account)
 

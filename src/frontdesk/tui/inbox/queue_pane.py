@@ -135,7 +135,7 @@ class QueuePane(Pane):
         self._clock = clock
         self._connection = connection
         self._keys = keys
-        stored = stored_view(mailbox.recall(VIEW_SETTING))
+        stored = stored_view(mailbox.get_setting(VIEW_SETTING))
         self._chosen = stored is not None
         self._set_view(stored or View(filter=first_filter(self.all_counts)))
         self._sifting: Sifting | None = None
@@ -205,7 +205,7 @@ class QueuePane(Pane):
         reordered = view.sieve.order != self.sieve.order
         self._set_view(view)
         self._chosen = True
-        self._mailbox.remember(VIEW_SETTING, view.model_dump_json())
+        self._mailbox.set_setting(VIEW_SETTING, view.model_dump_json())
         self.show(at_top=reordered)
 
     def show(self, *, at_top: bool = False) -> None:
@@ -213,7 +213,7 @@ class QueuePane(Pane):
 
         at_top: the cursor goes to the first row, and stays there while the scan finds more.
         """
-        last = None if at_top else self._mailbox.recall(CONVERSATION_SETTING)
+        last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._showing += 1
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
         self._stays_at_top = at_top
@@ -262,7 +262,7 @@ class QueuePane(Pane):
         if len(self._opened) > MOST_OPENED_KEPT:
             del self._opened[next(iter(self._opened))]
         self._mailbox.mark_looked_at(conversation.id)
-        self._mailbox.remember(CONVERSATION_SETTING, conversation.id)
+        self._mailbox.set_setting(CONVERSATION_SETTING, conversation.id)
 
     def go_to(self, conversation_id: str) -> bool:
         """Move the cursor to a conversation; False if it is not in the list."""

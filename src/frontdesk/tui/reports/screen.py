@@ -128,7 +128,7 @@ class ReportScreen(ViewScreen):
 
     def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
         super().__init__(opening)
-        self._asked = Asked.stored(self.mailbox.recall(_REMEMBERED))
+        self._asked = Asked.stored(self.mailbox.get_setting(_REMEMBERED))
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
         self._refusal: str | None = None
@@ -167,7 +167,7 @@ class ReportScreen(ViewScreen):
     def _ask_for(self, asked: Asked) -> None:
         """Show the cached report for new parameters at once, then refresh it."""
         self._asked = asked
-        self.mailbox.remember(_REMEMBERED, asked.to_store())
+        self.mailbox.set_setting(_REMEMBERED, asked.to_store())
         self.show_saved()
         self.describe()
         self.renew()

@@ -346,7 +346,7 @@ class ShelfScreen(ViewScreen):
     # Requests
 
     def seen_at(self) -> datetime | None:
-        return instant(self.mailbox.recall(f"{_READ_AT}{self.section.name}"))
+        return instant(self.mailbox.get_setting(f"{_READ_AT}{self.section.name}"))
 
     async def read(self) -> None:
         await self.ask(self._read_catalogues)
@@ -365,7 +365,7 @@ class ShelfScreen(ViewScreen):
 
     def note_read(self, section: str) -> None:
         """Store the time of the last refresh of a section."""
-        self.mailbox.remember(f"{_READ_AT}{section}", self.clock.now().isoformat())
+        self.mailbox.set_setting(f"{_READ_AT}{section}", self.clock.now().isoformat())
 
     # Keys
 
