@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -38,7 +37,7 @@ def pieces(row: ChannelRow, width: int) -> list[list[Piece]]:
 
 def drawn(row: ChannelRow, width: int = 24) -> list[str]:
     lines = ["".join(text for _, text in line) for line in pieces(row, width)]
-    assert [cell_len(line) for line in lines] == [width] * 2
+    assert [cell_len(line) for line in lines] == [width]
     assert not any("\n" in line or "\t" in line for line in lines)
     return lines
 
@@ -60,19 +59,12 @@ def test_without_counts_nothing_is_counted() -> None:
     assert [row.open for row in channel_rows([channel()], None, None)] == [None, None]
 
 
-def test_a_channel_has_its_name_count_number_and_quality() -> None:
-    row = ChannelRow(channel(display_phone_number="+34 600 00 00", quality_rating="GREEN"), 9, True)
-    assert drawn(row) == ["▸Support EU            9", "   +34 600 00 00   GREEN"]
-    assert drawn(ChannelRow(channel(), None, False)) == [" Support EU".ljust(24), "   1".ljust(24)]
-    assert drawn(ChannelRow(None, 12, False)) == [" All channels         12", " " * 24]
-
-
-@pytest.mark.parametrize(
-    ("quality", "part"), [("GREEN", "dim"), ("YELLOW", "warning"), ("RED", "error"), ("NEW", "dim")]
-)
-def test_a_low_quality_is_seen(quality: str, part: str) -> None:
-    row = ChannelRow(channel(quality_rating=quality), 0, False)
-    assert (part, f" {quality}") in pieces(row, 30)[1]
+def test_a_channel_has_its_name_and_count_and_the_chosen_one_is_in_the_accent() -> None:
+    row = ChannelRow(channel(), 9, True)
+    assert drawn(row) == ["Support EU            9 "]
+    assert pieces(row, 24)[0][0] == ("accent", "Support EU")
+    assert drawn(ChannelRow(channel(), None, False)) == ["Support EU".ljust(24)]
+    assert drawn(ChannelRow(None, 12, False)) == ["All channels         12 "]
 
 
 def test_the_line_of_channels_shows_which_is_chosen() -> None:

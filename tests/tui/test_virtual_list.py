@@ -1,5 +1,6 @@
 """The list keeps the reader's place, whatever happens to its rows."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
@@ -14,6 +15,7 @@ from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from tests.tui.small_desk import desk_loop
 
 
 class Words(VirtualList[str]):
@@ -272,3 +274,21 @@ def _wheel_event() -> Any:
     return MouseScrollDown(
         None, x=1, y=1, delta_x=0, delta_y=1, button=0, shift=False, meta=False, ctrl=False
     )
+
+
+def test_whoever_waits_for_rows_sees_the_seconds() -> None:
+    app = ListApp()
+
+    async def story() -> None:
+        async with app.run_test(size=(20, 6)):
+            app.words.say_when_empty("Loading…")
+            await asyncio.sleep(0.5)
+            assert screen_lines(app)[1] == "  Loading…"
+            await asyncio.sleep(2.0)
+            assert screen_lines(app)[1] == "  Loading… 2 s"
+            app.words.say_when_empty("no messages")
+            await asyncio.sleep(2.0)
+            assert screen_lines(app)[1] == "  no messages"
+
+    with desk_loop("seconds") as runner:
+        runner.run(story())

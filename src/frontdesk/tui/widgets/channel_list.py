@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from frontdesk.phones import format_phone
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Channel, Counts
 
@@ -62,7 +61,7 @@ def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
 
 
 class ChannelList(VirtualList[ChannelRow]):
-    """Pane of channels in two lines each: name and count, number and quality."""
+    """Pane of channels: name, and number of open conversations."""
 
     _shown: Sequence[ChannelRow] = ()
     _chosen = ALL_CHANNELS
@@ -92,18 +91,6 @@ class ChannelList(VirtualList[ChannelRow]):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         row = self.rows[position]
-        count = "" if row.open is None else f" {row.open}"
-        mark = ("accent", "▸") if row.chosen else ("text", " ")
-        name = ("strong" if row.chosen else "text", row.name)
-        lines = [spread([mark, name], [("dim", count)], width)]
-        if row.channel is not None:
-            channel = row.channel
-            number = format_phone(channel.phone) or channel.display_phone_number or channel.id
-            quality = one_line(row.channel.quality_rating or "")
-            part = {"YELLOW": "warning", "RED": "error"}.get(quality, "dim")
-            lines.append(
-                spread([("dim", f"   {one_line(number)}")], [(part, f" {quality}")], width)
-            )
-        else:
-            lines.append([("dim", fit("", width))])
-        return lines
+        part = "accent" if row.chosen else "text"
+        count = [] if row.open is None else [(part if row.chosen else "dim", f" {row.open} ")]
+        return [spread([(part, row.name)], count, width)]

@@ -19,6 +19,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from frontdesk.tui.widgets.line_widget import Frames, Painted, Piece, fit, wrap
@@ -237,6 +238,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._fitted = Size(0, 0)
         self._painted: list[Strip] = []
         self._empty_words = ""
+        self._seconds = 0
+        self._counting: Timer | None = None
         self._edge = " "
         self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
         self._frames = Frames()
@@ -359,9 +362,20 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self._ask_for_more()
 
     def say_when_empty(self, words: str) -> None:
-        """Set the text of the empty list."""
-        if words != self._empty_words:
-            self._empty_words = words
+        """Set the text of the empty list; after one that ends with … the seconds are counted."""
+        if words == self._empty_words:
+            return
+        self._empty_words, self._seconds = words, 0
+        if self._counting is not None:
+            self._counting.stop()
+            self._counting = None
+        if words.endswith("…") and self.is_attached:
+            self._counting = self.set_interval(1.0, self._count_second)
+        self.refresh()
+
+    def _count_second(self) -> None:
+        self._seconds += 1
+        if not self._count():
             self.refresh()
 
     def set_edge(self, edge: str) -> None:
@@ -565,9 +579,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         return Strip(self.segments([("text", " " * (width - 1)), ("line", self._edge)]), width)
 
     def _empty(self, width: int) -> list[Strip]:
-        lines = ["", *wrap(self._empty_words, max(1, width - 4))]
-        words = ([("dim", fit(f"  {line}", width - 1)), ("line", self._edge)] for line in lines)
-        return [Strip(self.segments(pieces), width) for pieces in words]
+        words = f"{self._empty_words} {self._seconds} s" if self._seconds else self._empty_words
+        lines = ["", *wrap(words, max(1, width - 4))]
+        drawn = ([("dim", fit(f"  {line}", width - 1)), ("line", self._edge)] for line in lines)
+        return [Strip(self.segments(pieces), width) for pieces in drawn]
 
     def _row_lines(self, position: int, width: int, ground: str = "ground") -> Drawn:
         """Lines of a row without the last column, cached by key, ground and sources."""
