@@ -1,10 +1,13 @@
 """The pictures in screenshots/ are what the viewer shows: `--update-screenshots` rewrites them."""
 
+import html
+import re
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.app import App
 
 from frontdesk.cache import Cache
@@ -43,7 +46,9 @@ PICTURES = Path(__file__).parents[2] / "screenshots"
         ("thread-60x20", (60, 20), ["j", "j", "j", "enter"], "frontdesk-dark"),
         ("inbox-200x60", (200, 60), ["j", "j", "j", "enter"], "frontdesk-dark"),
         ("inbox-120x40-contrast", (120, 40), ["j", "j", "j", "enter"], "frontdesk-high-contrast"),
-        ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j", "enter"], "ansi-dark"),
+        ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j", "enter"], "frontdesk-16-colours"),
+        ("table-200x60", (200, 60), ["plus"], "frontdesk-dark"),
+        ("message-80x24", (80, 24), ["j", "y"], "frontdesk-dark"),
         ("inbox-40x10", (40, 10), [], "frontdesk-dark"),
         ("triage-120x40", (120, 40), ["f", "h", "S", "w"], "frontdesk-dark"),
         ("menu-120x40", (120, 40), ["f"], "frontdesk-dark"),
@@ -105,9 +110,23 @@ async def check_state(app: FrontdeskApp, request: pytest.FixtureRequest, name: s
         compare(app, request, name)
 
 
+_TEXT = re.compile(r'(<text [^>]*textLength=")([0-9.]+)("[^>]*>)([^<]*)</text>')
+
+
+def in_cells(picture: str) -> str:
+    """The picture with wide characters as wide as in a terminal: Rich gives each one cell."""
+
+    def widened(text: re.Match[str]) -> str:
+        words = html.unescape(text[4])
+        length = float(text[2]) * cell_len(words) / max(1, len(words))
+        return f"{text[1]}{length:.1f}{text[3]}{text[4]}</text>"
+
+    return _TEXT.sub(widened, picture)
+
+
 def compare(app: App[Any], request: pytest.FixtureRequest, name: str) -> None:
     """What is shown is the picture of that name; with the option it becomes it."""
-    picture = app.export_screenshot(title="frontdesk")
+    picture = in_cells(app.export_screenshot(title="frontdesk"))
     path = PICTURES / f"{name}.svg"
     if request.config.getoption("--update-screenshots"):
         path.write_text(picture, encoding="utf-8")
