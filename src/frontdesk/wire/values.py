@@ -31,6 +31,8 @@ def epoch_milliseconds() -> int:
     return time.time_ns() // 1_000_000
 
 
+# The same moments come several times in a row and again in the next page: a tenth of its time.
+@lru_cache(maxsize=4_096)
 def timestamp(milliseconds: int) -> str:
     """ISO 8601 in UTC with exactly three decimals, so that text order is time order.
 
