@@ -6,7 +6,9 @@ meaning of the columns.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, get_type_hints
+
+from frontdesk.text import compact_json
 
 
 class ChannelDetails(TypedDict, total=False):
@@ -36,6 +38,12 @@ class ChannelRow(ChannelDetails):
     name_key: str
     created_at: int
     updated_at: int
+
+
+# The details that are reported as text.
+CHANNEL_TEXTS = tuple(
+    name for name, hint in get_type_hints(ChannelDetails).items() if hint == str | None
+)
 
 
 class UserRow(TypedDict):
@@ -379,6 +387,11 @@ TABLES: Mapping[str, RowTable] = MappingProxyType(
         ),
     }
 )
+
+
+def packed(value: object) -> str | None:
+    """Encode a value for a *_json column."""
+    return None if value is None else compact_json(value)
 
 
 def blank(kind: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.apply.pending import NUMBER, PendingUpdates
 from frontdesk.ingest.events import (
     Author,
@@ -24,7 +23,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import lookups, writes
 from frontdesk.store.contacts import label_key, name_key
-from frontdesk.store.rows import blank
+from frontdesk.store.rows import blank, packed
 
 CatalogueUpsert = (
     CannedResponseUpsert

@@ -18,7 +18,13 @@ from frontdesk.ingest.apply.contact_facts import Contact
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import IdentityChange, Person
 from frontdesk.store import lookups, writes
-from frontdesk.store.rows import AliasRow, ContactRow, IdentityChangeRow, PartRow, blank
+from frontdesk.store.rows import (
+    AliasRow,
+    ContactRow,
+    IdentityChangeRow,
+    PartRow,
+    blank,
+)
 from frontdesk.text import compact_json
 
 

@@ -14,8 +14,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     StatusUpdate,
 )
-from frontdesk.store.rows import MessageRow, blank
-from frontdesk.text import compact_json
+from frontdesk.store.rows import MessageRow, blank, packed
 
 # Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = MappingProxyType(
@@ -219,11 +218,6 @@ def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
 def folded_columns(row: MessageRow) -> tuple[object, ...]:
     """Return the columns that the state rules depend on; a difference requires a refold."""
     return tuple(_columns(row, _FOLDED).values())
-
-
-def packed(value: object) -> str | None:
-    """Encode a value for a *_json column."""
-    return None if value is None else compact_json(value)
 
 
 def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store import lookups, writes
-from frontdesk.store.rows import MessageRow
+from frontdesk.store.rows import MessageRow, packed
 from frontdesk.wire.values import DELIVERY_STEPS
 
 # A mention of a channel without a message must not move its creation time back.
@@ -246,7 +246,7 @@ class Messages:
         parked = self._pending.parked(channel_id, event.target_wamid, EDIT)
         if parked is not None:
             at, other = parked
-            if (event.at, message_row.packed(detail)) <= (at, message_row.packed(other)):
+            if (event.at, packed(detail)) <= (at, packed(other)):
                 return False
         self._pending.park(channel_id, event.target_wamid, EDIT, event.at, detail)
         return True

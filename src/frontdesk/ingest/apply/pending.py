@@ -5,9 +5,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.apply.message_row import packed
 from frontdesk.store import lookups, writes
-from frontdesk.store.rows import PendingRow
+from frontdesk.store.rows import PendingRow, packed
 
 EDIT, REVOKE, NUMBER = "edit", "revoke", "number"
 # Prefix of the name of a delivery step.

@@ -18,19 +18,11 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
+from frontdesk.store.rows import CHANNEL_TEXTS
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 
 COLOR = re.compile(r"#[0-9a-f]{6}")
-_DETAILS = (
-    "verified_name",
-    "quality_rating",
-    "status",
-    "name_status",
-    "messaging_limit",
-    "throughput",
-    "platform",
-)
 
 
 def texts(line: JsonObject, name: str) -> tuple[str, ...]:
@@ -53,7 +45,7 @@ def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         yield ChannelUpsert(number, created)
     shown = shown_number(line)
     on_app = line.flag("on_business_app")
-    details: dict[str, Any] = {name: line.optional_text(name) for name in _DETAILS}
+    details: dict[str, Any] = {name: line.optional_text(name) for name in CHANNEL_TEXTS}
     details["on_business_app"] = None if on_app is None else int(on_app)
     details["synced_at"] = optional_instant(line, "synced_at")
     yield ChannelUpsert(

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store.database import Row
 from frontdesk.store.dump import columns, misfit
+from frontdesk.store.rows import CHANNEL_TEXTS, packed
 from frontdesk.wire import timestamp
 from frontdesk.wire.values import DIRECTIONS, STATUSES
 
@@ -180,8 +180,7 @@ _AUTHOR_ID, _AUTHOR_NAME = ("author_ref.id", _SAME), ("author_ref.name", _SAME)
 _SHAPES: Mapping[str, _Shape] = MappingProxyType(
     {
         "channel": _shape(
-            "name phone display_phone_number verified_name alias quality_rating status name_status "
-            "messaging_limit throughput platform waba_id",
+            f"name phone display_phone_number alias waba_id {' '.join(CHANNEL_TEXTS)}",
             "synced_at created_at updated_at",
             phone_number_id=("id", _SAME),
             on_business_app=("on_business_app", _FLAG),

@@ -11,7 +11,6 @@ from typing import Any
 
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events
 from frontdesk.ingest.apply.matching import APART, EXPORT, MessageIndex, alike, was_changed
-from frontdesk.ingest.apply.message_row import packed
 from frontdesk.ingest.archive.importer import Transactions
 from frontdesk.ingest.events import (
     CONTENTS,
@@ -28,6 +27,7 @@ from frontdesk.ingest.webhooks.change import phone_of
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatEntry
 from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import packed
 from frontdesk.text import shortened
 from frontdesk.wire.values import MEDIA_TYPES
 
