@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from frontdesk.store.rows import ChannelDetails
+
 # Richness of a copy of a message; a richer copy replaces a poorer one.
 PLACEHOLDER, HISTORY_PLACEHOLDER, CONTENTS = 0, 1, 2
 
@@ -50,7 +52,7 @@ class MessagePricing:
 
 @dataclass(frozen=True, slots=True)
 class ChannelUpsert:
-    """Upsert of a channel; `details` has columns of `channel`.
+    """Upsert of a channel.
 
     listed: from a list of channels, and not only mentioned by its events.
     """
@@ -61,7 +63,7 @@ class ChannelUpsert:
     display_phone_number: str | None = None
     waba_id: str | None = None
     alias: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: ChannelDetails = field(default_factory=ChannelDetails)
     listed: bool = True
 
 
@@ -74,7 +76,7 @@ class NumberUpdate:
 
     phone: str
     at: int
-    details: Mapping[str, Any]
+    details: ChannelDetails
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.sample.people import ALL_FIRST, NAMES, SURNAMES
+from frontdesk.store.rows import ChannelDetails
 
 CatalogueEvent = ChannelUpsert | CatalogueUpsert
 
@@ -245,7 +246,7 @@ def large_catalogue(now: int) -> Iterator[CatalogueEvent]:
     since = now - 400 * DAY
     shops, agents = all_shops(), all_agents()
     for shop in shops[len(SHOPS) :]:
-        details = {"verified_name": f"Veldrano {shop.alias}", "quality_rating": "GREEN"}
+        details = ChannelDetails(verified_name=f"Veldrano {shop.alias}", quality_rating="GREEN")
         yield ChannelUpsert(shop.id, since, shop.phone, shop.shown, WABA, shop.alias, details)
     for agent in agents[len(AGENTS) :]:
         yield UserUpsert(agent.key, agent.name, since, agent.key, agent.role, agent.availability)
@@ -281,7 +282,7 @@ def catalogue(now: int) -> Iterator[CatalogueEvent]:
 
 def _channel(shop: Shop, since: int, now: int) -> ChannelUpsert:
     quality, status, limit, on_phone = shop.meta
-    details = {
+    details: ChannelDetails = {
         "verified_name": f"Veldrano {shop.alias}",
         "quality_rating": quality,
         "status": status,

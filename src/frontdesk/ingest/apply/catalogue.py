@@ -6,7 +6,7 @@ Applies facts about phone numbers to the channels that have these numbers.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.pending import NUMBER, PendingUpdates
@@ -23,7 +23,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import lookups, writes
 from frontdesk.store.contacts import label_key, name_key
-from frontdesk.store.rows import blank, packed
+from frontdesk.store.rows import ChannelDetails, blank, packed
 
 CatalogueUpsert = (
     CannedResponseUpsert
@@ -343,7 +343,8 @@ def apply_number_facts(
         if facts:
             for number in catalogue.numbers_of(phone):
                 for name, (at, value) in sorted(facts.items()):
-                    upsert = ChannelUpsert(number, at, details={name: value})
+                    details = cast(ChannelDetails, {name: value})
+                    upsert = ChannelUpsert(number, at, details=details)
                     catalogue.apply_channel(upsert, seen=False)
 
 

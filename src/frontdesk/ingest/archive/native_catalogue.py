@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
 from frontdesk.ingest.archive.native_fields import at_of, chosen, optional_instant, user_key
 from frontdesk.ingest.events import (
@@ -18,7 +18,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
-from frontdesk.store.rows import CHANNEL_TEXTS
+from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 
@@ -45,7 +45,8 @@ def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         yield ChannelUpsert(number, created)
     shown = shown_number(line)
     on_app = line.flag("on_business_app")
-    details: dict[str, Any] = {name: line.optional_text(name) for name in CHANNEL_TEXTS}
+    texts = {name: line.optional_text(name) for name in CHANNEL_TEXTS}
+    details = cast(ChannelDetails, texts)
     details["on_business_app"] = None if on_app is None else int(on_app)
     details["synced_at"] = optional_instant(line, "synced_at")
     yield ChannelUpsert(

@@ -10,6 +10,7 @@ from typing import Any
 from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
+from frontdesk.store.rows import ChannelDetails
 
 # Members that identify the subject of a value, whatever its field is called.
 TEMPLATE = "message_template_id"
@@ -50,7 +51,7 @@ def number(value: JsonObject, at: int) -> NumberUpdate:
     phone = phone_of(shown_number(value))
     if phone is None:
         raise Malformed(f"{value.where}.display_phone_number is not a phone number")
-    details: dict[str, Any] = {}
+    details: ChannelDetails = {}
     limit = value.optional_text("max_daily_conversations_per_business")
     if limit := limit or value.optional_text("current_limit"):
         details["messaging_limit"] = limit
@@ -123,7 +124,7 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
     number = _part(row, "a number")
     shown = shown_number(number)
     on_app = number.flag("is_on_biz_app")
-    details: dict[str, Any] = {
+    details: ChannelDetails = {
         "verified_name": number.optional_text("verified_name"),
         "quality_rating": number.optional_text("quality_rating"),
         "status": number.optional_text("status"),
