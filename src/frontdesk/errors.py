@@ -36,6 +36,10 @@ class Silent(Unreachable):
     """Not sent, because the circuit breaker is open; `retry_after`: seconds until a trial."""
 
 
+class Paused(Unreachable):
+    """Not sent, because the server asked for a pause; `retry_after`: seconds left of it."""
+
+
 class NetworkMisconfigured(Unreachable):
     """An untrusted certificate, or a proxy that rejects the request: settings have to change."""
 
@@ -70,6 +74,10 @@ class Refused(InboxError):
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+# Code of a refused filter by the assignee "me", if the key belongs to no user.
+ME_UNAVAILABLE = "assignee_me_unavailable"
 
 
 class CursorRefused(Refused):

@@ -20,6 +20,7 @@ from frontdesk.client.server_info import (
 )
 from frontdesk.client.transport import Requests
 from frontdesk.errors import (
+    ME_UNAVAILABLE,
     BadResponse,
     CursorRefused,
     Forbidden,
@@ -38,7 +39,6 @@ V = TypeVar("V")
 RECHECK_SECONDS = 600.0
 REFUSED_KEY_SECONDS = 30.0
 
-ME_UNAVAILABLE = "assignee_me_unavailable"
 
 # Appended to errors until a first response could be read.
 _WHICH_ADDRESS = "is this the address of an inbox?"

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from math import ceil
 
 from frontdesk import backoff
-from frontdesk.errors import Silent, Unreachable
+from frontdesk.errors import Paused, Silent
 
 AT_ONCE = 6
 LONGEST_PAUSE_SECONDS = 300.0
@@ -54,7 +54,7 @@ class Throttle:
     async def slot(self) -> AsyncIterator[None]:
         """Acquire a slot for one request; report its result before leaving the context.
 
-        Raises: Unreachable: requests are paused, for `retry_after` seconds.
+        Raises: Paused, Silent: requests are paused, for `retry_after` seconds.
         """
         urgent = backoff.is_skipped()
         trial = False
@@ -117,9 +117,7 @@ class Throttle:
     def _check_pause(self) -> None:
         left = self._paused_until - self._clock()
         if left > SHORT_PAUSE_SECONDS:
-            raise Unreachable(
-                f"The server asks for a pause of {ceil(left)} seconds", retry_after=left
-            )
+            raise Paused(f"The server asks for a pause of {ceil(left)} seconds", retry_after=left)
 
     def _check_circuit(self) -> bool:
         """True if this request is the trial of a half-open circuit breaker."""

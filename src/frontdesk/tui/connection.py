@@ -10,11 +10,15 @@ from typing import Generic, NamedTuple, TypeVar
 
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import (
+    ME_UNAVAILABLE,
     BadResponse,
+    CursorRefused,
     Forbidden,
     InboxError,
     NetworkMisconfigured,
     NotFound,
+    Paused,
+    Refused,
     Silent,
     Unauthorised,
     Unreachable,
@@ -72,11 +76,13 @@ class Connection:
         self._next_try: datetime | None = None
         self.problem = ""
 
-    def begin(self) -> None:
-        """Set the state before the first request."""
-        seen = self._clock.here(self._seen_at())
-        if seen is not None:
-            self._said = [("dim", f"as of {moment_words(seen, self._clock.now())} · connecting…")]
+    def begin(self, doing: str = "loading…") -> None:
+        """Set the state before the first answer for the shown rows; a failure stays."""
+        self._live_at = None
+        if self._next_try is None and not self._refused:
+            seen = self._clock.here(self._seen_at())
+            age = f"as of {moment_words(seen, self._clock.now())} · " if seen is not None else ""
+            self._said = [("dim", f"{age}{doing}")]
 
     @property
     def state(self) -> list[Piece]:
@@ -148,12 +154,14 @@ class Connection:
     def _report(
         self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
     ) -> None:
-        before, self.problem = self.problem, one_line(clean(str(error)))
+        before, self.problem = self.problem, _problem(error)
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
             self._next_try = None
-        if not beside and not isinstance(error, Unauthorised):
+        if not beside and isinstance(error, Refused) and not isinstance(error, CursorRefused):
+            self._pulse.stop()
+        elif not beside and not isinstance(error, Unauthorised):
             now = self._clock.now()
             wait = self._pulse.failed(now, _retry_after(error), by_hand=by_hand)
             self._next_try = now + wait
@@ -170,6 +178,17 @@ def moment_words(seen: datetime, now: datetime) -> str:
     """Time of day, with the date if it is not the date of `now`."""
     time = time_of_day(seen)
     return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
+
+
+def _problem(error: InboxError) -> str:
+    """Sentence for the panes; the time of the next attempt is in the status line only."""
+    if isinstance(error, Silent):
+        return "The server does not answer"
+    if isinstance(error, Paused):
+        return "The server asks for a pause"
+    if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
+        return "Nobody is “me” here: start with --as you@example.com"
+    return one_line(clean(str(error)))
 
 
 def _fault(error: InboxError) -> str:

@@ -34,6 +34,8 @@ class Pulse:
         self._asking = False
         self._failures = 0
         self._not_before = now
+        self._backoff = timedelta()
+        self._stopped = False
         self._pace = 1
 
     def used(self, now: datetime) -> bool:
@@ -43,7 +45,8 @@ class Pulse:
         """
         self._used_at = now
         late = now - self._asked_at > IN_USE * self._pace
-        return now >= self._not_before and not self._failures and not self._asking and late
+        waiting = self._failures or self._asking or self._stopped
+        return now >= self._not_before and not waiting and late
 
     @property
     def asking(self) -> bool:
@@ -51,8 +54,12 @@ class Pulse:
         return self._asking
 
     def asks(self) -> None:
-        """Record that a request was sent; it ends with `answered` or `failed`."""
-        self._asking = True
+        """Record that a request was sent; it ends with `answered`, `failed` or `stop`."""
+        self._asking, self._stopped = True, False
+
+    def stop(self) -> None:
+        """Record a failure that lasts: there is no further attempt until `asks`."""
+        self._asking, self._stopped = False, True
 
     def focus(self, focused: bool) -> None:
         """Record a focus change of the terminal."""
@@ -70,23 +77,30 @@ class Pulse:
         """Record a failure; returns the time to wait before the next attempt.
 
         While a back-off is running, a failure does not extend it, unless `retry_after` is longer.
-        After a request by hand, a shorter `retry_after` replaces the rest of the back-off.
+        A failure of a request by hand never makes the wait longer than that of the failure before.
         """
-        if self._failures and now < self._not_before:
-            if retry_after is not None:
-                choose = min if by_hand else max
-                self._not_before = choose(self._not_before, now + retry_after)
-            self._asked_at, self._asking = now, False
-            return self._not_before - now
-        wait = _AFTER_FAILURES[min(self._failures, len(_AFTER_FAILURES) - 1)]
-        self._failures += 1
         self._asked_at, self._asking = now, False
-        self._not_before = now + max(wait, retry_after or timedelta())
+        running = bool(self._failures) and now < self._not_before
+        if running and (by_hand or retry_after is None):
+            until = self._not_before if retry_after is None else now + retry_after
+            self._not_before = min(self._not_before, until)
+        elif running:
+            self._not_before = max(self._not_before, now + (retry_after or timedelta()))
+        else:
+            self._start_backoff(now, retry_after or timedelta(), again=by_hand)
         return self._not_before - now
 
+    def _start_backoff(self, now: datetime, retry_after: timedelta, *, again: bool) -> None:
+        """Wait longer than after the failure before, or as long if this is `again`."""
+        if not (again and self._failures):
+            step = _AFTER_FAILURES[min(self._failures, len(_AFTER_FAILURES) - 1)]
+            self._backoff = max(step, retry_after)
+            self._failures += 1
+        self._not_before = now + self._backoff
+
     def wait(self, now: datetime) -> timedelta | None:
-        """Time to the next refresh, at least a second; None until the terminal is focused."""
-        if not self._focused and self._quiet_unfocused:
+        """Time to the next refresh, at least a second; None if there is none by itself."""
+        if self._stopped or (not self._focused and self._quiet_unfocused):
             return None
         if self._failures:
             return max(self._not_before - now, timedelta(seconds=1))
