@@ -44,12 +44,17 @@ def _pieces(choice: Choice[Any]) -> list[Piece]:
     return [*pieces, ("text", rest)]
 
 
+def containing(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
+    """Choices that contain every typed word."""
+    wanted = folded(typed).split()
+    return [one for one in choices if all(word in folded(one.words) for word in wanted)]
+
+
 def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
     """Choices that contain every typed word, in their order; then fuzzy matches, best first."""
-    wanted = folded(typed).split()
-    if not wanted:
-        return list(choices)
-    exact = [one for one in choices if all(word in folded(one.words) for word in wanted)]
+    exact = containing(choices, typed)
+    if not typed.strip():
+        return exact
     search = FuzzySearch()
     scores = [(search.match(folded(typed), folded(one.words))[0], one) for one in choices]
     near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
@@ -130,6 +135,15 @@ class Picker(Asking[V]):
         if event.value != self._looked_for:
             # The change event of the last keys has not been handled yet.
             self._look_for(event.value)
+        if self.is_ready():
+            self.take_row()
+
+    def is_ready(self) -> bool:
+        """True if enter selects a choice now; a picker that awaits choices selects it later."""
+        return True
+
+    def take_row(self) -> None:
+        """Return the selected choice."""
         choice = self.query_one(ChoiceList).row
         if choice is not None:
             self.dismiss(choice.value)

@@ -14,7 +14,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
 from frontdesk.tui.dialogs.choices import Choice
-from frontdesk.tui.dialogs.picker import Picker, matching
+from frontdesk.tui.dialogs.picker import Picker, containing, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
 from frontdesk.wire import Contact, ConversationFilter, Page
 
@@ -66,6 +66,7 @@ class Switcher(Picker[Destination]):
     def __init__(self, mailbox: Mailbox) -> None:
         super().__init__("Go to", destinations(mailbox), current=None)
         self._mailbox = mailbox
+        self._searching = self._entered = False
 
     def narrow(self, typed: str) -> None:
         """Show local matches at once; request contacts once typing pauses."""
@@ -73,24 +74,35 @@ class Switcher(Picker[Destination]):
         self.offer(matching(self._choices, typed)[:50])
         self.workers.cancel_group(self, "contacts")
         self.say_when_empty("nothing matches")
-        if len(typed) >= LEAST_LETTERS:
-            self._look(typed)
+        self._searching = len(typed) >= LEAST_LETTERS and self._mailbox.connected
+        self._entered = False
+        if self._searching:
+            self._search(typed)
+        elif len(typed) >= LEAST_LETTERS:
+            self.say_when_empty("customers cannot be asked for yet")
+
+    def is_ready(self) -> bool:
+        """False while customers are searched for and no local choice contains the text."""
+        self._entered = self._searching and not containing(self._choices, self._looked_for)
+        return not self._entered
 
     @work(group="contacts", exclusive=True)
-    async def _look(self, typed: str) -> None:
-        if not self._mailbox.connected:
-            self.say_when_empty("customers cannot be asked for yet")
-            return
+    async def _search(self, typed: str) -> None:
         self.say_when_empty("asking for customers…")
         try:
             found = await search_contacts(self._mailbox, typed)
         except InboxError as error:
+            self._searching = False
             self.say_when_empty("customers could not be asked for")
             self.notify(str(error), severity="warning", markup=False)
             return
+        self._searching = False
         self.say_when_empty("nothing matches")
-        customers = [_choice(contact) for contact in found.data]
-        self.offer([*matching(self._choices, typed)[:8], *customers])
+        exact = containing(self._choices, typed)[:8]
+        similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
+        self.offer([*exact, *map(_choice, found.data), *similar])
+        if self._entered:
+            self.take_row()
 
 
 def _choice(contact: Contact) -> Choice[Destination]:
