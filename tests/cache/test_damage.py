@@ -55,7 +55,7 @@ async def use(path: Path) -> int:
         mailbox.contact(conversation(1, 1))
         mailbox.conversations_of("1")
         mailbox.counts(ConversationFilter())
-        mailbox.looked_at(["1"])
+        mailbox.unread_among([conversation(1, 1)])
         for typed in ("hi", "ring ba", "nelson", "a"):
             mailbox.search(typed)
         newer = [conversation(number, number + 5) for number in range(160, 100, -1)]

@@ -167,8 +167,8 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 13
-    tables = ["[viewer]", *on[1:7], "[network]", *on[7:9], "[keys]", on[9], "[[views]]", *on[10:]]
+    assert len(on) == 14
+    tables = ["[viewer]", *on[1:8], "[network]", *on[8:10], "[keys]", on[10], "[[views]]", *on[11:]]
     viewer = "\n".join(tables)
     assert said(viewer) == []
 

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.mailbox.inbox import ALL, NOW, Inbox, ids
+from tests.mailbox.inbox import ALL, Inbox, ids
 
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound
@@ -86,10 +86,17 @@ async def test_the_conversations_of_a_contact_are_those_seen_on_any_channel(
 async def test_what_the_reader_looked_at_is_remembered_here_and_not_told(
     inbox: Inbox, mailbox: Mailbox, cache: Cache
 ) -> None:
-    assert mailbox.looked_at(["7", "8"]) == {"7": None, "8": None}
-    mailbox.mark_looked_at("7")
-    assert mailbox.looked_at(["7", "8"]) == {"7": NOW, "8": None}
-    assert Mailbox(lambda: inbox, cache).looked_at(["7"]) == {"7": NOW}
+    rows = [inbox.conversations[id].model_copy(update={"unread_count": 2}) for id in ("7", "8")]
+    rows.append(inbox.conversations["9"].model_copy(update={"unread_count": 0}))
+    assert mailbox.unread_among(rows) == {"7", "8"}
+    mailbox.mark_read("7")
+    assert mailbox.unread_among(rows) == {"8"}
+    assert Mailbox(lambda: inbox, cache).unread_among(rows) == {"8"}
+    mailbox.mark_unread("7")
+    mailbox.mark_unread("9")
+    assert mailbox.unread_among(rows) == {"7", "8", "9"}
+    mailbox.mark_read("9")
+    assert mailbox.unread_among(rows) == {"7", "8"}
     assert inbox.requests == []
 
 

@@ -93,6 +93,7 @@ class Hour:
         self.told.steps[name] += 1
         await steps[name][1]()
         if lives(app):
+            watch.true()
             watch.honest()
             if self._chance.random() < 0.2:
                 watch.drawn()

@@ -16,6 +16,7 @@ from textual import events
 from textual.app import App
 from textual.geometry import Size
 from textual.keys import REPLACED_KEYS, _get_unicode_name_from_key
+from textual.screen import Screen
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
@@ -31,10 +32,27 @@ from frontdesk.tui.clock import Clock
 from tests.soak.virtual import START, VirtualLoop, virtual_loop
 from tests.soak.watch import Watch
 from tests.soak.weather import Weather
+from tests.tui.true_screen import TrueScreen
 
 
 class _Viewer(FrontdeskApp):
-    """The viewer, without what reaches beyond it."""
+    """The viewer, without what reaches beyond it; `true` checks each frame of the inbox."""
+
+    true: TrueScreen | None = None
+    wrong: str | None = None
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        super()._display(screen, renderable)
+        if screen is self.screen and screen is self.screen_stack[0] and self.true is not None:
+            try:
+                self.true.check()
+            except AssertionError as error:
+                self.wrong = self.wrong or str(error)
+
+    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
+        if action == "refresh" and self.true is not None:
+            self.true.refreshed()
+        return await super().run_action(action, *arguments, **options)
 
     def copy_to_clipboard(self, text: str) -> None:
         pass
@@ -60,6 +78,7 @@ class Stage:
         self.database = SQLiteDatabase(directory / "inbox.db", durable=False)
         ending.callback(self.database.close)
         me = self.database.read(lambda connection: user_named(connection, 1, ME))
+        self._me = str(me["id"]) if me else None
         self._key, guest = new_ephemeral_key(1, int(me["id"]) if me else None)
         self._service = create_app(self.database, ephemeral_keys=[guest], clock=loop.milliseconds)
         ending.callback(self._service.close)
@@ -83,6 +102,7 @@ class Stage:
         app = _Viewer(mailbox, title="soak", clock=Clock(UTC, loop.now))
         try:
             async with app.run_test(size=size, notifications=True):
+                app.true = TrueScreen(app, mailbox, self._me, loop.time)
                 await asyncio.sleep(1.0)
                 yield app, Watch(app, weather, loop), weather
         finally:

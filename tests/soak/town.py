@@ -59,7 +59,7 @@ class Town:
                 await self._write()
             else:
                 await asyncio.to_thread(self._work)
-        await asyncio.to_thread(self._clerk.do_all)
+        await asyncio.to_thread(self._clerk.run_once)
 
     async def _write(self) -> None:
         """A webhook: a message of a customer, and what became of one of ours."""

@@ -95,6 +95,11 @@ class Watch:
                 if was.cursor in was.seen and one.size.height and one.is_on_screen:
                     assert now.cursor in now.seen, f"out of view: {one} {one.size} {was} -> {now}"
 
+    def true(self) -> None:
+        """No frame has said anything untrue."""
+        wrong: str | None = self._app.wrong  # type: ignore[attr-defined]
+        assert wrong is None, wrong
+
     def honest(self) -> None:
         """What is called live is what the server had."""
         words = self.inbox.query_one("#status").words  # type: ignore[attr-defined]

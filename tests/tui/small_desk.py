@@ -24,6 +24,8 @@ from frontdesk.errors import NotFound, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.wire import (
     Channel,
     Contact,
@@ -206,11 +208,25 @@ class DeskApp(FrontdeskApp):
     """The viewer; `after_frame` is called after each frame of the inbox."""
 
     after_frame: Callable[[], None] = staticmethod(lambda: None)
+    after_refresh: Callable[[], None] = staticmethod(lambda: None)
+    mailbox: Mailbox
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         super()._display(screen, renderable)
         if screen is self.screen_stack[0] and screen is self.screen:
             self.after_frame()
+
+    @property
+    def inbox(self) -> InboxScreen:
+        """The screen below all others."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, InboxScreen)
+        return screen
+
+    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
+        if action == "refresh":
+            self.after_refresh()
+        return await super().run_action(action, *arguments, **options)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Reach no clipboard."""
@@ -225,7 +241,10 @@ def desk_loop(seed: object) -> Iterator[asyncio.Runner]:
 
 @asynccontextmanager
 async def desk_viewer(
-    desk: Desk, path: Path, size: tuple[int, int] = (120, 40)
+    desk: Desk,
+    path: Path,
+    size: tuple[int, int] = (120, 40),
+    preferences: Preferences = PLAIN,
 ) -> AsyncIterator[DeskApp]:
     """A viewer of a desk that has shown what it has."""
     loop = asyncio.get_running_loop()
@@ -233,7 +252,9 @@ async def desk_viewer(
     desk.now = loop.milliseconds
     cache = WaitedCache(path, "desk", check_after_seconds=0.0)
     mailbox = Mailbox(lambda: desk, cache, clock=loop.now)  # type: ignore[arg-type, return-value]
-    app = DeskApp(mailbox, title="desk", clock=Clock(UTC, loop.now))
+    clock = Clock(UTC, loop.now)
+    app = DeskApp(mailbox, title="desk", clock=clock, preferences=preferences)
+    app.mailbox = mailbox
     try:
         async with app.run_test(size=size, notifications=True):
             await asyncio.sleep(1.0)

@@ -94,7 +94,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.commands": "",
         "inbox.redraw": "",
         "inbox.suspend": "",
-        **{f"not_yet.{key}": "" for key in "rPezaLm"},
+        **{f"not_yet.{key}": "" for key in "rPezaL"},
+        "inbox.mark_unread": "",
     },
     "VirtualList": {
         "list.next": "",

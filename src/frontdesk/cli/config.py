@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -49,6 +49,9 @@ NEW_FILE = """\
 # bell = false
 # Ask the server nothing while the terminal does not have the focus.
 # quiet_unfocused = false
+# When a conversation is read on this computer: after so many seconds under the cursor, "open"
+# only when it is opened, or "never".
+# mark_read_after = 3
 # Take clicks. Without, the terminal selects text as usual.
 # mouse = true
 # How many MB the pages already seen may take on this machine.
@@ -115,6 +118,14 @@ def _density(value: object) -> object:
     return value
 
 
+def _read_after(value: object) -> object:
+    if value in ("open", "never"):
+        return value
+    if type(value) not in (int, float) or not 0 <= float(str(value)) <= _LONGEST_REST:
+        raise ValueError(f'say "open", "never" or seconds up to {_LONGEST_REST}')
+    return float(str(value))
+
+
 def _command(value: object) -> object:
     if isinstance(value, tuple):
         return value
@@ -141,6 +152,7 @@ def _view_key(value: str) -> str:
 
 _Text = Annotated[str, AfterValidator(_text)]
 _Theme = Annotated[str, AfterValidator(_theme)]
+_ReadAfter: TypeAlias = Annotated[float | Literal["open", "never"], BeforeValidator(_read_after)]
 _Megabytes = Annotated[int, Field(ge=1, le=settings.MOST_CACHE_MB)]
 _MEGABYTES = f"say a number of MB, 1 to {settings.MOST_CACHE_MB}"
 # What is allowed instead, by the type of pydantic's error.
@@ -151,6 +163,10 @@ _ALLOWED = {
     "greater_than_equal": _MEGABYTES,
     "less_than_equal": _MEGABYTES,
 }
+
+
+# Seconds.
+_LONGEST_REST = 3600
 
 
 class _Table(BaseModel):
@@ -166,6 +182,7 @@ class Look(_Table):
     density: Annotated[int, BeforeValidator(_density)] = 0
     bell: bool = False
     quiet_unfocused: bool = False
+    mark_read_after: _ReadAfter = 3.0
     mouse: bool = True
     cache_mb: _Megabytes | None = None
 

@@ -116,6 +116,7 @@ def preferences_of(
         density=look.density,
         bell=look.bell,
         quiet_unfocused=look.quiet_unfocused,
+        mark_read_after=look.mark_read_after,
         keys=configured.keys,
         profiles={name: where(one) for name, one in configured.profiles.items()},
         profile=profile.name if profile else None,

@@ -59,6 +59,10 @@ class SeenCounts(NamedTuple):
     messages: int
 
 
+# Stored in place of the time of a visit.
+_UNREAD = "unread"
+
+
 class Mailbox:
     """Data access of the screens.
 
@@ -183,15 +187,22 @@ class Mailbox:
         seen = map(self.conversation, self._cache.conversations_of(contact_id))
         return [conversation for conversation in seen if conversation is not None]
 
-    def looked_at(self, ids: Iterable[str]) -> dict[str, datetime | None]:
-        """Times of the last visits to conversations, by id; stored locally only."""
-        names = {id: _looked_name(id) for id in ids}
-        known = self._cache.get_settings(names.values())
-        return {id: instant(known.get(name)) for id, name in names.items()}
+    def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
+        """Ids of the conversations that are unread on this computer.
 
-    def mark_looked_at(self, conversation_id: str) -> None:
+        These have unread messages newer than the last visit here, or were marked as unread.
+        """
+        shown = {one.id: one for one in conversations}
+        marks = self._cache.get_settings([_read_name(id) for id in shown])
+        return {id for id, one in shown.items() if _is_unread(one, marks.get(_read_name(id)))}
+
+    def mark_read(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""
-        self._cache.set_setting(_looked_name(conversation_id), self._clock().isoformat())
+        self._cache.set_setting(_read_name(conversation_id), self._clock().isoformat())
+
+    def mark_unread(self, conversation_id: str) -> None:
+        """Store that a conversation is unread until the next visit; the server is not informed."""
+        self._cache.set_setting(_read_name(conversation_id), _UNREAD)
 
     @property
     def catalogues(self) -> Catalogues:
@@ -391,8 +402,17 @@ class Mailbox:
         )
 
 
-def _looked_name(conversation_id: str) -> str:
+def _read_name(conversation_id: str) -> str:
     return f"looked at/{conversation_id}"
+
+
+def _is_unread(conversation: Conversation, mark: str | None) -> bool:
+    """`mark`: time of the last visit, `_UNREAD`, or None."""
+    if mark == _UNREAD:
+        return True
+    visited, active = instant(mark), instant(conversation.last_activity_at)
+    new = visited is None or active is None or active > visited
+    return bool(conversation.unread_count) and new
 
 
 def _conversations_name(filter: ConversationFilter) -> ListName:

@@ -50,7 +50,7 @@ class _ReadOnlyMailbox(Mailbox):
     def set_setting(self, name: str, value: str) -> None:
         """No-op: rendering must not change state."""
 
-    def mark_looked_at(self, conversation_id: str) -> None:
+    def mark_read(self, conversation_id: str) -> None:
         """No-op: rendering must not change state."""
 
 

@@ -70,15 +70,19 @@ def view_words(view: View, names: Names) -> str:
     return " · ".join(words if view.filter.status else ["any status", *words])
 
 
-def chip_pieces(view: View, names: Names) -> list[Piece]:
-    """Pieces of the header for a view; chips have odd indexes, and ~ marks local filtering."""
+def chip_pieces(view: View, names: Names, *, complete: bool = False) -> list[Piece]:
+    """Pieces of the header for a view; chips have odd indexes.
+
+    ~ marks a filter or order that is applied to loaded rows; complete: all rows are loaded.
+    """
     pieces: list[Piece] = []
     done_here = False
     for name, words in chips(view, names):
         ignored = name in names.ignored
-        done_here = done_here or ignored
+        done_here = done_here or (ignored and not complete)
         mark = "~" if ignored else ""
-        pieces += [("dim", " · " if pieces else "   "), ("chip", f"{mark}{words}")]
+        words = words.removeprefix("~") if complete else f"{mark}{words}"
+        pieces += [("dim", " · " if pieces else "   "), ("chip", words)]
     rest = ["~ filtered here"] if done_here else []
     rest += [] if view.filter.status else ["any status"]
     rest += [] if view.filter.channel else ["all channels"]

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from frontdesk.query import SavedView
+
+ReadAfter: TypeAlias = float | Literal["open", "never"]
 
 
 class Preferences(NamedTuple):
     """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
+
+    mark_read_after: seconds on a conversation until it is read; "open": only when it is opened.
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
@@ -19,6 +23,7 @@ class Preferences(NamedTuple):
     density: int = 0
     bell: bool = False
     quiet_unfocused: bool = False
+    mark_read_after: ReadAfter = 3.0
     keys: Mapping[str, str] = MappingProxyType({})
     profiles: Mapping[str, str] = MappingProxyType({})
     profile: str | None = None

@@ -76,10 +76,12 @@ class Bars:
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += say.chip_pieces(queue.view, queue.names)
-        room = header.size.width - width_of(left)
-        lacking = queue.lacking("counts")
-        header.show(left, say.header_counts(queue.all_counts, room, lacking, queue.least_counts))
+        left += say.chip_pieces(queue.view, queue.names, complete=queue.listing.complete)
+        counts, lacking, least = queue.all_counts, queue.lacking("counts"), queue.least_counts
+        room = width_of(left)
+        header.show_fitted(
+            lambda width: (left, say.header_counts(counts, width - room, lacking, least))
+        )
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
 

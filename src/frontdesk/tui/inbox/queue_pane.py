@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import islice
 from types import MappingProxyType
 from typing import ClassVar
@@ -33,7 +33,7 @@ from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.virtual_list import MergedRows, Rows, VirtualList
-from frontdesk.wire import Conversation, ConversationFilter, Counts, instant
+from frontdesk.wire import Conversation, ConversationFilter, Counts
 from frontdesk.wire.values import STATUSES
 
 # Every sixth refresh also detects rows further down that no longer match the filter.
@@ -46,6 +46,9 @@ MOST_PAGES_LOADED = 20
 
 # Opened conversations that stay in the view although they no longer match.
 MOST_OPENED_KEPT = 50
+
+# Rows that were in view, and stay although they no longer match.
+MOST_SEEN_KEPT = 300
 
 # Rows from which lower bounds of missing counts are computed.
 _MOST_COUNTED = 500
@@ -129,7 +132,7 @@ class QueuePane(Pane):
         self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
     ) -> None:
         symbols = symbols_for(os.environ)
-        self.list = ConversationList(clock, unread_among=self.unread_among, symbols=symbols)
+        self.list = ConversationList(clock, unread_among=mailbox.unread_among, symbols=symbols)
         super().__init__("list", self.list)
         self._mailbox = mailbox
         self._clock = clock
@@ -153,6 +156,9 @@ class QueuePane(Pane):
         self._current: str | None = None
         self._opened: dict[str, Conversation] = {}
         self._departed: dict[str, Conversation] = {}
+        self._seen: dict[str, Conversation] = {}
+        # Ids of the conversations that were marked as read while the view shows unread ones.
+        self._read_here: set[str] = set()
         self._answered = self._leaving_out = False
         self._cue_timer: Timer | None = None
 
@@ -217,8 +223,9 @@ class QueuePane(Pane):
         self._showing += 1
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
         self._stays_at_top = at_top
-        self._opened, self._departed = {}, {}
+        self._opened, self._departed, self._seen = {}, {}, {}
         self.list.dimmed = frozenset()
+        self._read_here = set()
         self._answered = self._leaving_out = False
         self._added_above = self._unreadable = self._unreadable_below = 0
         self._sifting = None if self.sieve.idle else self._new_sifting()
@@ -255,14 +262,29 @@ class QueuePane(Pane):
 
     # The selection
 
-    def mark_opened(self, conversation: Conversation) -> None:
-        """Record that a conversation was opened."""
+    def remember(self, conversation: Conversation) -> None:
+        """Record that the thread of a conversation was shown."""
         self._previous, self._current = self._current, conversation.id
         self._opened[conversation.id] = conversation
         if len(self._opened) > MOST_OPENED_KEPT:
             del self._opened[next(iter(self._opened))]
-        self._mailbox.mark_looked_at(conversation.id)
         self._mailbox.set_setting(CONVERSATION_SETTING, conversation.id)
+
+    def mark_read(self, conversation_id: str) -> None:
+        """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
+        self._mailbox.mark_read(conversation_id)
+        if self.sieve.unread:
+            self._read_here.add(conversation_id)
+            self.list.dimmed = {*self.list.dimmed, conversation_id}
+        self.list.refresh()
+
+    def mark_unread(self, conversation_id: str) -> None:
+        """Mark a conversation as unread on this computer."""
+        self._mailbox.mark_unread(conversation_id)
+        if self.sieve.unread:
+            self._read_here.discard(conversation_id)
+            self.list.dimmed = self.list.dimmed - {conversation_id}
+        self.list.refresh()
 
     def go_to(self, conversation_id: str) -> bool:
         """Move the cursor to a conversation; False if it is not in the list."""
@@ -298,10 +320,15 @@ class QueuePane(Pane):
             self.list.go_to(position)
         return position is not None
 
+    @property
+    def waiting_rows(self) -> int:
+        """Number of rows among which `go_to_longest_waiting` searches."""
+        return min(len(self.list.rows or ()), MOST_ROWS_SEARCHED)
+
     def _longest_waiting(self, since: str) -> int | None:
         """Position of the row that waits longest among those that wait less than `since`."""
         rows, best = self.list.rows, None
-        for at in range(0 if rows is None else min(len(rows), MOST_ROWS_SEARCHED)):
+        for at in range(self.waiting_rows):
             assert rows is not None
             waits = rows[at].waiting_since if rows[at].status != "resolved" else None
             if waits and waits > since and (best is None or waits < best[0]):
@@ -311,14 +338,8 @@ class QueuePane(Pane):
     # Unread conversations
 
     def is_unread(self, conversation: Conversation) -> bool:
-        """True if a conversation has unread messages newer than the last visit to it here."""
-        return bool(self.unread_among((conversation,)))
-
-    def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
-        """Ids of the unread conversations, see `is_unread`."""
-        unread = {one.id: one for one in conversations if one.unread_count}
-        looked_at = self._mailbox.looked_at(unread)
-        return {id for id, one in unread.items() if _is_active_after(one, looked_at[id])}
+        """True if a conversation is unread on this computer."""
+        return bool(self._mailbox.unread_among((conversation,)))
 
     def unread(self) -> list[Conversation]:
         """Unread conversations among the first `FIRST_ROWS` rows."""
@@ -326,7 +347,7 @@ class QueuePane(Pane):
         if rows is None:
             return []
         first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
-        unread = self.unread_among(first)
+        unread = self._mailbox.unread_among(first)
         return [row for row in first if row.id in unread]
 
     def _unread_beside(self, position: int, step: int) -> int | None:
@@ -439,7 +460,8 @@ class QueuePane(Pane):
             return
         stay = self._staying()
         if self._leaving_out:
-            self._opened, self._departed, self._leaving_out = {}, {}, False
+            self._opened, self._departed, self._seen, self._leaving_out = {}, {}, {}, False
+            self._read_here = set()
         self.listing.reload()
         if self._sifting is None:
             self.list.rows = self._with_departed(stay)
@@ -449,20 +471,32 @@ class QueuePane(Pane):
 
     # Rows that stay although they no longer match
 
+    def _note_seen(self) -> None:
+        """Remember the rows in view, the latest last."""
+        rows = self.list.rows
+        for at in self.list.in_view() if rows is not None else ():
+            assert rows is not None
+            self._seen.pop(rows[at].id, None)
+            self._seen[rows[at].id] = rows[at]
+        while len(self._seen) > MOST_SEEN_KEPT:
+            del self._seen[next(iter(self._seen))]
+
     def _staying(self) -> dict[str, Conversation]:
         """Rows that must not vanish while the user works with the list, by id, as last shown.
 
-        These are the selected row, opened rows, and visible rows; with a local filter all shown
-        rows. Before the first response to a view, cached rows may be old: visible rows are not kept
-        then, unless the user has opened more than one.
+        These are the selected row, opened rows, and rows that were in view; with a local filter all
+        shown rows. Before the first response to a view, cached rows may be old: rows in view are
+        not kept then, unless the user has opened more than one.
         """
         rows: Rows[Conversation] | None = self.list.rows
-        shown: Iterable[int] = ()
         if rows is None or self._leaving_out:
             return {}
+        stay = {**self._opened, **self._departed}
         if self._answered or len(self._opened) > 1:
-            shown = range(len(rows)) if self._sifting is not None else self.list.in_view()
-        stay = {**self._opened, **self._departed, **{rows[at].id: rows[at] for at in shown}}
+            self._note_seen()
+            stay.update(self._seen)
+            if self._sifting is not None:
+                stay.update((rows[at].id, rows[at]) for at in range(len(rows)))
         if self.list.row is not None:
             stay.setdefault(self.list.row.id, self.list.row)
         return stay
@@ -595,7 +629,7 @@ class QueuePane(Pane):
         untouched = self.screen.focused is self.list and self.list.cursor == 0
         self._stays_at_top = self._stays_at_top and untouched
         self.list.rows = sifting.rows()
-        self.list.dimmed = frozenset(sifting.stale)
+        self.list.dimmed = sifting.stale | self._read_here
         self.list.rows_changed()
         if self._stays_at_top:
             self.list.go_to(0)
@@ -611,8 +645,8 @@ class QueuePane(Pane):
         order = self.sieve.order
         self.heading.show_fitted(lambda width: (heading(width, order), ()))
         # The server's counts do not apply when a local filter removes rows.
-        counts = None if self.sieve.filters else self.counts
-        chosen = self.filter
+        ignored = self.sieve.filters or bool(ignored_filters(self._mailbox))
+        counts, chosen = None if ignored else self.counts, self.filter
         self.title.show_fitted(lambda width: (labels.list_title(counts, chosen, width), ()))
         self.list.say_when_empty(
             labels.empty_words(
@@ -660,7 +694,7 @@ class QueuePane(Pane):
         total = labels.count_for(self.counts, self.filter)
         on = self._keys["list.last"]
         if self.listing.complete:
-            return f"{found} of {looked_at} looked at"
+            return f"{found} of {looked_at} looked at" if self.sieve.filters else f"{found} loaded"
         if not self.sieve.filters:
             of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
             return f"sorting {of}…" if self.scanning else f"~sorted {of}, {on} goes on"
@@ -712,8 +746,9 @@ class QueuePane(Pane):
         self.post_message(self.Opened())
 
     @on(VirtualList.Highlighted)
-    def _forget_added(self, event: VirtualList.Highlighted) -> None:
+    def _note_place(self, event: VirtualList.Highlighted) -> None:
         event.stop()
+        self._note_seen()
         if self.list.at_start:
             self._added_above = 0
 
@@ -749,8 +784,3 @@ def first_filter(counts: Counts | None) -> ConversationFilter:
         if labels.count_for(counts, ConversationFilter(status=status)):
             return ConversationFilter(status=status)
     return ConversationFilter(status=STATUSES[0])
-
-
-def _is_active_after(conversation: Conversation, looked_at: datetime | None) -> bool:
-    active = instant(conversation.last_activity_at)
-    return looked_at is None or active is None or active > looked_at

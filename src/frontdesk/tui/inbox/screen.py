@@ -47,6 +47,9 @@ from frontdesk.wire import Contact, Conversation, ConversationFilter
 
 _QUIT_WITHIN = timedelta(seconds=2)
 
+# "Refresh" replaces a request by hand that has been running for this long.
+_REFRESH_AGAIN = timedelta(seconds=1)
+
 # Delay between a cursor movement and the load of the thread.
 PREVIEW_SECONDS = 0.15
 
@@ -61,7 +64,6 @@ _READ_ONLY = {
     "z": "snooze",
     "a": "assign",
     "L": "label",
-    "m": "mark as read",
 }
 
 
@@ -97,6 +99,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest waiting", id="inbox.next_waiting"),
         Binding("minus", "swap", "The conversation before this one", id="inbox.swap"),
+        Binding("m", "mark_unread", "Mark as unread here", id="inbox.mark_unread"),
         Binding("slash", "find", "Find in this pane", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
@@ -165,10 +168,13 @@ class InboxScreen(SizedScreen[None]):
         self.contact = ContactPane(mailbox, clock)
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
         self._bars = Bars(self, self.queue, self.channels, title, self._keys)
+        self._opened_id: str | None = None
         self._preview: Timer | None = None
+        self._reading: Timer | None = None
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
         self._refreshing: Worker[None] | None = None
+        self._refreshed_at = clock.now()
         self._sought = ""
         self._warned: str | None = None
         self._quit_asked = clock.now() - _QUIT_WITHIN
@@ -184,7 +190,7 @@ class InboxScreen(SizedScreen[None]):
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
         self.queue.show()
         self.panes.enter("list")
-        self._connection.begin()
+        self._connection.begin("connecting…")
         self.set_interval(60.0, self._update_ages)
         self.call_after_refresh(self._begin)
 
@@ -213,8 +219,9 @@ class InboxScreen(SizedScreen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.panes.entered(event.widget)
-        if self.panes.at == "thread":
+        if event.widget is self.thread.messages:
             self._open_selected()
+            self._mark_read()
         self._refresh_bars()
 
     # The view and the selection
@@ -222,6 +229,7 @@ class InboxScreen(SizedScreen[None]):
     def show_view(self, view: View) -> None:
         """Show the conversations of a view: at once from the cache, then from the server."""
         self.queue.show_view(view)
+        self._connection.begin()
         self._open_selected()
         self._refresh_bars()
         self._refresh_queue()
@@ -232,29 +240,69 @@ class InboxScreen(SizedScreen[None]):
         self.selected_id = row.id if row is not None else None
 
     def watch_selected_id(self, before: str | None, now: str | None) -> None:
-        """Show the row's data at once, and the thread when the cursor rests."""
+        """Show the row's data at once, and the thread when the cursor rests.
+
+        A cached thread is shown at once too, unless the cursor is moving on.
+        """
         row = self.queue.list.row
         self.thread.select(row)
         self.contact.select(row)
+        self._opened_id = None
+        self._start_reading()
         if before is None or now is None:
             self._open_selected()
             return
+        if self._preview is None and self.thread.is_cached:
+            self._show_thread()
         self._stop_preview()
         self._preview = self.set_timer(PREVIEW_SECONDS, self._open_selected)
 
     def _stop_preview(self) -> None:
         if self._preview is not None:
             self._preview.stop()
+            self._preview = None
 
-    def _open_selected(self) -> None:
-        """Show the thread of the selected conversation, unless it is shown already."""
-        self._stop_preview()
+    def _show_thread(self) -> None:
+        """Show the cached thread of the selected conversation."""
         conversation = self.thread.open()
         if conversation is not None:
             self.contact.show(conversation, keep_place=False)
-            self.queue.mark_opened(conversation)
+
+    def _open_selected(self) -> None:
+        """Show and refresh the thread of the selected conversation, unless that was done."""
+        self._stop_preview()
+        self._show_thread()
+        conversation = self.thread.conversation
+        if conversation is not None and conversation.id != self._opened_id:
+            self._opened_id = conversation.id
+            self.queue.remember(conversation)
             if self._mailbox.connected:
                 self._refresh_thread()
+            if self.focused is self.thread.messages:
+                self._mark_read()
+
+    def _start_reading(self) -> None:
+        """Mark the selected conversation as read if it stays selected for some seconds."""
+        if self._reading is not None:
+            self._reading.stop()
+        seconds = self._preferences.mark_read_after
+        rests = isinstance(seconds, (int, float)) and self.selected_id is not None
+        self._reading = self.set_timer(float(seconds), self._mark_read) if rests else None
+
+    def _mark_read(self) -> None:
+        """Mark the selected conversation as read on this computer."""
+        if self._reading is not None:
+            self._reading.stop()
+        if self._preferences.mark_read_after != "never" and self.selected_id is not None:
+            self.queue.mark_read(self.selected_id)
+
+    def action_mark_unread(self) -> None:
+        """Mark the selected conversation as unread on this computer, until it is read again."""
+        if self._reading is not None:
+            self._reading.stop()
+        if self.selected_id is not None:
+            self.queue.mark_unread(self.selected_id)
+            self._notify("Marked as unread on this computer")
 
     def show_conversation(self, conversation_id: str, entry: str = "") -> None:
         """Show a contact's conversations with the cursor on one of them, and on an entry in it."""
@@ -306,6 +354,9 @@ class InboxScreen(SizedScreen[None]):
     async def _refresh_queue(self, *, by_hand: bool = False) -> None:
         self._polling.asks()
         self._schedule_poll()
+        if self.queue.scan_is_due:
+            # Before the refresh, whose requests could use up what a rate limit allows.
+            self.queue.start_scan()
         if await self._connection.ask(self.queue.fetch, by_hand=by_hand):
             self._connection.is_live()
             if self.queue.scan_is_due:
@@ -582,9 +633,9 @@ class InboxScreen(SizedScreen[None]):
             self._notify("Nobody waits, of those that are loaded")
             return
         self._open_selected()
-        if not self.queue.listing.complete:
-            rows, order = len(self.queue.listing), self._keys["inbox.order"]
-            self._notify(f"The longest wait of the {rows:,} loaded rows; {order} sorts all of them")
+        rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
+        if not self.queue.listing.complete or rows < len(self.queue.list.rows or ()):
+            self._notify(f"The longest wait of the first {rows:,} rows; {order} sorts all of them")
 
     def action_swap(self) -> None:
         """Go back to the previously opened conversation; repeated, forth again."""
@@ -732,7 +783,10 @@ class InboxScreen(SizedScreen[None]):
     def action_refresh(self) -> None:
         """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
         self.queue.leave_out_stale()
-        if self._refreshing is None or self._refreshing.is_finished:
+        now, running = self._clock.now(), self._refreshing and not self._refreshing.is_finished
+        # A held key does not cancel its own requests.
+        if not running or now - self._refreshed_at >= _REFRESH_AGAIN:
+            self._refreshed_at = now
             self._refreshing = self._refresh_queue(by_hand=True)
             self._refresh_thread(by_hand=True)
 

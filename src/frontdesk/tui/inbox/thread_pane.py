@@ -159,6 +159,12 @@ class ThreadPane(Pane):
             self.messages.clear(LOADING if conversation else "")
             self.refresh_bars()
 
+    @property
+    def is_cached(self) -> bool:
+        """True if the thread of the selected conversation was loaded before."""
+        id = self.conversation.id if self.conversation else ""
+        return bool(id) and self._mailbox.thread(id).fetched_at is not None
+
     def open(self) -> Conversation | None:
         """Show the thread of the selected conversation; None if it is shown already."""
         conversation = self.conversation

@@ -1,0 +1,396 @@
+"""Cases of triage in which every frame is checked: unread, longest waiting, one customer."""
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frontdesk.errors import ME_UNAVAILABLE, Refused, Unreachable
+from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import Contact, Conversation, ConversationFilter, Page
+from tests.soak.stage import send
+from tests.soak.virtual import VirtualLoop
+from tests.tui.small_desk import Desk, DeskApp, Shown, desk_loop, desk_viewer, name, resize
+from tests.tui.true_screen import TrueScreen
+
+Told = Callable[[DeskApp], Coroutine[Any, Any, None]]
+
+
+def play(
+    desk: Desk,
+    directory: Path,
+    tell: Told,
+    *,
+    size: tuple[int, int] = (120, 40),
+    preferences: Preferences | None = None,
+) -> None:
+    """Run a story on a viewer whose every frame is checked."""
+
+    async def live() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        opened = desk_viewer(desk, directory / "cache.db", size, preferences or Preferences())
+        async with opened as app:
+            true = TrueScreen(app, app.mailbox, "1", loop.time)
+            wrong: list[str] = []
+
+            def after_frame() -> None:
+                try:
+                    true.check()
+                except AssertionError as error:
+                    wrong.append("\n".join([str(error), *Shown(app).lines]))
+
+            app.after_frame = after_frame  # type: ignore[method-assign]
+            app.after_refresh = true.refreshed  # type: ignore[method-assign]
+            await tell(app)
+            assert not wrong, wrong[0]
+
+    with desk_loop(0) as runner:
+        runner.run(live())
+
+
+async def press(app: DeskApp, *keys: str, seconds: float = 0.5) -> None:
+    for key in keys:
+        send(app, key)
+    await asyncio.sleep(seconds)
+
+
+def status(app: DeskApp) -> str:
+    return Shown(app).lines[-1]
+
+
+def names(app: DeskApp) -> list[str]:
+    return Shown(app).names("ConversationList")
+
+
+def unread(app: DeskApp) -> set[str]:
+    """The customers in the list that are unread."""
+    rows = app.inbox.queue.list.rows
+    assert rows is not None
+    every = [rows[at] for at in range(len(rows))]
+    return {row.contact.name or "" for row in every if app.inbox.queue.is_unread(row)}
+
+
+# Read and unread
+
+
+def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "g", seconds=5.0)
+        before = unread(app)
+        await press(app, "j", seconds=2.5)
+        await press(app, "j", seconds=2.5)
+        assert unread(app) == before
+        await asyncio.sleep(1.0)
+        assert unread(app) == before - {Shown(app).selected}
+
+    play(Desk(30), tmp_path, tell)
+
+
+def test_enter_reads_at_once(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "u", seconds=0.3)
+        here = Shown(app).selected
+        assert here in unread(app)
+        await press(app, "enter", seconds=0.3)
+        assert here not in unread(app)
+
+    play(Desk(30), tmp_path, tell)
+
+
+def test_m_makes_unread_until_the_conversation_is_read_again(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "g", "j", seconds=5.0)
+        here = Shown(app).selected or ""
+        assert here not in unread(app)
+        await press(app, "m", seconds=30.0)
+        assert here in unread(app)
+        await press(app, "j", "k", seconds=4.0)
+        assert here not in unread(app)
+
+    play(Desk(30), tmp_path, tell)
+
+
+@pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
+def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, opened: int) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "u", seconds=0.3)
+        before = unread(app)
+        await asyncio.sleep(60.0)
+        assert len(before - unread(app)) == rested
+        await press(app, "enter", seconds=10.0)
+        assert len(before - unread(app)) == opened
+
+    play(Desk(30), tmp_path, tell, preferences=Preferences(mark_read_after=after))
+
+
+def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "f", "u", seconds=2.0)
+        rows = names(app)
+        await press(app, "g", seconds=4.0)
+        await press(app, *"jjj", seconds=20.0)
+        assert names(app) == rows
+        assert len(app.inbox.queue.list.dimmed) == 2
+        await press(app, "ctrl+r", seconds=2.0)
+        assert names(app) == [one for one in rows if one in unread(app)]
+
+    play(Desk(30), tmp_path, tell)
+
+
+# Orders and filters over loaded rows
+
+
+class Slow(Desk):
+    """Each answer takes a second."""
+
+    async def _answer(self) -> None:
+        await asyncio.sleep(1.0)
+
+
+def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path: Path) -> None:
+    desk = Slow(200)
+    waiting = [
+        row for row in desk.rows.values() if row["status"] == "open" and row["waiting_since"]
+    ]
+    longest = min(waiting, key=lambda row: row["waiting_since"])["contact"]["name"]
+
+    async def tell(app: DeskApp) -> None:
+        await asyncio.sleep(5.0)
+        await press(app, "S", "w", seconds=2.0)
+        assert re.search(r"sorting \d+", status(app))
+        assert "~longest waiting" in Shown(app).lines[0]
+        await asyncio.sleep(60.0)
+        assert "sorting" not in status(app)
+        assert "~" not in Shown(app).lines[0]
+        assert Shown(app).selected == longest
+        assert names(app)[0] == longest
+
+    play(desk, tmp_path, tell)
+
+
+class RateLimited(Desk):
+    """Refuses every third request with a pause of ten seconds."""
+
+    requests = 0
+
+    async def _answer(self) -> None:
+        self.requests += 1
+        if self.requests % 3 == 0:
+            raise Unreachable("Too many requests", retry_after=10.0)
+
+
+def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
+    desk = RateLimited(300)
+    matching = sum(row["awaiting_human"] and row["status"] == "open" for row in desk.rows.values())
+
+    async def tell(app: DeskApp) -> None:
+        await press(app, "f", "h", seconds=0.0)
+        found: list[int] = []
+        for _ in range(600):
+            await asyncio.sleep(1.0)
+            told = re.search(r"(\d+) of (\d+) looked at", status(app))
+            if told:
+                found.append(int(told[2]))
+            if app.inbox.queue.listing.complete:
+                break
+        assert found == sorted(found)
+        assert app.inbox.queue.listing.complete
+        rows = app.inbox.queue.list.rows
+        assert len(rows or ()) == matching
+
+    play(desk, tmp_path, tell)
+
+
+def test_a_customer_with_further_filters_shows_what_the_header_says(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "ctrl+k", *"customer 014", seconds=2.0)
+        await press(app, "enter", seconds=3.0)
+        assert names(app) == [name(14)]
+        await press(app, "f", "r", seconds=3.0)
+        await press(app, "f", "c", *"madrid", "enter", seconds=3.0)
+        assert "resolved · Madrid" in Shown(app).lines[0]
+        assert not app.inbox.queue.list.rows
+
+    play(Desk(60), tmp_path, tell)
+
+
+def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await asyncio.sleep(3.0)
+        assert "Open 20" in Shown(app).part("#list-title")[0]
+        await press(app, "f", "h", seconds=3.0)
+        title = Shown(app).part("#list-title")[0]
+        assert "Open" in title
+        assert not re.search(r"(Open|Snoozed|Resolved) \d", title)
+
+    play(Desk(30), tmp_path, tell)
+
+
+# A cold cache of many conversations
+
+
+@pytest.mark.parametrize("keys", ["G", "W", "f u", "S w", "j j j j G k W"])
+def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str) -> None:
+    async def tell(app: DeskApp) -> None:
+        for key in keys.split():
+            await press(app, key, seconds=0.2)
+        for _ in range(20):
+            await asyncio.sleep(0.5)
+
+    play(Slow(20_000), tmp_path, tell)
+
+
+def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "j", seconds=5.0)
+        await press(app, "k", seconds=5.0)
+        await press(app, "j", seconds=0.05)
+        assert any("from Customer" in line for line in Shown(app).part("Thread"))
+        await press(app, "j", seconds=0.05)
+        assert "Loading…" in "".join(Shown(app).part("Thread"))
+
+    play(Desk(30), tmp_path, tell)
+
+
+# The connection
+
+
+class Failing(Desk):
+    """Does not answer while `down`; counts the requests for conversations."""
+
+    down = False
+    asked = 0
+
+    async def _answer(self) -> None:
+        if self.down:
+            raise Unreachable("The server does not answer")
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        self.asked += 1
+        return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Any:
+        self.asked += 1
+        return await super().counts(filter)
+
+
+def seconds_left(app: DeskApp) -> int:
+    found = re.search(r"retrying in (\d+) s", status(app))
+    assert found, status(app)
+    return int(found[1])
+
+
+def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) -> None:
+    desk = Failing(30)
+
+    async def tell(app: DeskApp) -> None:
+        desk.down = True
+        await asyncio.sleep(40.0)
+        left = seconds_left(app)
+        for _ in range(6):
+            asked = desk.asked
+            await press(app, "ctrl+r", seconds=0.5)
+            assert desk.asked > asked
+            assert seconds_left(app) <= left
+            left = seconds_left(app)
+        desk.down = False
+        await press(app, "ctrl+r", seconds=0.5)
+        assert "live" in status(app)
+
+    play(desk, tmp_path, tell)
+
+
+def test_live_is_said_after_the_first_answer_only(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await asyncio.sleep(10.0)
+        assert "live" in status(app)
+        await press(app, "9", seconds=0.5)
+        assert "live" not in status(app)
+        assert "loading…" in status(app)
+        await asyncio.sleep(5.0)
+        assert "live" in status(app)
+
+    play(Slow(30), tmp_path, tell)
+
+
+class Nobody(Failing):
+    """The key belongs to no user."""
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        page = await super().conversation_page(filter, limit=limit, cursor=cursor)
+        if filter.assignee == "me":
+            raise Refused("assignee: this key belongs to no user", code=ME_UNAVAILABLE)
+        return page
+
+
+def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path: Path) -> None:
+    desk = Nobody(30)
+
+    async def tell(app: DeskApp) -> None:
+        await press(app, "5", seconds=2.0)
+        assert "Nobody is “me” here" in "\n".join(Shown(app).part("ConversationList"))
+        asked = desk.asked
+        await asyncio.sleep(600.0)
+        assert desk.asked == asked
+        await press(app, "6", seconds=2.0)
+        assert "live" in status(app)
+
+    play(desk, tmp_path, tell)
+
+
+# Keys and focus
+
+
+@pytest.mark.parametrize("pane", ["2", "3", "4", "1"])
+def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path, pane: str) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, pane, seconds=1.0)
+        if len(app.screen_stack) > 1:
+            await press(app, "escape")
+        resize(app, (20, 5))
+        await asyncio.sleep(1.0)
+        resize(app, (120, 40))
+        await asyncio.sleep(0.0)
+        await press(app, "2", seconds=0.5)
+        before = Shown(app).selected
+        await press(app, "j", seconds=0.5)
+        assert Shown(app).selected != before
+        assert app.focused is not None
+
+    play(Desk(30), tmp_path, tell)
+
+
+def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        before = Shown(app).lines
+        await press(app, "plus", seconds=1.0)
+        await press(app, "plus", seconds=1.0)
+        assert Shown(app).lines[:3] == before[:3]
+
+    play(Desk(30), tmp_path, tell)
+
+
+class SlowContacts(Desk):
+    """Contacts take two seconds."""
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        await asyncio.sleep(2.0)
+        return await super().contact_page(q, limit=limit, cursor=cursor)
+
+
+def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "ctrl+k", *"customer 021", "enter", seconds=6.0)
+        assert names(app) == [name(21)]
+
+    play(SlowContacts(60), tmp_path, tell)

@@ -1,0 +1,216 @@
+"""Rules that hold in every frame of the inbox: what the screen says is true."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from textual.app import App
+from textual.widget import Widget
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.local_filter import OLDEST, WAITING, WINDOW
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.wire import Conversation, instant
+
+_RETRY = re.compile(r"(?:in|of) (\d+) (?:s\b|seconds)")
+_NEVER = datetime.max.replace(tzinfo=UTC)
+# Below this width the status line has no room for all of its words.
+_ROOM = 100
+_SMALLEST = (40, 10)
+# Seconds after which a conversation is read; the clock adds fractions.
+_REST = 2.99
+
+
+class TrueScreen:
+    """Checks each frame of an app.
+
+    `me` is the id of the user that the key belongs to; `clock` gives seconds.
+    """
+
+    def __init__(
+        self, app: App[object], mailbox: Mailbox, me: str | None, clock: Callable[[], float]
+    ) -> None:
+        self._app = app
+        self._mailbox = mailbox
+        self._me = me
+        self._clock = clock
+        self._view: object = None
+        self._seen: set[str] = set()
+        self._unread: dict[str, Conversation] = {}
+        self._selected: tuple[str | None, float] = (None, 0.0)
+        self._entered = False
+        self._rested: set[str] = set()
+        app.watch(self.inbox, "selected_id", self._select)
+        app.watch(self.inbox, "focused", self._focus)
+
+    def _focus(self, widget: Widget | None) -> None:
+        self._entered = self._entered or widget is self.inbox.thread.messages
+
+    def _select(self, id: str | None) -> None:
+        before, since = self._selected
+        if before is not None and self._clock() - since >= _REST:
+            self._rested.add(before)
+        self._selected = id, self._clock()
+
+    @property
+    def inbox(self) -> InboxScreen:
+        screen = self._app.screen_stack[0]
+        assert isinstance(screen, InboxScreen)
+        return screen
+
+    def check(self) -> None:
+        """Raise AssertionError if the frame says something untrue."""
+        self._one_selection()
+        self._rows_stay()
+        self._reading()
+        if self._is_live:
+            self._chips_and_rows()
+            self._order()
+        self._progress()
+        self._live()
+
+    def refreshed(self) -> None:
+        """Forget the rows that had to stay: the view was refreshed by hand."""
+        self._seen.clear()
+
+    def words(self, selector: str) -> str:
+        return self.inbox.query_one(selector, Bar).words
+
+    def rows(self) -> list[Conversation]:
+        """The rows in view that are not dimmed."""
+        listed = self.inbox.queue.list
+        assert listed.rows is not None
+        shown = [listed.rows[at] for at in listed.in_view()]
+        return [row for row in shown if row.id not in listed.dimmed]
+
+    def _one_selection(self) -> None:
+        """The row under the cursor, the thread and the contact are the same conversation."""
+        inbox = self.inbox
+        row = inbox.queue.list.row
+        selected = row.id if row is not None else None
+        assert inbox.selected_id == selected
+        thread = inbox.thread.conversation
+        assert (thread.id if thread else None) == selected, f"{selected} and {thread}"
+        if row is not None and inbox.query_one("#thread-title").is_on_screen:
+            name = row.contact.name or row.contact.phone or ""
+            title = self.words("#thread-title")
+            assert name[:4] in title, f"the title {title!r} does not name {name!r}"
+
+    def _rows_stay(self) -> None:
+        """A row that was in view while the list was live stays until the view is left."""
+        queue = self.inbox.queue
+        rows = queue.list.rows
+        assert rows is not None
+        if queue.view is not self._view:
+            self._view = queue.view
+            self._seen.clear()
+        here = {rows[at].id for at in range(len(rows))}
+        gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
+        assert not gone, f"{gone} left the list"
+        self._seen &= here
+        if self._is_live:
+            self._seen.update(rows[at].id for at in queue.list.in_view())
+
+    def _reading(self) -> None:
+        """A conversation becomes read where it is entered, or stays selected for 3 seconds."""
+        inbox, now = self.inbox, self._clock()
+        selected, since = self._selected
+        unread = {row.id: row for row in self._loaded() if inbox.queue.is_unread(row)}
+        for id, row in self._unread.items():
+            current = self._mailbox.conversation(id)
+            if current is None or not current.unread_count or inbox.queue.is_unread(current):
+                continue
+            rested = id in self._rested or (id == selected and now - since >= _REST)
+            # With the focus in the thread, keys open one conversation after the other.
+            entered = self._entered or inbox.focused is inbox.thread.messages
+            assert rested or entered, f"{row.contact.name} was passed by, and is read"
+        self._unread, self._rested = unread, set()
+        self._entered = inbox.focused is inbox.thread.messages
+
+    def _loaded(self) -> list[Conversation]:
+        rows = self.inbox.queue.list.rows
+        return [rows[at] for at in range(len(rows))] if rows is not None else []
+
+    def _chips_and_rows(self) -> None:
+        """Each row that is not dimmed is what the chips say."""
+        view = self.inbox.queue.view
+        for row in self.rows():
+            assert self._matches(row), f"{row.contact.name} {row.status} is not {view}"
+
+    def _matches(self, row: Conversation) -> bool:
+        view = self.inbox.queue.view
+        filter, local = view.filter, view.sieve
+        assignee = row.assignee.id if row.assignee else "unassigned"
+        wanted = self._me if filter.assignee == "me" else filter.assignee
+        assigned = wanted == "assigned" and row.assignee is not None
+        words = " ".join(
+            [
+                row.contact.name or "",
+                row.contact.phone or "",
+                (row.last_message.text or "") if row.last_message else "",
+                *row.labels,
+            ]
+        ).casefold()
+        return (
+            filter.status in (None, row.status)
+            and filter.channel in (None, row.channel.id)
+            and (filter.label is None or filter.label in row.labels)
+            and (wanted in (None, assignee) or assigned)
+            and (not local.contact or local.contact == row.contact.id)
+            and (not local.awaiting_human or bool(row.awaiting_human))
+            and (not local.unread or self.inbox.queue.is_unread(row))
+            and all(word in words for word in local.text.casefold().split())
+        )
+
+    def _order(self) -> None:
+        """The rows in view are in the order that the view says."""
+        order = self.inbox.queue.sieve.order
+        keys = [_sort_key(row, order) for row in self.rows()]
+        if order == WINDOW:
+            # A window that has just closed moves to the end with the next refresh.
+            return
+        expected = sorted(keys, reverse=order not in (OLDEST, WAITING))
+        assert keys == expected, f"not {order}: {[row.contact.name for row in self.rows()]}"
+
+    def _progress(self) -> None:
+        """A filter or order over a part of the rows says how far it is; a complete one does not."""
+        queue = self.inbox.queue
+        if queue.sieve.idle or self._app.size.width < _ROOM or self._tiny:
+            return
+        status = self.words("#status")
+        partial = "~" in status or "sorting" in status
+        assert partial != queue.listing.complete, f"{queue.listing.complete}: {status}"
+        if queue.listing.complete:
+            assert "~" not in self.words("#header")
+
+    def _live(self) -> None:
+        """Live is said after an answer only; all countdowns agree."""
+        status = self.words("#status")
+        if self._is_live:
+            assert self.inbox.queue.listing.fetched_at is not None, status
+        strips = self.inbox._compositor.render_strips()
+        text = "\n".join("".join(segment.text for segment in strip) for strip in strips)
+        waits = set(_RETRY.findall(text))
+        assert len(waits) <= 1, f"two clocks: {waits}"
+
+    @property
+    def _is_live(self) -> bool:
+        return re.search(r"\blive\b", self.words("#status")) is not None
+
+    @property
+    def _tiny(self) -> bool:
+        return self._app.size.width < _SMALLEST[0] or self._app.size.height < _SMALLEST[1]
+
+    def focused(self) -> None:
+        """A key works: a visible widget has the focus."""
+        inbox = self.inbox
+        if self._app.screen is inbox and not self._tiny:
+            assert inbox.focused is not None, "nothing has the focus"
+            assert inbox.focused in inbox.focus_chain, f"hidden: {inbox.focused}"
+
+
+def _sort_key(row: Conversation, order: str) -> datetime:
+    if order == WAITING:
+        return (instant(row.waiting_since) if row.status != "resolved" else None) or _NEVER
+    return instant(row.last_activity_at) or _NEVER
