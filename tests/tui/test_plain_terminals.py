@@ -1,0 +1,47 @@
+"""What colours, emoji and box characters tell is told without them too."""
+
+import pytest
+from textual.app import App
+
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from tests.tui.conftest import Viewer, settle, shown
+
+
+async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "linux")
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "j", "j", "enter")
+        await settle(pilot)
+        seen = shown(app)
+    assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▼…📷👤🎤")
+    for words in ("= 3 Theo Kim ", ": 26m", "# 13h", "dlvd", "read", "[contact] Carmen", "|"):
+        assert words in seen
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_without_colours_the_selection_and_its_focus_are_seen(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = viewer()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        focused = grounds(app)
+        await pilot.press("3")
+        await settle(pilot)
+        resting = grounds(app)
+    assert focused[0] != focused[2]
+    assert resting[0] != resting[2]
+    assert resting[0] != focused[0]
+
+
+def grounds(app: App[object]) -> list[object]:
+    """Background of the first cells of the list's lines, from the top."""
+    region = app.screen.query_one(ConversationList).region
+    strips = app.screen._compositor.render_strips()[region.y : region.bottom]
+    first = (next(iter(strip)) for strip in strips)
+    return [segment.style.bgcolor if segment.style else None for segment in first]
