@@ -762,7 +762,7 @@ class QueuePane(Pane):
         event.stop()
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
-        elif self.sieve.idle:
+        elif self.sieve.idle and not self.listing.complete:
             self._load_older()
         elif event.asked:
             self._scan_further()
