@@ -115,22 +115,22 @@ def _marks(values: Sized) -> str:
     return ",".join("?" * len(values))
 
 
-class _QueryPlan(NamedTuple):
+class _SearchPlan(NamedTuple):
     """Query plan: FROM clause, and FTS5 query if the index is used."""
 
     source: str
     match: str | None = None
 
 
-_THREAD = _QueryPlan("said INDEXED BY said_about")
+_THREAD = _SearchPlan("said INDEXED BY said_about")
 
 
-def _ways(match: str | None) -> _QueryPlan:
-    return _QueryPlan("said NOT INDEXED") if match is None else _QueryPlan(_WITH_INDEX, match)
+def _ways(match: str | None) -> _SearchPlan:
+    return _SearchPlan("said NOT INDEXED") if match is None else _SearchPlan(_WITH_INDEX, match)
 
 
 def _numbers(
-    rows: Rows, ways: _QueryPlan, condition: str, parameters: list[object], limit: int
+    rows: Rows, ways: _SearchPlan, condition: str, parameters: list[object], limit: int
 ) -> list[int]:
     """Numbers of the newest matches: sorted if few, otherwise found by walking from the newest."""
     values = parameters if ways.match is None else [*parameters, ways.match]

@@ -28,7 +28,7 @@ Facts = dict[str, list[Any]]
 
 
 @dataclass(slots=True)
-class Contact:
+class BatchContact:
     """Contact, or part of a merged contact, with its decoded facts.
 
     began: start of a part's conversation by channel id.
@@ -39,7 +39,7 @@ class Contact:
     began: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, row: ContactRow, began: Mapping[int, int] = MappingProxyType({})) -> "Contact":
+    def of(cls, row: ContactRow, began: Mapping[int, int] = MappingProxyType({})) -> "BatchContact":
         """Decode the facts of a row, which the contact owns."""
         return cls(row, json.loads(row["told_json"] or "{}"), dict(began))
 
@@ -61,7 +61,7 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def apply(contact: Contact, values: Mapping[str, Any], at: int) -> bool | None:
+def apply(contact: BatchContact, values: Mapping[str, Any], at: int) -> bool | None:
     """Merge newer facts; return True if columns changed, None if no fact was newer."""
     facts = contact.facts
     newer = {
@@ -78,7 +78,7 @@ def apply(contact: Contact, values: Mapping[str, Any], at: int) -> bool | None:
     return differs and _update_columns(contact)
 
 
-def merge(contact: Contact, other: Contact) -> None:
+def merge(contact: BatchContact, other: BatchContact) -> None:
     """Merge the facts of another contact of the same person."""
     for name, fact in other.facts.items():
         if _is_newer(fact, contact.facts.get(name)):
@@ -90,15 +90,15 @@ def merge(contact: Contact, other: Contact) -> None:
     row["last_activity_at"] = max(times, default=None)
 
 
-def merged(contact: Contact, others: Iterable[Contact]) -> ContactRow:
+def merged(contact: BatchContact, others: Iterable[BatchContact]) -> ContactRow:
     """Return a new row with the merged facts of several contacts."""
-    whole = Contact(contact.row.copy(), dict(contact.facts))
+    whole = BatchContact(contact.row.copy(), dict(contact.facts))
     for other in others:
         merge(whole, other)
     return encoded(whole)
 
 
-def encoded(contact: Contact) -> ContactRow:
+def encoded(contact: BatchContact) -> ContactRow:
     """Encode the facts into `told_json` and return the row."""
     if contact.facts:
         contact.row["told_json"] = compact_json(contact.facts, sort_keys=True)
@@ -115,7 +115,7 @@ def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:
     )
 
 
-def _update_columns(contact: Contact) -> bool:
+def _update_columns(contact: BatchContact) -> bool:
     """Update the columns from the facts; return True if any changed."""
     facts = contact.facts
     shown: dict[str, Any] = {

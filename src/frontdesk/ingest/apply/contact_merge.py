@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 from frontdesk.ingest.apply import contact_facts
-from frontdesk.ingest.apply.contact_facts import Contact
+from frontdesk.ingest.apply.contact_facts import BatchContact
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import IdentityChange, Person
 from frontdesk.store import lookups, writes
@@ -32,14 +32,14 @@ class ContactIndex:
     """Finds contacts by phone number, wa_id, user id or alias."""
 
     def __init__(self) -> None:
-        self._by_user: dict[str, Contact] = {}
-        self._by_phone: dict[str, Contact] = {}
-        self._by_wa: dict[str, Contact] = {}
-        self._by_alias: dict[str, Contact] = {}
+        self._by_user: dict[str, BatchContact] = {}
+        self._by_phone: dict[str, BatchContact] = {}
+        self._by_wa: dict[str, BatchContact] = {}
+        self._by_alias: dict[str, BatchContact] = {}
         # Stored contact id to the contact that it now belongs to.
-        self.stored: dict[int, Contact] = {}
+        self.stored: dict[int, BatchContact] = {}
 
-    def contacts_of(self, person: Person) -> Iterator[Contact]:
+    def contacts_of(self, person: Person) -> Iterator[BatchContact]:
         """Yield the contacts of a person's identifiers; that of the phone first."""
         phone, number, user = person.phone, wa_number(person), person.wa_user_id
         if phone and (contact := self._by_phone.get(phone) or self._by_alias.get(phone)):
@@ -49,12 +49,12 @@ class ContactIndex:
         if user and (contact := self._by_user.get(user) or self._by_alias.get(user)):
             yield contact
 
-    def named(self, name: str) -> Contact | None:
+    def named(self, name: str) -> BatchContact | None:
         """Return the contact of a name in the format of `principal_name`."""
         person = Person(name) if name.startswith("+") else Person(wa_user_id=name)
         return next(self.contacts_of(person), None)
 
-    def add(self, contact: Contact) -> None:
+    def add(self, contact: BatchContact) -> None:
         """Index a contact by its identifiers."""
         if contact.row["wa_user_id"]:
             self._by_user[contact.row["wa_user_id"]] = contact
@@ -63,7 +63,7 @@ class ContactIndex:
         if contact.row["wa_id"]:
             self._by_wa.setdefault(contact.row["wa_id"], contact)
 
-    def add_alias(self, name: str, contact: Contact) -> bool:
+    def add_alias(self, name: str, contact: BatchContact) -> bool:
         """Add an alias; returns False if it existed."""
         if self._by_alias.get(name) is contact:
             return False
@@ -74,17 +74,17 @@ class ContactIndex:
         """Remove an alias; returns False if it did not exist."""
         return self._by_alias.pop(name, None) is not None
 
-    def aliases_of(self, contact: Contact) -> set[str]:
+    def aliases_of(self, contact: BatchContact) -> set[str]:
         """Return the indexed aliases of a contact."""
         return {name for name, one in self._by_alias.items() if one is contact}
 
-    def repoint(self, old: Contact, new: Contact) -> None:
+    def repoint(self, old: BatchContact, new: BatchContact) -> None:
         """Repoint all identifiers of one contact to another."""
         for index in (self._by_user, self._by_phone, self._by_wa, self._by_alias, self.stored):
             repoint(index, old, new)
 
 
-def repoint(index: dict[Any, Contact], old: Contact, new: Contact) -> None:
+def repoint(index: dict[Any, BatchContact], old: BatchContact, new: BatchContact) -> None:
     for name in [name for name, contact in index.items() if contact is old]:
         index[name] = new
 
@@ -131,17 +131,17 @@ class ContactParts:
         self._unsaved: list[Change] = []
         # Parts as read: {id: (contact id, row_json)}, and the contacts made of them.
         self._stored: dict[int, tuple[int, str]] = {}
-        self._shown: dict[int, Contact] = {}
-        self._parts: dict[int, Contact] = {}
+        self._shown: dict[int, BatchContact] = {}
+        self._parts: dict[int, BatchContact] = {}
         self._contact_ids: dict[int, int] = {}
         self._whole: set[int] = set()
 
-    def load(self, contacts: Mapping[int, Contact]) -> list[Contact]:
+    def load(self, contacts: Mapping[int, BatchContact]) -> list[BatchContact]:
         """Return the contacts, with those made of parts replaced by the parts."""
         if not (contacts and self._context.ids.any(_CHANGE)):
             return list(contacts.values())
         names: set[str] = set()
-        stored_aliases: list[tuple[Contact, list[str]]] = []
+        stored_aliases: list[tuple[BatchContact, list[str]]] = []
         for row in lookups.parts_of(*self._context.account, contacts.keys()):
             part, aliases = self._decoded(row)
             self._stored[part.id] = row["contact_id"], row["row_json"]
@@ -253,7 +253,7 @@ class ContactParts:
         for row in lookups.aliases_of(*self._context.account, self._whole):
             self._index.add_alias(row["phone"], stored[row["contact_id"]])
 
-    def _groups(self) -> list[list[Contact]]:
+    def _groups(self) -> list[list[BatchContact]]:
         """Group the parts of one person, connected by valid identity changes."""
         groups = {id_: [part] for id_, part in self._parts.items()}
         for old, new in self._valid_changes():
@@ -280,7 +280,7 @@ class ContactParts:
         for target_id, (_, _, _, source_id) in sorted(first.items()):
             yield source_id, target_id
 
-    def _precedence(self, part: Contact) -> tuple[bool, bool, int]:
+    def _precedence(self, part: BatchContact) -> tuple[bool, bool, int]:
         """Sort key of the part that gives a contact its id: stored, with a number, the oldest."""
         is_contact = part.id in self._shown or part.id in self._whole
         return not is_contact, part.row["phone"] is None, part.id
@@ -308,7 +308,7 @@ class ContactParts:
 
     def _latest(
         self,
-        parts: Sequence[Contact],
+        parts: Sequence[BatchContact],
         kind: Literal["phone", "wa_user_id"],
         at: Literal["phone_at", "user_at"],
     ) -> tuple[str | None, int]:
@@ -332,7 +332,7 @@ class ContactParts:
             for name in sorted(names - _names(contact)):
                 yield {"account_id": self._context.account_id, "phone": name, "contact_id": home}
 
-    def _all_names(self, part: Contact) -> set[str]:
+    def _all_names(self, part: BatchContact) -> set[str]:
         return self._index.aliases_of(part) | _names(part.row)
 
     def _change_row(self, change: Change) -> IdentityChangeRow:
@@ -346,7 +346,7 @@ class ContactParts:
             "at": at,
         }
 
-    def _encoded(self, part: Contact) -> str:
+    def _encoded(self, part: BatchContact) -> str:
         """Encode a part for storage."""
         row: Mapping[str, Any] = contact_facts.encoded(part)
         columns = {name: row[name] for name in _STORED if row[name] is not None}
@@ -354,13 +354,13 @@ class ContactParts:
         aliases = sorted(self._index.aliases_of(part) - own)
         return compact_json(columns | {"aliases": aliases, "began": part.began}, sort_keys=True)
 
-    def _decoded(self, row: PartRow) -> tuple[Contact, list[str]]:
+    def _decoded(self, row: PartRow) -> tuple[BatchContact, list[str]]:
         """Decode a stored part, with its aliases."""
         stored = json.loads(row["row_json"])
         columns = blank("contact") | {name: stored[name] for name in _STORED if name in stored}
         columns |= {"account_id": self._context.account_id, "id": row["id"], "search": ""}
         columns["updated_at"] = self._context.now
-        return Contact.of(cast(ContactRow, columns), _began(stored)), stored["aliases"]
+        return BatchContact.of(cast(ContactRow, columns), _began(stored)), stored["aliases"]
 
 
 def _began(stored: Mapping[str, Any]) -> dict[int, int]:
@@ -372,7 +372,7 @@ def _names(row: ContactRow) -> set[str]:
     return {name for name in (row["phone"], number, row["wa_user_id"]) if name}
 
 
-def _differs(row: ContactRow, shown: Contact | None) -> bool:
+def _differs(row: ContactRow, shown: BatchContact | None) -> bool:
     """Check if a contact differs from the stored row."""
     if shown is None:
         return True

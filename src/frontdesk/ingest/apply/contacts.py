@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from frontdesk.ingest.apply import contact_facts
-from frontdesk.ingest.apply.contact_facts import Contact
+from frontdesk.ingest.apply.contact_facts import BatchContact
 from frontdesk.ingest.apply.contact_merge import (
     ContactIndex,
     ContactParts,
@@ -49,11 +49,11 @@ class Contacts:
         self._context = context
         self._index = ContactIndex()
         self._parts = ContactParts(context, self._index)
-        self._aliases: dict[str, Contact] = {}
+        self._aliases: dict[str, BatchContact] = {}
         self._no_aliases: set[str] = set()
-        self._unsaved: dict[int, Contact] = {}
+        self._unsaved: dict[int, BatchContact] = {}
         self._stored: set[int] = set()
-        self._resolved: dict[Person, Contact] = {}
+        self._resolved: dict[Person, BatchContact] = {}
         # Stored contacts merged into others: {old id: new id}.
         self._merged_ids: dict[int, int] = {}
 
@@ -74,11 +74,11 @@ class Contacts:
             wa_user_ids=users,
             ids=contact_ids,
         )
-        contacts = {row["id"]: Contact.of(row) for row in stored}
+        contacts = {row["id"]: BatchContact.of(row) for row in stored}
         names = phones | users | {f"+{number}" for number in numbers}
         aliases = lookups.aliased_contacts(*self._context.account, names)
         for row in aliases.values():
-            contacts.setdefault(row["id"], Contact.of(row))
+            contacts.setdefault(row["id"], BatchContact.of(row))
         for contact in self._parts.load(contacts):
             self._index.stored[contact.id] = contact
             self._index.add(contact)
@@ -185,7 +185,7 @@ class Contacts:
         if contact.id in self._stored:
             (self._context.counts.change if changed else self._context.counts.known)("contacts")
 
-    def _get_or_create(self, person: Person, at: int) -> Contact:
+    def _get_or_create(self, person: Person, at: int) -> BatchContact:
         contact = self._resolved.get(person)
         if contact is None:
             contact = self._resolve(person, at)
@@ -195,7 +195,7 @@ class Contacts:
             self._unsaved[contact.id] = contact
         return contact
 
-    def _resolve(self, person: Person, at: int) -> Contact:
+    def _resolve(self, person: Person, at: int) -> BatchContact:
         matches = {contact.id: contact for contact in self._index.contacts_of(person)}
         contact, *others = sorted(matches.values(), key=self._precedence) or [self._make(at)]
         for other in others:
@@ -203,7 +203,7 @@ class Contacts:
         self._resolved[person] = contact
         return contact
 
-    def _precedence(self, contact: Contact) -> tuple[bool, bool, int]:
+    def _precedence(self, contact: BatchContact) -> tuple[bool, bool, int]:
         """Sort key of the contact that remains after a merge: stored, with a number, the oldest."""
         return contact.id not in self._stored, contact.row["phone"] is None, contact.id
 
@@ -225,7 +225,7 @@ class Contacts:
                 self._identify(contact, person, 0)
                 self._get_or_create(person, persons[person])
 
-    def _merge(self, contact: Contact, other: Contact) -> None:
+    def _merge(self, contact: BatchContact, other: BatchContact) -> None:
         """Merge `other` into `contact`, which keeps its id; newer facts win."""
         for names in (self._resolved, self._aliases):
             repoint(names, other, contact)
@@ -247,7 +247,7 @@ class Contacts:
         contact_facts.merge(contact, other)
         self._change(contact)
 
-    def _identify(self, contact: Contact, person: Person, at: int) -> None:
+    def _identify(self, contact: BatchContact, person: Person, at: int) -> None:
         """Add a person's identifiers to a contact; the latest become its own."""
         if person.phone:
             before = contact.row["phone"]
@@ -259,7 +259,7 @@ class Contacts:
             self._set_or_alias(contact, "wa_user_id", person.wa_user_id, at)
         self._index.add(contact)
 
-    def _set_or_alias(self, contact: Contact, kind: Identifier, name: str, at: int) -> bool:
+    def _set_or_alias(self, contact: BatchContact, kind: Identifier, name: str, at: int) -> bool:
         """Set or alias an identifier; return True if it became the contact's own."""
         row, column_at = contact.row, _TIME_OF[kind]
         current, current_at = row[kind], row[column_at]
@@ -280,7 +280,7 @@ class Contacts:
         self._change(contact)
         return True
 
-    def _set_wa_id(self, contact: Contact, wa_id: str) -> None:
+    def _set_wa_id(self, contact: BatchContact, wa_id: str) -> None:
         """Of several wa_ids of one number, keep the greatest, so that order does not matter."""
         if contact.row["wa_id"] is None or wa_id > contact.row["wa_id"]:
             if contact.row["wa_id"] is not None:
@@ -290,12 +290,12 @@ class Contacts:
         elif wa_id != contact.row["wa_id"]:
             self._alias(contact, f"+{wa_id}")
 
-    def _alias(self, contact: Contact, name: str) -> None:
+    def _alias(self, contact: BatchContact, name: str) -> None:
         if self._index.add_alias(name, contact):
             self._aliases[name] = contact
             self._context.counts.changed = True
 
-    def _make(self, at: int) -> Contact:
+    def _make(self, at: int) -> BatchContact:
         row: ContactRow = {
             "account_id": self._context.account_id,
             "id": self._context.ids.next("contact"),
@@ -318,12 +318,12 @@ class Contacts:
             "created_at": at,
             "updated_at": self._context.now,
         }
-        contact = Contact(row, {})
+        contact = BatchContact(row, {})
         self._unsaved[contact.id] = contact
         self._context.counts.new("contacts")
         return contact
 
-    def _change(self, contact: Contact) -> None:
+    def _change(self, contact: BatchContact) -> None:
         contact.row["updated_at"] = self._context.now
         self._unsaved[contact.id] = contact
         self._context.counts.changed = True

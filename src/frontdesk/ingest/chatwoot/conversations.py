@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, user_key
-from frontdesk.ingest.chatwoot.messages import MessageContext
+from frontdesk.ingest.chatwoot.messages import ChatContext
 from frontdesk.ingest.json_reader import JsonObject
 from frontdesk.ingest.webhooks.change import phone_of
 from frontdesk.wire import timestamp
@@ -82,7 +82,7 @@ def _left_out(row: JsonObject, meta: JsonObject) -> Iterator[str]:
 
 
 def event_lines(
-    one: Summary, events: list[JsonObject], place: MessageContext, followed_at: int | None
+    one: Summary, events: list[JsonObject], place: ChatContext, followed_at: int | None
 ) -> Iterator[Line]:
     """Convert the events of a conversation other than messages.
 
@@ -113,7 +113,7 @@ def event_lines(
         yield _event(one, place, "resolved", over_at, "over")
 
 
-def _standing(one: Summary, place: MessageContext, at: int) -> Line:
+def _standing(one: Summary, place: ChatContext, at: int) -> Line:
     """Convert the state. Pending (handled by a bot) becomes open and awaiting a human."""
     pending = one.status == "pending"
     known = one.status in ("open", "resolved", "snoozed")
@@ -132,7 +132,7 @@ def _standing(one: Summary, place: MessageContext, at: int) -> Line:
 
 def _event(
     one: Summary,
-    place: MessageContext,
+    place: ChatContext,
     name: str,
     at: int,
     key: str,

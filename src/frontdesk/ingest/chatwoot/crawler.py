@@ -25,7 +25,7 @@ from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unus
 from frontdesk.ingest.chatwoot import catalogue
 from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, rows_in
 from frontdesk.ingest.chatwoot.conversations import Summary, event_lines, summary
-from frontdesk.ingest.chatwoot.messages import MessageContext, message_lines, with_own_moments
+from frontdesk.ingest.chatwoot.messages import ChatContext, message_lines, with_own_moments
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.text import clean
 
@@ -349,9 +349,7 @@ class Crawler:
             counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
             self._write(step, (), counts)
             return
-        place = MessageContext(
-            self.order.account, one.inbox.channel, one.phone, self.order.keep_urls
-        )
+        place = ChatContext(self.order.account, one.inbox.channel, one.phone, self.order.keep_urls)
         wamids = {row.text("id"): row.optional_id("source_id") or "" for row in rows}
         lines: list[Line] = []
         for row in rows:
@@ -367,7 +365,7 @@ class Crawler:
     def _lines(
         self,
         row: JsonObject,
-        place: MessageContext,
+        place: ChatContext,
         wamids: Mapping[str, str],
         counts: Counter[str],
     ) -> list[Line]:

@@ -18,7 +18,7 @@ _BOTS = frozenset(("agent_bot", "captain_assistant", "captain::assistant", "agen
 
 
 @dataclass(frozen=True, slots=True)
-class MessageContext:
+class ChatContext:
     """Channel and contact of messages. account: Chatwoot's, used in generated ids."""
 
     account: str
@@ -31,7 +31,7 @@ class MessageContext:
 
 
 def message_lines(
-    row: JsonObject, place: MessageContext, users: Mapping[str, str], wamids: Mapping[str, str]
+    row: JsonObject, place: ChatContext, users: Mapping[str, str], wamids: Mapping[str, str]
 ) -> Iterator[Line]:
     """Convert a message to one line, plus one per further attachment; a private one to a note.
 
@@ -86,7 +86,7 @@ def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
         yield line | {"created_at": timestamp(at)}
 
 
-def _note(row: JsonObject, place: MessageContext, users: Mapping[str, str], at: int) -> Line:
+def _note(row: JsonObject, place: ChatContext, users: Mapping[str, str], at: int) -> Line:
     text = note_text(row, keep_urls=place.keep_urls)
     if text is None:
         raise Malformed("it is a private note with neither a text nor a file")
@@ -108,7 +108,7 @@ def _reaction(row: JsonObject, base: Line, wamid: str) -> Line:
     return {"kind": "reaction", **identity, "wamid": wamid, "emoji": text_of(row)}
 
 
-def _parts(row: JsonObject, place: MessageContext, base: Line) -> Iterator[Line]:
+def _parts(row: JsonObject, place: ChatContext, base: Line) -> Iterator[Line]:
     """Yield the message with its first attachment, and a message for each other one."""
     first, *others = contents_of(row, keep_urls=place.keep_urls)
     yield base | first
