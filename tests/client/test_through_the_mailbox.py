@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Variant, problem
-from tests.client.test_lacking import Unfiltered, answering
+from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.variants import ENVELOPES, ROWS
 from tests.client.walks import CONVERSATION, client_of
 

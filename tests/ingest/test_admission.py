@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.test_any_bodies import MORE_VIEWS, facts
+from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, facts
 from tests.ingest.test_any_order import NOW, unnumbered
 from tests.ingest.webhooks import SECONDS, body, status, text, value
 from tests.stores import Engine

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.test_any_bodies import MORE_VIEWS, inbox
+from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, inbox
 from tests.ingest.test_any_order import HAPPENINGS
 from tests.stores import Engine
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.client.other_server import OtherServer, Reply, problem
-from tests.client.test_lacking import answering
+from tests.client.test_missing_features import answering
 from tests.client.walks import CONVERSATION, client_of
 from tests.conftest import NOW
 

@@ -11,7 +11,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
-from tests.client.test_lacking import Unfiltered, answering
+from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.variants import ENVELOPES, ROWS
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.other_viewers import viewer_of

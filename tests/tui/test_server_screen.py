@@ -15,7 +15,7 @@ from frontdesk.tui.views.catalogue_screen import Details
 from frontdesk.tui.views.server import ServerScreen
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem
 from tests.client.prepared import KEY
-from tests.client.test_lacking import Unfiltered, answering
+from tests.client.test_missing_features import Unfiltered, answering
 from tests.conftest import NOW
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.other_viewers import Weighed, client_of

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.client.other_server import OtherServer, Variant, problem
-from tests.client.test_lacking import Unfiltered, answering
+from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.walks import client_of
 
 from frontdesk.client import FEATURES, InboxClient, discover
