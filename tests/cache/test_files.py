@@ -1,4 +1,4 @@
-"""How the file of a cache comes to be."""
+"""Cache files: paths, permissions, schema, foreign and newer files."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""What is found in what was seen: parts of words, numbers, any script, any typing."""
+"""Search in the cache: parts of words, numbers, any script, any spelling."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What faulty servers send, and a client of them whose time passes when it is told to."""
+"""Faulty servers, and a client of them with a clock that tests advance."""
 
 import json
 from datetime import UTC, datetime

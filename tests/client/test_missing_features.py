@@ -1,4 +1,4 @@
-"""What a server lacks: found out, told, and not asked for again and again."""
+"""Missing features: detected once, reported, and not requested again."""
 
 from collections.abc import Callable
 from typing import Any

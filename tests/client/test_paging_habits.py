@@ -1,4 +1,4 @@
-"""How servers page: where they stop, repeat themselves, go backwards or forget their cursors."""
+"""Paging of servers that deviate: repeated pages, backward order, forgotten cursors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the client asks the service itself, and what it sends."""
+"""Requests of the client against the service: parameters and responses."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What stands between screens and the client takes servers of other spellings as they come."""
+"""The mailbox over servers with other spellings."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whom the client believes and what it keeps to itself: certificates, addresses, the key."""
+"""Certificates, addresses, and the key, which goes to its server only."""
 
 import json
 import logging

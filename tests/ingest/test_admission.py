@@ -1,4 +1,4 @@
-"""What is let in: things of any number, or of channels alone; with placeholders, or without."""
+"""Admission: any number or known channels only; with placeholders or without."""
 
 import json
 from collections import Counter
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, facts
 from tests.ingest.test_any_order import NOW, unnumbered
+from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, facts
 from tests.ingest.webhooks import SECONDS, body, status, text, value
 from tests.stores import Engine
 

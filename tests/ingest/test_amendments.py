@@ -1,4 +1,4 @@
-"""What becomes of messages later: edits, revocations, copies, and steps that came too early."""
+"""Edits, revocations, further copies, and updates that come before their message."""
 
 import json
 

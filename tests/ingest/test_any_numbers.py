@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, inbox
 from tests.ingest.test_any_order import HAPPENINGS
+from tests.ingest.test_webhook_any_bodies import MORE_VIEWS, inbox
 from tests.stores import Engine
 
 from frontdesk.ingest.events import (

@@ -1,4 +1,4 @@
-"""What happens by itself: conversations are given out in turn, and snoozes end."""
+"""Round-robin assignment, and snoozes that end."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who is who: numbers that change, user ids that show one, contacts that turn out to be one."""
+"""Contacts that turn out to be one person: changed numbers, user ids, aliases."""
 
 from typing import Any
 

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
-from tests.ingest.test_export import contents, exported, put_in
 from tests.ingest.test_contact_merge import adds_up, by_phone
+from tests.ingest.test_export import contents, exported, put_in
 from tests.stores import Engine, sqlite_store
 
 from frontdesk.ingest.erase import erase

@@ -1,4 +1,4 @@
-"""What is exported and imported again is what it was: every row, every sum, on either engine."""
+"""An export that is imported again gives the same rows and sums on either engine."""
 
 import io
 import json

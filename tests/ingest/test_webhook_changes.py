@@ -1,4 +1,4 @@
-"""What webhooks tell besides new messages: amendments, identities, the past, numbers, templates."""
+"""Webhooks about other things than new messages: edits, identities, history, numbers, templates."""
 
 from typing import Any
 

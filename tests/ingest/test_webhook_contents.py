@@ -1,4 +1,4 @@
-"""What messages say, by their type, in the words of the wire."""
+"""Contents of messages by type, in the format of the wire."""
 
 from typing import Any
 

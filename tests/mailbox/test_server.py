@@ -1,4 +1,4 @@
-"""What the mailbox passes on of the server, and what a lack does to what it holds."""
+"""The state of the server as the mailbox shows it, and missing features."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the built-in sample inbox promises."""
+"""The built-in sample inbox: contents, times and reproducibility."""
 
 from collections import Counter
 from collections.abc import Iterator

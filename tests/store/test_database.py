@@ -1,4 +1,4 @@
-"""What every store's database does, on both engines: whole transactions, snapshots, deadlines."""
+"""Databases on both engines: transactions, snapshots, deadlines."""
 
 import threading
 from collections.abc import Callable

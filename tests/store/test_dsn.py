@@ -1,4 +1,4 @@
-"""What names a database: a path or an address; whatever else it is, its password is not printed."""
+"""Database names: paths and addresses, printed without their password."""
 
 import pytest
 from click.testing import CliRunner

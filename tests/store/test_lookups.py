@@ -1,4 +1,4 @@
-"""What a batch of events names is looked up by its keys, however large the account is."""
+"""Lookups of a batch use indexes, however large the account is."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

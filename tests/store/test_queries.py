@@ -1,4 +1,4 @@
-"""What is read costs the page, not the list: every query walks an index, and none sorts a range."""
+"""Queries walk an index and sort no range: their cost depends on the page, not the list."""
 
 import re
 from collections.abc import Iterator
