@@ -232,3 +232,47 @@ def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(i
     assert saved.splitlines() == written.splitlines()
     assert len(saved.splitlines()) > len(rows) > 100
     assert any(len(row["labels"]) > 1 for row in rows)
+
+
+def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
+    arguments = ("conversations", "list", "--all", "--format", "json")
+    rows = [Conversation.model_validate(row) for row in json.loads(told(inbox, *arguments))]
+    asked = json.loads(told(inbox, *arguments, "is:open", "#vip"))
+    assert [row["id"] for row in asked] == [
+        row.id for row in rows if row.status == "open" and "vip" in row.labels
+    ]
+    waiting = json.loads(told(inbox, *arguments, "waiting:>1m -#vip sort:waiting"))
+    since = [row["waiting_since"] for row in waiting]
+    assert since == sorted(since)
+    assert len(since) > 3
+    assert not any("vip" in row["labels"] for row in waiting)
+    three = ask(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
+    assert [row["id"] for row in json.loads(three.stdout)] == [row.id for row in rows[::-1][:3]]
+    assert three.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("is:opne", "is: takes open, snoozed or resolved."),
+        ("in:nowhere", "No channel fits"),
+    ],
+)
+def test_a_mistake_in_a_query_is_named(inbox: Path, query: str, words: str):
+    error = ask(inbox, "conversations", "list", query).exception
+    assert isinstance(error, BadSettings)
+    assert words in str(error)
+
+
+def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configuration_home: Path):
+    configuration_home.mkdir(parents=True)
+    (configuration_home / "config.toml").write_text(
+        '[[views]]\nname = "Closed"\nquery = "is:resolved"\n'
+    )
+    arguments = ("conversations", "list", "--all", "--format", "json")
+    assert told(inbox, *arguments, "--view", "Closed") == told(inbox, *arguments, "is:resolved")
+    narrowed = told(inbox, *arguments, "--view", "Closed", "is:open")
+    assert narrowed == told(inbox, *arguments, "is:open")
+    error = ask(inbox, *arguments, "--view", "Open").exception
+    assert isinstance(error, BadSettings)
+    assert "There is no view 'Open': there is Closed" in str(error)

@@ -192,6 +192,7 @@ def test_each_shell_has_its_script(shell: str):
         (("users", "list", "--format", "js"), {"json", "jsonl"}),
         (("--database", "{inbox}", "conversations", "list", "--label", "vi"), {"vip"}),
         (("conversations", "list", "--database", "{inbox}", "--assignee", "un"), {"unassigned"}),
+        (("conversations", "list", "--database", "{inbox}", "'#vi'"), {"#vip"}),
         (("keys", "cr"), {"create"}),
         (("report", "last-"), {"last-week", "last-month"}),
     ],

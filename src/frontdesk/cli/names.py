@@ -1,21 +1,26 @@
 """Names on the command line: finds and completes channels, users and labels."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from frontdesk.cli.config import configuration
 from frontdesk.cli.options import chosen_target
 from frontdesk.cli.target import run_with_client
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.phones import parse_phone
+from frontdesk.query import Query, QueryNames, parse
+from frontdesk.query import complete as query_completions
 from frontdesk.wire import Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
+T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
 _MOST_NAMED = 12
@@ -90,6 +95,46 @@ async def _id(
     return str(row.title if title else row.id)
 
 
+async def query_names(client: "InboxClient") -> QueryNames:
+    """Return the names that queries may use; none of what the key may not list."""
+    return QueryNames.of(
+        await _listed_rows(client.channels()),
+        await _listed_rows(client.users()),
+        await _listed_rows(client.labels()),
+    )
+
+
+async def _listed_rows(rows: "RowPages[W]") -> list[W]:
+    with suppress(Forbidden, NotFound):
+        return [row async for row in rows]
+    return []
+
+
+def view_query(view: str | None, text: str) -> Query:
+    """Return the query of a view with the terms of a text, which replace those they exclude.
+
+    Raises: BadSettings: unknown view, or a mistake in the text.
+    """
+    query = parse(text)
+    if view is None:
+        return query
+    views = {one.name: one.query for one in configuration().views}
+    if view not in views:
+        there = f": there is {', '.join(views)}" if views else "; config edit adds some"
+        raise BadSettings(f"There is no view {view!r}{there}")
+    return Query.of(*parse(views[view]).terms, *query.terms)
+
+
+def complete_view(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    names = (view.name for view in configuration().views)
+    return [name for name in names if name.casefold().startswith(start.casefold())]
+
+
+def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    names = _answer(context, query_names) or QueryNames()
+    return [one.text for one in query_completions(start, len(start), names)]
+
+
 def complete(
     listing: "Callable[[InboxClient], RowPages[Any]]", *words: str
 ) -> Callable[[click.Context, click.Parameter, str], list[str]]:
@@ -105,17 +150,24 @@ def complete(
 def _known_names(
     context: click.Context, listing: "Callable[[InboxClient], RowPages[Any]]"
 ) -> Iterable[str]:
-    """Return the names of a list of the target; none if it does not answer soon."""
-
     async def work(client: "InboxClient") -> list[str]:
+        return [names_of(row)[0] async for row in listing(client)]
+
+    return _answer(context, work) or ()
+
+
+def _answer(context: click.Context, work: "Callable[[InboxClient], Awaitable[T]]") -> T | None:
+    """Return what the target answers; None if it does not answer soon."""
+
+    async def soon(client: "InboxClient") -> T:
         async with asyncio.timeout(_COMPLETION_SECONDS):
-            return [names_of(row)[0] async for row in listing(client)]
+            return await work(client)
 
     given = {name: context.params.get(name) for name in ("url", "database", "user", "profile")}
     try:
-        return run_with_client(chosen_target(context, given), work)
+        return run_with_client(chosen_target(context, given), soon)
     except (InboxError, TimeoutError):
-        return ()
+        return None
 
 
 complete_channel = complete(lambda client: client.channels())

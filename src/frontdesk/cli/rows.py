@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.output import Column, Output
-from frontdesk.cli.progress import Progress, patient_page, tell_unreadable
+from frontdesk.cli.output import Column, Output, Writer
+from frontdesk.cli.progress import Progress, patient_page, tell_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 # Requests a list in pages of a size, from a cursor on.
 Request: TypeAlias = "Callable[[int, str | None], RowPages[Any]]"
-Prepare: TypeAlias = "Callable[[InboxClient], Awaitable[Request]]"
+Prepare: TypeAlias = "Callable[[InboxClient], Awaitable[Request | Selection]]"
 
 DEFAULT_LIMIT = 50
 
@@ -60,6 +60,18 @@ def extent_options(command: F) -> Callable[..., object]:
     return limited
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Rows of a list that are selected and ordered here. key: of their order, None for the list's.
+
+    An order needs every row of the list.
+    """
+
+    request: Request
+    keep: Callable[[Any], bool]
+    key: Callable[[Any], Any] | None = None
+
+
 def print_list(
     target: Target,
     output: Output,
@@ -74,8 +86,11 @@ def print_list(
         writer = output.writer(columns)
         # RowPages and progress on the same terminal would mix.
         progress = Progress(shown=output.format == "table" or not sys.stdout.isatty())
-        left, unreadable = extent.limit, 0
         request = await prepare(client)
+        if isinstance(request, Selection):
+            await _print_selection(request, writer, noun, extent, progress)
+            return
+        left, unreadable = extent.limit, 0
         rows = request(_page_size(left), extent.cursor)
         while not rows.ended and left != 0:
             data = (await patient_page(rows, noun, progress)).data[:left]
@@ -93,6 +108,27 @@ def print_list(
             _hint(noun, rows.cursor)
 
     run_with_client(target, work)
+
+
+async def _print_selection(
+    selection: Selection, writer: Writer[Any], noun: str, extent: Extent, progress: Progress
+) -> None:
+    rows = selection.request(MAX_LIMIT, extent.cursor)
+    kept: list[Any] = []
+    async for row in walked(rows, noun, progress):
+        if selection.keep(row):
+            kept.append(row)
+        if selection.key is None and extent.limit is not None and len(kept) > extent.limit:
+            break
+    progress.clear()
+    if selection.key is not None:
+        kept.sort(key=selection.key)
+    for row in kept[: extent.limit]:
+        writer.add(row)
+    writer.end()
+    tell_unreadable(rows.unreadable)
+    if extent.limit is not None and len(kept) > extent.limit:
+        say(f"more {noun}: --all, or --limit {2 * extent.limit}")
 
 
 def _page_size(left: int | None) -> int:

@@ -10,17 +10,28 @@ from frontdesk.cli import columns
 from frontdesk.cli.base import Group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import complete_assignee, complete_channel, complete_label, filter_ids
+from frontdesk.cli.names import (
+    complete_assignee,
+    complete_channel,
+    complete_label,
+    complete_query,
+    complete_view,
+    filter_ids,
+    query_names,
+    view_query,
+)
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
-from frontdesk.cli.rows import Extent, Request, extent_options, print_list
+from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import Forbidden, NotFound
+from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.export import Entry
-from frontdesk.wire import Note, Wire
+from frontdesk.query import NEWEST, Matcher, plan, sort_key
+from frontdesk.query.names import unknown_name
+from frontdesk.wire import Conversation, ConversationFilter, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS
-from frontdesk.wire.values import STATUSES
+from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
@@ -83,20 +94,56 @@ def filter_options(command: F) -> F:
 @conversations_group.command(
     "list",
     examples=(
-        "frontdesk conversations list --label vip --channel 'Support EU'",
+        "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
+        "frontdesk conversations list --view Billing --status open",
         "frontdesk conversations list --all --json id,status,contact.phone | jq length",
     ),
 )
+@click.argument("query", nargs=-1, shell_complete=complete_query)
 @target_options
+@click.option(
+    "--view",
+    metavar="NAME",
+    shell_complete=complete_view,
+    help="The query of this view of the configuration.",
+)
 @filter_options
 @extent_options
 @output_options()
-def list_command(target: Target, output: Output, extent: Extent, **filters: str | None) -> None:
-    """List conversations, newest activity first."""
+def list_command(
+    target: Target,
+    query: tuple[str, ...],
+    view: str | None,
+    output: Output,
+    extent: Extent,
+    **filters: str | None,
+) -> None:
+    """List conversations, newest activity first.
 
-    async def prepare(client: "InboxClient") -> Request:
-        ids = await filter_ids(client, **filters)
-        return lambda limit, cursor: client.conversations(**ids, limit=limit, cursor=cursor)
+    QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
+    needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a - in front negates.
+    """
+    parsed = view_query(view, " ".join(query))
+
+    async def prepare(client: "InboxClient") -> "Request | Selection":
+        ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
+        if not parsed.terms:
+            return lambda limit, cursor: client.conversations(**ids, limit=limit, cursor=cursor)
+        names = await query_names(client)
+        for term in parsed.terms:
+            if message := unknown_name(term, names):
+                raise BadSettings(message)
+        answer = plan(parsed, names, ConversationFilter.model_fields)
+        members = {**answer.filter.model_dump(exclude_none=True), **ids}
+
+        def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":
+            return client.conversations(**members, limit=limit, cursor=cursor)
+
+        if answer.exact:
+            return request
+        now = utc_now()
+        key = None if answer.order == NEWEST else sort_key(answer.order, now)
+        return Selection(request, Matcher(answer.rest, names, now), key)
 
     print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
 

@@ -103,7 +103,7 @@ def create_command(
 @click.option("--account", help="Only the keys of this account.")
 @output_options()
 def list_command(database: str, account: str | None, output: Output) -> None:
-    """List the API keys, oldest first: what they are for, never what they are."""
+    """List the API keys, oldest first."""
     from frontdesk.store.accounts import all_keys
 
     def found(connection: "Connection") -> "list[Row]":
