@@ -14,8 +14,7 @@ from frontdesk import first_frame
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
-from frontdesk.tui.inbox.queue_pane import CONVERSATION_SETTING, VIEW_SETTING
-from frontdesk.tui.local_filter import View
+from frontdesk.tui.inbox.queue_pane import CONVERSATION_SETTING, QUERY_SETTING
 from frontdesk.tui.theme import DARK
 from tests.bench import warm_cache
 from tests.bench.sessions import Program
@@ -67,7 +66,7 @@ class Home:
         """Have the reader at the newest conversation again, and no frame kept."""
         cache = self._opened()
         cache.set_setting(CONVERSATION_SETTING, warm_cache.NEWEST_ID)
-        cache.set_setting(VIEW_SETTING, View(filter=warm_cache.OPEN).model_dump_json())
+        cache.set_setting(QUERY_SETTING, "is:open")
         cache.close()
         first_frame.forget(self.path)
 

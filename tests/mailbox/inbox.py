@@ -90,7 +90,14 @@ class Inbox:
     def listed(self, filter: ConversationFilter) -> list[Conversation]:
         """What the server enumerates for a filter now."""
         status = filter.status
-        rows = [row for row in self.conversations.values() if status in (None, row.status)]
+        rows = [
+            row
+            for row in self.conversations.values()
+            if status in (None, row.status)
+            and filter.contact in (None, row.contact.id)
+            and (filter.awaiting_human is None or filter.awaiting_human == row.awaiting_human)
+            and (filter.unread is None or filter.unread == bool(row.unread_count))
+        ]
         return sorted(rows, key=lambda row: (row.last_activity_at, len(row.id), row.id))[::-1]
 
     async def close(self) -> None:

@@ -68,7 +68,7 @@ class Watch:
         inbox = self.inbox
         conversation = inbox.thread.conversation
         return Place(
-            _list_of(inbox.queue.list, inbox.queue.view),
+            _list_of(inbox.queue.list, inbox.queue.plan),
             _list_of(
                 inbox.thread.messages, (conversation and conversation.id, inbox.thread.filter)
             ),

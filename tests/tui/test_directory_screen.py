@@ -10,6 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden
 from frontdesk.mailbox import Mailbox
+from frontdesk.query import parse
 from frontdesk.tui.clock import Clock
 from frontdesk.wire import ConversationFilter, Label, Page
 from tests.conftest import NOW
@@ -98,9 +99,9 @@ async def test_a_user_leads_to_their_conversations_with_their_number(directory: 
         await counted(pilot)
         assert "open …" not in flat(app)
         await press(pilot, "enter")
-        assert app.chosen[0] is not None
-        assert app.chosen[0].assignee is not None
-        assert app.chosen[0].parameters().keys() == {"assignee"}
+        (chosen,) = app.chosen
+        assert chosen is not None
+        assert [term.kind for term in parse(chosen).terms] == ["assignee"]
 
 
 async def test_a_channel_and_a_label_lead_to_theirs_with_their_counts(directory: Open) -> None:
@@ -115,12 +116,12 @@ async def test_a_channel_and_a_label_lead_to_theirs_with_their_counts(directory:
         assert "open …" not in text
         assert "resolved …" not in text
         await press(pilot, "enter")
-        assert app.chosen == [ConversationFilter(label="refund")]
+        assert app.chosen == ["#refund"]
     again = directory()
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "3", "enter")
-        assert again.chosen == [ConversationFilter(channel="108200000000011")]
+        assert again.chosen == ["in:London"]
 
 
 async def test_a_team_leads_to_one_of_its_people_or_numbers(directory: Open) -> None:
@@ -131,9 +132,7 @@ async def test_a_team_leads_to_one_of_its_people_or_numbers(directory: Open) -> 
         assert "Conversations of Atlantic shops" in shown(app)
         await type_in(pilot, "grace")
         await press(pilot, "enter")
-        assert app.chosen[0] is not None
-        assert app.chosen[0].status == "open"
-        assert app.chosen[0].assignee is not None
+        assert app.chosen == ['is:open @"Grace Okafor"']
 
 
 async def test_members_show_what_was_seen_of_them(
@@ -177,7 +176,7 @@ async def test_a_custom_field_leads_to_the_customers_seen_so_far(
         assert f"SEEN SO FAR (~{len(with_value)})" in flat(app)
         await press(pilot, "enter", "enter")
         first = with_value[0]
-        assert app.chosen == [ConversationFilter(status=first.status, channel=first.channel.id)]
+        assert app.chosen == [f"is:{first.status} in:{first.channel.name}"]
         assert "is among these" in app.said
 
 

@@ -15,10 +15,10 @@ from textual.dom import DOMNode
 from textual.pilot import Pilot
 
 import frontdesk.tui
+from frontdesk.query import Query
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.local_filter import View
 from tests.tui.conftest import Viewer, settle
 from tests.tui.test_connect_screen import Servers
 
@@ -241,7 +241,7 @@ async def home(pilot: Pilot[Any]) -> None:
     screen.panes.show_contact(False)
     screen.panes.enter("list")
     screen.queue.list.unmark_all()
-    screen.show_view(View())
+    screen.show_query(Query())
     await settle(pilot)
     screen.queue.list.go_to(0)
     await settle(pilot)

@@ -1,78 +1,86 @@
-"""What was remembered of a filter, and where an inbox opens that remembers nothing."""
+"""Stored queries and views, and where an inbox opens that remembers nothing."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from frontdesk.tui.filters import without
-from frontdesk.tui.inbox.queue_pane import first_filter
-from frontdesk.tui.labels import Names, chips
-from frontdesk.tui.local_filter import ORDERS, Sieve, View, stored_view
-from frontdesk.wire import ConversationFilter, Counts
+from frontdesk.cache import Cache
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import SavedView, parse
+from frontdesk.tui.filters import FIRST_VIEWS, QueryHistory, SavedViews, ViewHistory
+from frontdesk.tui.inbox.queue_pane import first_query, stored_query
+from frontdesk.wire import Counts
+from tests.mailbox.inbox import Inbox
+from tests.test_query import QUERIES
 
-CHOSEN = st.builds(
-    ConversationFilter,
-    status=st.none() | st.text(),
-    assignee=st.none() | st.text(),
-    channel=st.none() | st.text(),
-    label=st.none() | st.text(),
-)
-SIEVES = st.builds(
-    Sieve,
-    unread=st.booleans(),
-    awaiting_human=st.booleans(),
-    text=st.text(),
-    order=st.sampled_from(sorted(ORDERS)),
-    contact=st.text(),
-    contact_name=st.text(),
-)
+BILLING = SavedView("Billing", parse("is:open #billing sort:waiting"), "8")
+SPAM = SavedView("Spam", parse("#spam"))
 
 
-@given(st.builds(View, filter=CHOSEN, sieve=SIEVES))
-def test_a_view_comes_back_as_it_was_stored(view: View) -> None:
-    assert stored_view(view.model_dump_json()) == view
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        None,
-        "",
-        "null",
-        "[]",
-        "7",
-        '"open"',
-        "{",
-        '{"filter": 5}',
-        '{"filter": {"label": ["a"]}}',
-        '{"sieve": {"unread": "perhaps"}}',
-        "\x00",
-        "open",
-        '{"filter": {"status": "\ud800"}}',
-        "[" * 100_000,
-    ],
-)
-def test_what_is_no_filter_is_forgotten(text: str | None) -> None:
-    assert stored_view(text) is None
-
-
-def test_members_that_a_later_version_stored_are_left_out() -> None:
-    stored = stored_view('{"filter": {"status": "open", "team": "7"}, "teams": 1}')
-    assert stored == View(filter=ConversationFilter(status="open"))
-
-
-@given(SIEVES)
-def test_a_view_whose_chips_are_all_taken_off_is_the_servers_own_list(sieve: Sieve) -> None:
-    view = View(sieve=sieve)
-    while shown := chips(view, Names.of((), ())):
-        view = without(view, shown[-1][0])
-    assert view.sieve.idle
-    assert not view.sieve.filters
+@pytest.fixture
+def mailbox(cache: Cache) -> Mailbox:
+    return Mailbox(Inbox, cache)
 
 
 @given(st.text())
-def test_no_garbage_is_fatal(text: str) -> None:
-    assert stored_view(text) is None or stored_view(text)
+def test_a_stored_text_that_is_no_query_is_forgotten(text: str) -> None:
+    query = stored_query(text)
+    assert query is None or stored_query(str(query)) == query
+
+
+def test_the_configuration_changes_defaults_and_what_is_saved_here_changes_both(
+    mailbox: Mailbox,
+) -> None:
+    views = SavedViews(mailbox, [BILLING, SPAM])
+    assert [view.name for view in views.all()] == [
+        *("Mine", "Unassigned", "Needs a human", "Billing", "All open", "Spam")
+    ]
+    mine = SavedView("My billing", parse("@me #billing"), "8")
+    views.save(mine)
+    assert SavedViews(mailbox, [BILLING]).of("8") == mine
+    assert views.named(parse("#billing @me")) == mine
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(QUERIES, st.sampled_from(["", "5", "9"]))
+def test_a_saved_view_comes_back_as_it_was_and_its_undoing_too(
+    mailbox: Mailbox, query: object, key: str
+) -> None:
+    views = SavedViews(mailbox)
+    before, snapshot = views.all(), views.snapshot()
+    view = SavedView("A view", query, key)  # type: ignore[arg-type]
+    views.save(view)
+    assert view in SavedViews(mailbox).all()
+    views.restore(snapshot)
+    assert SavedViews(mailbox).all() == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", "7", '[{"name": 1}]', '{"5": {"filter": {}}}', "{"])
+def test_views_of_another_version_are_forgotten(mailbox: Mailbox, text: str) -> None:
+    mailbox.set_setting("inbox.views", text)
+    mailbox.set_setting("inbox.queries", text)
+    assert SavedViews(mailbox).all() == list(FIRST_VIEWS)
+    assert QueryHistory(mailbox).all() == []
+
+
+def test_the_history_of_the_filter_line_has_each_query_once_newest_first(mailbox: Mailbox) -> None:
+    history = QueryHistory(mailbox)
+    for text in ("is:open", "@me", "is:open"):
+        history.add(text)
+    assert QueryHistory(mailbox).all() == ["is:open", "@me"]
+
+
+def test_back_and_forward_lead_to_the_same_views_with_their_selection() -> None:
+    history = ViewHistory()
+    first, second, third = map(parse, ("is:open", "@me", "#vip"))
+    history.leave(first, "1")
+    history.leave(second, "2")
+    assert history.step(-1, third, "3") == (second, "2")
+    assert history.step(-1, second, "2") == (first, "1")
+    assert history.step(-1, first, "1") is None
+    assert history.step(1, first, "1") == (second, "2")
+    history.leave(second, "2")
+    assert history.step(1, first, "1") is None
 
 
 @pytest.mark.parametrize(
@@ -90,9 +98,9 @@ def test_an_inbox_opens_on_the_first_status_that_has_conversations(
     names = ("open", "snoozed", "resolved")
     by_status = {name: {"all": number} for name, number in zip(names, numbers, strict=True)}
     counts = Counts.model_validate({"by_status": by_status})
-    assert first_filter(counts) == ConversationFilter(status=status)
+    assert str(first_query(counts)) == f"is:{status}"
 
 
 @pytest.mark.parametrize("counts", [None, Counts()])
 def test_while_nothing_is_counted_it_opens_on_open(counts: Counts | None) -> None:
-    assert first_filter(counts) == ConversationFilter(status="open")
+    assert str(first_query(counts)) == "is:open"

@@ -34,7 +34,7 @@ async def test_a_cache_that_cannot_be_used_is_told_once(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         told = [notification.message for notification in app._notifications]
-        assert "Open 60" in shown(app)
+        assert "All open 60" in shown(app)
     cache.close()
     assert told == [cache.warning]
 

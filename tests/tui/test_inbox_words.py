@@ -7,28 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontdesk.query import QueryNames, SavedView, parse
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.labels import (
-    Names,
+    chips,
     count_for,
     empty_words,
-    header_counts,
     hint_pieces,
-    proved_by,
     rounded,
-    status_tabs,
     thread_foot,
     thread_head,
-    view_words,
+    unread_words,
+    view_tabs,
 )
-from frontdesk.tui.local_filter import Sieve, View
 from frontdesk.tui.widgets.line_widget import Piece, spread, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
 from tests.tui.texts import drawn_text
 
-NAMES = Names.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
+NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
 KEYS = KeyNames([InboxScreen], {"inbox.take_off": "f6"})
 CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
 
@@ -45,7 +43,7 @@ COUNTS = Counts.model_validate(
         "awaiting_human": 2,
         "unread": 5,
         "by_status": {
-            "open": count_set(12, 3),
+            "open": {**count_set(12, 3), "awaiting_human": 2},
             "snoozed": count_set(4, 0),
             "resolved": count_set(20, 9),
         },
@@ -64,94 +62,32 @@ def conversation(**members: Any) -> Conversation:
     return Conversation.model_validate({**base, **members})
 
 
-HEADER = {
-    "open": "open",
-    "mine": "mine",
-    "unassigned": "unassigned",
-    "awaiting_human": "need a human",
-    "unread": "unread",
-}
-
-
 def said(pieces: list[Piece]) -> str:
     return "".join(text for _, text in pieces)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "words"),
-    [
-        ({}, "any status · all channels"),
-        ({"status": "open"}, "open · all channels"),
-        ({"status": "open", "assignee": "me"}, "open · mine · all channels"),
-        ({"assignee": "unassigned"}, "any status · unassigned · all channels"),
-        ({"assignee": "7", "channel": "1"}, "any status · @Ana Souza · Support EU"),
-        ({"assignee": "8", "channel": "2"}, "any status · @8 · 2"),
-        ({"label": "two\nwords"}, "any status · #two words · all channels"),
-    ],
-)
-def test_a_filter_is_a_phrase(chosen: dict[str, str], words: str) -> None:
-    assert view_words(View(filter=ConversationFilter(**chosen)), NAMES) == words
-
-
-def test_the_header_counts_as_much_as_there_is_room_for() -> None:
-    whole = said(header_counts(COUNTS, 200))
-    assert whole.split(" · ") == [
-        "  12 open",
-        "3 mine",
-        "1 unassigned",
-        "2 need a human",
-        "5 unread ",
+def test_chips_are_the_query_with_names_for_ids() -> None:
+    query = parse("is:open @id:7 in:id:1 #two -@id:8")
+    assert [words for _, words in chips(query, NAMES)] == [
+        "is:open",
+        '@"Ana Souza"',
+        "-@id:8",
+        "#two",
+        'in:"Support EU"',
     ]
-    assert said(header_counts(COUNTS, 25)) == "  12 open · 3 mine "
-    for room in range(3, 80):
-        assert len(said(header_counts(COUNTS, room))) <= room
-    assert header_counts(None, 80) == []
 
 
-@given(
-    told=st.dictionaries(st.sampled_from(tuple(HEADER)), st.integers(0, 9)), proved=st.booleans()
-)
-def test_the_header_has_a_number_for_what_is_told_or_proved_and_for_nothing_else(
-    told: dict[str, int], proved: bool
-) -> None:
-    rows = [conversation(assignee=None, awaiting_human=True), conversation(status="resolved")]
-    least = proved_by(rows) if proved else None
-    shown = said(header_counts(Counts(**told), 300, least=least)).strip()
-    expected = []
-    for name, words in HEADER.items():
-        if name in told:
-            expected.append(f"{told[name]} {words}")
-        elif proved and name in ("open", "unassigned", "awaiting_human"):
-            expected.append(f"at least 1 {words}")
-    assert shown == " · ".join(expected)
+def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
+    assert said(unread_words(COUNTS)).strip() == "5 unread"
+    assert unread_words(Counts(open=3)) == []
+    assert said(unread_words(None, "This server tells no counts")).strip().endswith("no counts")
 
 
-def test_a_row_whose_assignee_nobody_told_proves_nothing() -> None:
-    rows = [conversation(), conversation(assignee=None), conversation(unread_count=2)]
-    least = proved_by(rows)
-    assert (least.open, least.unassigned, least.awaiting_human, least.unread) == (3, 1, 0, 1)
-
-
-def test_counts_without_those_of_each_status_count_the_tabs_but_no_assignees() -> None:
+def test_counts_without_those_of_each_status_count_no_assignees() -> None:
     flat = Counts(all=36, open=12, snoozed=4, unassigned=3)
-    tabs = said(status_tabs(flat, ConversationFilter(status="open"), 60))
-    assert tabs.split() == ["Open", "12", "Snoozed", "4", "Resolved"]
     assert count_for(flat, ConversationFilter()) == 36
     assert count_for(flat, ConversationFilter(status="open", assignee="unassigned")) is None
-
-
-def test_without_a_user_nothing_is_mine() -> None:
-    assert "mine" not in said(header_counts(Counts(open=1), 80))
-
-
-def test_the_tabs_count_every_status_and_mark_the_chosen_one() -> None:
-    pieces = status_tabs(COUNTS, ConversationFilter(status="snoozed"), 60)
-    assert said(pieces).split() == ["Open", "12", "Snoozed", "4", "Resolved", "20"]
-    assert [text for part, text in pieces if part == "chip"] == [" Snoozed 4 "]
-
-
-def test_the_tabs_say_when_every_status_is_shown() -> None:
-    assert said(status_tabs(None, ConversationFilter(), 39)) == "Open Snoozed Resolved Any"
+    assert count_for(flat, ConversationFilter(status="open", awaiting_human=True)) is None
 
 
 @pytest.mark.parametrize(
@@ -163,10 +99,14 @@ def test_the_tabs_say_when_every_status_is_shown() -> None:
         ({"assignee": "unassigned"}, 3),
         ({}, 36),
         ({"status": "open", "assignee": "7"}, None),
+        ({"status": "open", "awaiting_human": True}, 2),
+        ({"status": "open", "assignee": "me", "awaiting_human": True}, None),
+        ({"status": "open", "unread": True}, None),
+        ({"contact": "88"}, None),
     ],
 )
 def test_a_filter_is_counted_where_the_counts_tell(
-    chosen: dict[str, str], count: int | None
+    chosen: dict[str, Any], count: int | None
 ) -> None:
     assert count_for(COUNTS, ConversationFilter(**chosen)) == count
     assert count_for(None, ConversationFilter(**chosen)) is None
@@ -212,30 +152,14 @@ def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None
 
 
 def test_an_empty_list_says_why_and_what_helps() -> None:
-    chosen = View(filter=ConversationFilter(status="open"))
-    assert empty_words(chosen, NAMES, KEYS, loaded=True, problem="").endswith(
-        "f changes the filter."
-    )
-    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="") == "loading…"
-    sifted = View(filter=chosen.filter, sieve=Sieve(unread=True))
-    words = empty_words(sifted, NAMES, KEYS, loaded=True, problem="")
-    assert words.startswith("Nothing loaded so far is open · ~unread")
-    assert words.endswith("f6 takes off the last filter.")
-    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="Offline.").startswith(
-        "Offline. "
-    )
-
-
-def test_an_empty_list_of_a_customer_names_the_filters_that_their_conversations_do_not_match() -> (
-    None
-):
-    customer = Sieve(contact="9", contact_name="Harry Patel")
-    resolved = View(filter=ConversationFilter(status="resolved", channel="1"), sieve=customer)
-    words = empty_words(resolved, NAMES, KEYS, loaded=True, problem="", complete=True)
-    assert words.startswith("No conversation of Harry Patel is resolved · Support EU.")
-    alone = View(sieve=customer)
-    words = empty_words(alone, NAMES, KEYS, loaded=True, problem="", complete=True)
-    assert words == "Harry Patel has no conversations.  f6 takes off the last filter."
+    chosen = parse("is:open unread")
+    words = empty_words(chosen, NAMES, KEYS, loaded=True, problem="")
+    assert words == "No conversation matches is:open unread.  f6: remove filter"
+    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="") == "Loading…"
+    words = empty_words(chosen, NAMES, KEYS, loaded=False, problem="Offline.")
+    assert words == "Offline. This view has not been loaded yet."
+    unknown = empty_words(parse("in:paris"), NAMES, KEYS, loaded=False, problem="")
+    assert unknown.startswith("No channel fits paris. There is Support EU.")
 
 
 @given(drawn_text(), drawn_text(), drawn_text(), st.integers(1, 120))
@@ -279,42 +203,31 @@ def test_the_number_outlasts_the_assignee_and_that_the_status_and_channel() -> N
     assert missing[-1] == set(parts[:-1])
 
 
-def test_numbers_of_a_tab_are_rounded_before_they_are_cut_off() -> None:
-    every = {"open": 27_923, "snoozed": 6_872, "resolved": 965_205}
-    sets = {status: count_set(number) for status, number in every.items()}
-    counts = Counts.model_validate({"by_status": sets})
-    chosen = ConversationFilter(status="open")
-    for width, words in (
-        (60, "  Open 27923   Snoozed 6872   Resolved 965205 "),
-        (40, " Open 27923 Snoozed 6872 Resolved 965205"),
-        (37, " Open 27k Snoozed 6872 Resolved 965k"),
-    ):
-        assert said(status_tabs(counts, chosen, width)).split() == words.split()
-        assert len(said(status_tabs(counts, chosen, width))) < width
+VIEWS = [
+    (SavedView("Mine", parse("is:open @me"), "5"), 8),
+    (SavedView("Needs a human", parse("needs:human"), "7"), 965_205),
+    (SavedView("Waiting >1h", parse("waiting:>1h"), "8"), None),
+    (SavedView("A view with a name of a line", parse("#a"), "9"), 0),
+]
 
 
-@given(
-    st.tuples(*[st.integers(0, 10**9)] * 3),
-    st.sampled_from([None, "open", "snoozed", "resolved"]),
-    st.integers(33, 200),
-)
-def test_no_number_of_a_tab_is_cut_off(
-    numbers: tuple[int, ...], status: str | None, width: int
+def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
+    pieces = view_tabs(VIEWS, VIEWS[0][0], 120, "v more")
+    assert said(pieces) == (
+        "  5 Mine 8   7 Needs a human 965k   8 Waiting >1h   9 A view with a name of a line 0"
+        "   v more"
+    )
+    assert [text for part, text in pieces if part == "chip"] == [" 5 Mine 8 "]
+    assert "7 Human 965k   8 Waits >1h" in said(view_tabs(VIEWS, None, 79, "v more"))
+
+
+@given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))
+def test_tabs_fit_and_the_shown_view_is_always_among_them(
+    width: int, shown: SavedView | None
 ) -> None:
-    """At 33 cells, the least of a list, `Resolved 4801` would say 48."""
-    names = ("open", "snoozed", "resolved")
-    sets = {name: count_set(number) for name, number in zip(names, numbers, strict=True)}
-    counts = Counts.model_validate({"by_status": sets})
-    tabs = said(status_tabs(counts, ConversationFilter(status=status), width))
-    assert len(tabs) < width
-    assert all(name.capitalize() in tabs for name in names)
-
-
-def test_the_chosen_tabs_number_is_the_last_to_be_left_out() -> None:
-    sets = {name: count_set(4801) for name in ("open", "snoozed", "resolved")}
-    counts = Counts.model_validate({"by_status": sets})
-    tabs = said(status_tabs(counts, ConversationFilter(status="resolved"), 33))
-    assert tabs.split() == ["Open", "4801", "Snoozed", "Resolved", "4801"]
+    pieces = view_tabs(VIEWS, shown, width, "v")
+    assert width_of(pieces) <= max(width, 25)
+    assert len([part for part, _ in pieces if part == "chip"]) == (shown is not None)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("", "o open   u next unread   W longest wait   f5 filter"),
         ("", "f9 help"),
         ("x", "x again quits"),
-        ("8 f5 n f5 u", "f6"),
+        ("8 f5 r f5 u", "f6"),
         ("v", "↵ choose   f11 back"),
         ("v", "Reports  F20"),
         ("f5 s", "↵ choose   f12 back"),

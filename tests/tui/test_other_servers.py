@@ -147,7 +147,7 @@ async def test_without_counts_the_inbox_stands_and_says_so(
         assert sentence in lines(app)[0]
         assert "live" in lines(app)[-1]
         assert told(app) == []
-        assert "Open" in flat(app)
+        assert "All open" in flat(app)
 
 
 async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> None:
@@ -156,9 +156,8 @@ async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> No
     app = viewer_of(OtherServer((answering("conversations/counts", answer),)), pages)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        header = lines(app)[0]
-        assert "3 open · at least 2 unassigned · at least 1 need a human" in header
-        assert " 0 " not in header
+        assert "5 Mine   6 Unassigned   7" in lines(app)[1]
+        assert "All open 3 " in lines(app)[1]
         assert "0 open" not in flat(app)
 
 
@@ -230,9 +229,9 @@ async def test_a_filter_that_the_server_ignores_is_marked_at_its_chip(pages: Cac
     app = viewer_of(Unfiltered(), pages)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert "~open · ~ filtered here" in lines(app)[0]
+        assert "is:open    ~ filtered here" in lines(app)[0]
         await press(pilot, "f", "l", *"vip", "enter")
-        assert "~open · ~#vip · ~ filtered here" in lines(app)[0]
+        assert "is:open   #vip    ~ filtered here" in lines(app)[0]
         await press(pilot, "f", "l")
         assert "This server ignores the filter: it is applied here." in flat(app)
         await press(pilot, "escape", "backspace")

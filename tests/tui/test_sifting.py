@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
 from frontdesk.cli.target import in_process
+from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.rate_limit import RateLimit
@@ -30,11 +31,13 @@ from frontdesk.wire import (
     Page,
     PhoneRef,
 )
+from frontdesk.wire.queries import EXTENSIONS
 from tests.conftest import NOW
 from tests.mailbox.inbox import Inbox, at
 from tests.tui.conftest import idle_until, lines, settle, shown
 from tests.tui.inbox_state import open_conversation, queue, queue_names, said, screen_of
 from tests.tui.views import press
+from tests.workers import all_ended
 
 CONVERSATIONS = 260
 # Their ids are numbered from the oldest activity: nobody waits longer than the first.
@@ -93,6 +96,30 @@ class Waiting(Inbox):
     def further_pages(self) -> int:
         """How many pages of conversations were asked for below the first."""
         return sum(asked.startswith("conversations ") for asked in self.requests)
+
+
+class WaitingElsewhere(Waiting):
+    """The same customers on a server that has only the filters of `/v1`."""
+
+    def __init__(self, count: int = CONVERSATIONS) -> None:
+        super().__init__(count)
+        self.state = ServerState("https://elsewhere.example.com", lambda: NOW)
+
+    @property
+    def server(self) -> Server:
+        return self.state.server()
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        extensions = dict.fromkeys(EXTENSIONS & filter.parameters().keys())
+        self.state.lacks_extensions(extensions)
+        known = filter.model_copy(update=extensions)
+        page = await super().conversation_page(known, limit=limit, cursor=cursor)
+        # As the client does, which applies them to what comes.
+        matching = {row.id for row in self.listed(filter)}
+        data = tuple(row for row in page.data if row.id in matching)
+        return page.model_copy(update={"data": data})
 
 
 def _count_set(count: int) -> dict[str, int]:
@@ -166,7 +193,7 @@ async def test_a_reader_who_went_down_the_list_stays_on_their_row_while_others_c
 async def test_escape_stops_and_last_goes_on_where_it_was(
     keys: tuple[str, ...], cache: Cache
 ) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -220,7 +247,7 @@ GARBLED = BadResponse("The server sent a web page")
 async def test_what_a_pause_interrupts_keeps_all_it_found_and_goes_on_by_itself(
     error: InboxError, cache: Cache
 ) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -256,7 +283,7 @@ async def test_nothing_that_was_found_is_lost_whatever_the_server_answers(
     asked: tuple[str, ...],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    inbox = Waiting(120)
+    inbox = WaitingElsewhere(120)
     cache = Cache(tmp_path_factory.mktemp("cache") / "pages.db", "test")
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -331,6 +358,14 @@ async def test_a_database_on_this_machine_is_not_rate_limited_for_its_own_viewer
 # A customer's conversations
 
 
+async def found_by_number(pilot: Pilot[Any], number: str) -> None:
+    await pilot.press("ctrl+k")
+    await pilot.pause()
+    await pilot.press(*number)
+    await all_ended(pilot.app)
+    await pilot.press("enter")
+
+
 async def test_a_customer_found_by_number_leads_to_conversations_never_seen_here(
     cache: Cache,
 ) -> None:
@@ -340,11 +375,28 @@ async def test_a_customer_found_by_number_leads_to_conversations_never_seen_here
         await settle(pilot)
         assert LONGEST not in queue_names(app)
         inbox.gate = asyncio.Event()
-        await pilot.press("ctrl+k")
-        await pilot.pause()
-        await pilot.press(*"5550001")
+        await found_by_number(pilot, "5550001")
+        await idle_until(pilot, lambda: queue_names(app) == [LONGEST])
+        assert open_conversation(app).id == LONGEST
+        assert "from:+16505550001" in lines(app)[0]
+
+
+async def test_a_number_in_the_filter_line_leads_there_too(cache: Cache) -> None:
+    app = viewer_of(Waiting(), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("enter")
+        await press(pilot, "F", *"from:+16505550001", "enter")
+        assert queue_names(app) == [LONGEST]
+        assert open_conversation(app).id == LONGEST
+
+
+async def test_a_server_without_the_filter_is_looked_through(cache: Cache) -> None:
+    inbox = WaitingElsewhere()
+    app = viewer_of(inbox, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        inbox.gate = asyncio.Event()
+        await found_by_number(pilot, "5550001")
         await idle_until(pilot, lambda: "No match in the first 50 of 260" in shown(app))
         assert "loading…" in lines(app)[-1]
         inbox.gate.set()
@@ -355,16 +407,12 @@ async def test_a_customer_found_by_number_leads_to_conversations_never_seen_here
 
 
 async def test_looking_for_a_customers_conversations_is_stopped_by_escape(cache: Cache) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         inbox.gate = asyncio.Event()
-        await pilot.press("ctrl+k")
-        await pilot.pause()
-        await pilot.press(*"5550001")
-        await settle(pilot)
-        await pilot.press("enter")
+        await found_by_number(pilot, "5550001")
         await idle_until(pilot, lambda: "loading…" in lines(app)[-1])
         await pilot.press("escape")
         await idle_until(pilot, lambda: "loading…" not in lines(app)[-1])
@@ -378,16 +426,12 @@ async def test_looking_for_a_customers_conversations_is_stopped_by_escape(cache:
 async def test_a_customer_who_was_seen_is_there_at_once_within_the_other_filters(
     cache: Cache,
 ) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         inbox.gate = asyncio.Event()
-        await pilot.press("ctrl+k")
-        await pilot.pause()
-        await pilot.press(*"5550255")
-        await settle(pilot)
-        await pilot.press("enter")
+        await found_by_number(pilot, "5550255")
         await idle_until(pilot, lambda: "loading…" in lines(app)[-1])
         assert queue_names(app) == ["255"]
         inbox.gate.set()

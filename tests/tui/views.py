@@ -7,14 +7,14 @@ from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.mailbox import InboxSource, Mailbox
+from frontdesk.query import Query
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.open_view import open_view
-from frontdesk.tui.local_filter import View
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.directory import DirectoryScreen
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import PhoneRef
 from tests.conftest import NOW
 from tests.tui.conftest import settle
 
@@ -41,8 +41,7 @@ class ViewApp(Dressed):
         super().__init__()
         self._view = view
         self._mailbox, self._clock = mailbox, clock
-        self.views: list[View | None] = []
-        self.chosen: list[ConversationFilter | None] = []
+        self.views: list[Query | PhoneRef | None] = []
         self.copied: list[str] = []
 
     def on_mount(self) -> None:
@@ -50,9 +49,13 @@ class ViewApp(Dressed):
             self, self._view, self._mailbox, self._clock, title="sample", on_chosen=self._choose
         )
 
-    def _choose(self, chosen: View | None) -> None:
+    def _choose(self, chosen: Query | PhoneRef | None) -> None:
         self.views.append(chosen)
-        self.chosen.append(chosen.filter if chosen else None)
+
+    @property
+    def chosen(self) -> list[str | None]:
+        """The chosen queries as text, None for a view that was left."""
+        return [None if one is None else str(one) for one in self.views]
 
     def copy_to_clipboard(self, text: str) -> None:
         self.copied.append(text)

@@ -13,7 +13,7 @@ from frontdesk.query.language import (
     parse,
 )
 from frontdesk.query.names import Completion, QueryNames, check, complete, customer, reference
-from frontdesk.query.plan import Matcher, QueryPlan, plan, searchable, sort_key
+from frontdesk.query.plan import Matcher, QueryPlan, plan, query_of, searchable, sort_key
 
 __all__ = [
     "NEWEST",
@@ -34,6 +34,7 @@ __all__ = [
     "customer",
     "parse",
     "plan",
+    "query_of",
     "reference",
     "searchable",
     "sort_key",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.phones import parse_phone
+from frontdesk.phones import format_phone, parse_phone
 from frontdesk.query.language import (
     ASSIGNED,
     ASSIGNEE,
@@ -249,7 +249,11 @@ def _users(names: QueryNames) -> Iterator[tuple[str, str, str]]:
 def _named_channels(names: QueryNames) -> Iterator[tuple[str, str, str]]:
     for id, name in names.channels.items():
         phone = names.phones.get(id, "")
-        yield str(Term(CHANNEL, reference(id, names.channels))), phone, f"{name} {phone}"
+        yield (
+            str(Term(CHANNEL, reference(id, names.channels))),
+            format_phone(phone),
+            f"{name} {phone}",
+        )
 
 
 def _customers(names: QueryNames) -> Iterator[tuple[str, str, str]]:

@@ -12,6 +12,7 @@ from frontdesk.query.language import (
     ASSIGNEE,
     CHANNEL,
     CONTACT,
+    ID,
     LABEL,
     ME,
     NEEDS,
@@ -26,7 +27,7 @@ from frontdesk.query.language import (
     Term,
     comparison,
 )
-from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning
+from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning, reference
 from frontdesk.text import folded
 from frontdesk.wire import Conversation, ConversationFilter, instant
 
@@ -90,6 +91,22 @@ _MEMBERS: Mapping[str, str] = MappingProxyType(
         UNREAD: "unread",
     }
 )
+
+
+def query_of(filter: ConversationFilter, names: QueryNames) -> Query:
+    """Query that means a filter of the server."""
+    terms = {
+        STATUS: filter.status,
+        ASSIGNEE: filter.assignee and _name(filter.assignee, names.users),
+        CHANNEL: filter.channel and reference(filter.channel, names.channels),
+        LABEL: filter.label,
+        CONTACT: filter.contact and f"{ID}{filter.contact}",
+    }
+    return Query.of(*(Term(kind, value) for kind, value in terms.items() if value))
+
+
+def _name(assignee: str, users: Mapping[str, str]) -> str:
+    return assignee if assignee in (ME, UNASSIGNED, ASSIGNED) else reference(assignee, users)
 
 
 def _only(ids: frozenset[str] | None) -> str | None:

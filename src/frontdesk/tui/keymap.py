@@ -123,6 +123,7 @@ def _together() -> Sequence[Together]:
     Imports all screens.
     """
     from frontdesk.tui.app import FrontdeskApp
+    from frontdesk.tui.dialogs.filter_line import FilterLine
     from frontdesk.tui.dialogs.help import HelpScreen
     from frontdesk.tui.dialogs.menu import Menu
     from frontdesk.tui.dialogs.picker import Picker
@@ -146,5 +147,8 @@ def _together() -> Sequence[Together]:
         *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),
         *((screen, VirtualList, app) for screen in (DirectoryScreen, LibraryScreen, ServerScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
-        *((screen,) for screen in (Menu, Picker, HelpScreen, Prompt, Received, Explanation)),
+        *(
+            (screen,)
+            for screen in (Menu, Picker, HelpScreen, Prompt, FilterLine, Received, Explanation)
+        ),
     ]

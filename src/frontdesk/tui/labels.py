@@ -1,188 +1,91 @@
 """Texts of the inbox bars, as pure functions of the view, counts and conversations."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from frontdesk.phones import contact_name, format_phone
-from frontdesk.text import one_line
+from frontdesk.query import Query, QueryNames, SavedView, Term
+from frontdesk.query.language import ID
+from frontdesk.query.names import unknown_name
+from frontdesk.text import one_line, shortened
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.local_filter import View, sieve_words
 from frontdesk.tui.widgets.conversation_row import window_left
 from frontdesk.tui.widgets.line_widget import Piece, width_of
-from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, CountSet, User
+from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet
 from frontdesk.wire.values import STATUSES
 
 # A title starts with a one-cell focus mark.
 _TITLE_MARK = 1
-_HEADER_COUNTS = (
-    ("open", "open"),
-    ("mine", "mine"),
-    ("unassigned", "unassigned"),
-    ("awaiting_human", "need a human"),
-    ("unread", "unread"),
-)
-_ASSIGNEES = {"me": "mine", "unassigned": "unassigned", "assigned": "assigned"}
+_SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
+_SHORT_NAME = 10
 
 
-class Names(NamedTuple):
-    """Names of channels and users by id, for descriptions of a filter.
-
-    ignored: the members of the server filter that the server ignores and the viewer applies itself.
-    """
-
-    channels: Mapping[str, str]
-    users: Mapping[str, str]
-    ignored: Collection[str] = ()
-
-    @classmethod
-    def of(
-        cls, channels: Sequence[Channel], users: Sequence[User], ignored: Collection[str] = ()
-    ) -> "Names":
-        return cls(
-            {channel.id: one_line(channel.name) for channel in channels},
-            {user.id: one_line(user.name) for user in users},
-            ignored,
-        )
+def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
+    """Pairs of term and label; ids are shown as names where those are known."""
+    return [(term, chip(term, names)) for term in query.terms]
 
 
-def chips(view: View, names: Names) -> list[tuple[str, str]]:
-    """Pairs of name and label for each part of a view; labels of the local filter begin with ~."""
-    parts: list[tuple[str, str]] = []
-    chosen = view.filter
-    if chosen.status:
-        parts.append(("status", one_line(chosen.status)))
-    if chosen.assignee:
-        name = names.users.get(chosen.assignee, one_line(chosen.assignee))
-        parts.append(("assignee", _ASSIGNEES.get(chosen.assignee) or f"@{name}"))
-    if chosen.channel:
-        parts.append(("channel", names.channels.get(chosen.channel, one_line(chosen.channel))))
-    if chosen.label:
-        parts.append(("label", f"#{one_line(chosen.label)}"))
-    return parts + sieve_words(view.sieve)
+def chip(term: Term, names: QueryNames) -> str:
+    """A term as it is written, with the name of an id."""
+    id = term.value.removeprefix(ID)
+    if id == term.value:
+        return str(term)
+    contacts = {contact.id: contact.name or contact.phone or id for contact in names.contacts}
+    known = {"assignee": names.users, "in": names.channels, "from": contacts}[term.kind]
+    return str(term._replace(value=one_line(known.get(id, term.value))))
 
 
-def view_words(view: View, names: Names) -> str:
-    """Description of a view: open · mine · Support EU · #billing · ~unread."""
-    words = [words for _, words in chips(view, names)]
-    if not view.filter.channel:
-        words.append("all channels")
-    return " · ".join(words if view.filter.status else ["any status", *words])
-
-
-def chip_pieces(view: View, names: Names, *, complete: bool = False) -> list[Piece]:
-    """Pieces of the header for a view; chips have odd indexes.
-
-    ~ marks a filter or order that is applied to loaded rows; complete: all rows are loaded.
-    """
+def chip_pieces(query: Query, names: QueryNames) -> list[Piece]:
+    """Pieces of the header for a query; chips have odd indexes."""
     pieces: list[Piece] = []
-    done_here = False
-    for name, words in chips(view, names):
-        ignored = name in names.ignored
-        done_here = done_here or (ignored and not complete)
-        mark = "~" if ignored else ""
-        words = words.removeprefix("~") if complete else f"{mark}{words}"
-        pieces += [("dim", " · " if pieces else "   "), ("chip", words)]
-    rest = ["~ filtered here"] if done_here else []
-    rest += [] if view.filter.status else ["any status"]
-    rest += [] if view.filter.channel else ["all channels"]
-    words = " · ".join(rest)
-    return [*pieces, ("dim", f" · {words}" if pieces and words else f"   {words}".rstrip())]
+    for _, words in chips(query, names):
+        pieces += [("dim", " " if pieces else "  "), ("chip", f" {words} ")]
+    return pieces or [("dim", "   all conversations")]
 
 
-def proved_by(rows: Iterable[Conversation]) -> Counts:
-    """Lower bounds of the counts, computed from loaded rows."""
-    open_rows = [row for row in rows if row.status == "open"]
-    return Counts(
-        open=len(open_rows),
-        # A missing `assignee` member does not mean unassigned.
-        unassigned=sum(
-            row.assignee is None and "assignee" in row.model_fields_set for row in open_rows
-        ),
-        awaiting_human=sum(row.awaiting_human is True for row in open_rows),
-        unread=sum(bool(row.unread_count) for row in open_rows),
-    )
-
-
-def header_counts(
-    counts: Counts | None, room: int, no_counts: str = "", least: Counts | None = None
-) -> list[Piece]:
-    """Counts that fit into `room` cells: 41 open · 12 mine · …
-
-    no_counts: why the server has no counts; shown in their place unless empty. least: lower bounds
-    for counts that the server leaves out. Unknown counts are left out.
-    """
+def unread_words(counts: Counts | None, no_counts: str = "") -> list[Piece]:
+    """Number of unread conversations, or why the server counts nothing."""
     if no_counts:
-        fitting = (words for words in (no_counts, "no counts") if len(words) + 3 <= room)
-        return [("dim", f"  {words} ") for words in list(fitting)[:1]]
-    if counts is None:
-        return []
-    words = []
-    for name, word in _HEADER_COUNTS:
-        number, proved = getattr(counts, name), getattr(least, name, None)
-        if number is not None:
-            words.append(f"{number} {word}")
-        elif proved:
-            words.append(f"at least {proved} {word}")
-    while words and len(" · ".join(words)) + 3 > room:
-        words.pop()
-    return [("dim", f"  {' · '.join(words)} ")] if words else []
+        return [("dim", f"  {no_counts} ")]
+    unread = counts.unread if counts is not None else None
+    return [("accent", f"  {unread} unread ")] if unread else []
 
 
-def list_title(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
-    """Name of the list with its status tabs, or with the status alone where they do not fit."""
-    name: list[Piece] = [("strong", "Conversations"), ("text", " ")]
-    tabs = status_tabs(counts, chosen, width - width_of(name) + _TITLE_MARK)
-    if width_of([*name, *tabs]) <= width:
-        return [*name, *tabs]
-    number = count_for(counts, chosen)
-    words = (chosen.status or "any").capitalize() + ("" if number is None else f" {number}")
-    return [*name[:1], ("dim", f" · {words}")]
+def view_tabs(
+    views: Sequence[tuple[SavedView, int | None]], shown: SavedView | None, width: int, more: str
+) -> list[Piece]:
+    """Tabs of the views with keys and their counts; tabs have odd indexes.
 
-
-def status_tabs(counts: Counts | None, chosen: ConversationFilter, width: int) -> list[Piece]:
-    """Status tabs with counts for the filter's channel, label and assignee: Open 12  Snoozed 1.
-
-    Counts are never truncated. Without room they are abbreviated (965k), and then left out from
-    the last tab on, that of the selected status last. A width of 0 is that of a hidden list, which
-    has no limit.
+    With too little width names become short, and then the last tabs are left out, but never the
+    shown one. more: words at the end.
     """
-    wide = _status_tabs(counts, chosen, " ", str, STATUSES)
-    if width >= 40 and _cells(wide) <= width - _TITLE_MARK:
-        return wide
-    others = [status for status in STATUSES if status != chosen.status]
-    by_worth = [*(status for status in STATUSES if status == chosen.status), *others]
-    tabs = _status_tabs(counts, chosen, "", str, by_worth)
-    for counted in range(len(by_worth), -1, -1):
-        if not width or _cells(tabs) <= width - _TITLE_MARK:
-            break
-        tabs = _status_tabs(counts, chosen, "", rounded, by_worth[:counted])
+    tabs = _view_tabs(views, shown, more, short=False)
+    if width_of(tabs) > width:
+        tabs = _view_tabs(views, shown, more, short=True)
+    kept = list(views)
+    while width_of(tabs) > width and len(kept) > 1:
+        last = next(n for n in reversed(range(len(kept))) if kept[n][0] != shown)
+        del kept[last]
+        tabs = _view_tabs(kept, shown, more, short=True)
     return tabs
 
 
-def _status_tabs(
-    counts: Counts | None,
-    chosen: ConversationFilter,
-    pad: str,
-    written: Callable[[int], str],
-    counted: Collection[str],
+def _view_tabs(
+    views: Sequence[tuple[SavedView, int | None]],
+    shown: SavedView | None,
+    more: str,
+    *,
+    short: bool,
 ) -> list[Piece]:
-    """counted: the statuses whose tabs have a number."""
     pieces: list[Piece] = []
-    for status in STATUSES:
-        told = counts if status in counted else None
-        number = count_for(told, chosen.model_copy(update={"status": status}))
-        words = status.capitalize() + ("" if number is None else f" {written(number)}")
-        part = "chip" if status == chosen.status else "dim"
-        pieces += [("text", " " if pieces or pad else ""), (part, f"{pad}{words}{pad}")]
-    if chosen.status is None:
-        pieces += [("text", " "), ("chip", f"{pad}Any{pad}")]
-    return pieces
-
-
-def _cells(pieces: Sequence[Piece]) -> int:
-    """Width in cells; the texts have no wide characters."""
-    return sum(len(words) for _, words in pieces)
+    for view, count in views:
+        name = (
+            _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
+        )
+        number = "" if count is None else f" {rounded(count)}"
+        words = f" {view.key} {one_line(name)}{number} "
+        pieces += [("dim", " "), ("chip" if view == shown else "text", words)]
+    return [*pieces, ("dim", f"  {more}")]
 
 
 def rounded(number: int) -> str:
@@ -194,26 +97,29 @@ def rounded(number: int) -> str:
 
 def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
     """Number of conversations of a filter; None if the counts do not contain it."""
-    if counts is None:
+    if counts is None or chosen.contact is not None or chosen.unread is not None:
         return None
     if counts.by_status is None:
         return getattr(counts, _flat_count(chosen), None)
     sets = [getattr(counts.by_status, chosen.status)] if chosen.status in STATUSES else None
     if sets is None:
         sets = [getattr(counts.by_status, status) for status in STATUSES]
-    numbers = [_count_in(count_set, chosen.assignee) for count_set in sets]
+    numbers = [_count_in(count_set, chosen) for count_set in sets]
     return None if None in numbers else sum(number or 0 for number in numbers)
 
 
 def _flat_count(chosen: ConversationFilter) -> str:
     """Name of the count in a response without counts by assignee; "" if there is none."""
-    if chosen.assignee is not None:
+    if chosen.assignee is not None or chosen.awaiting_human is not None:
         return ""
     return chosen.status or "all"
 
 
-def _count_in(counts: CountSet, assignee: str | None) -> int | None:
-    match assignee:
+def _count_in(counts: CountSet, chosen: ConversationFilter) -> int | None:
+    if chosen.awaiting_human is not None:
+        alone = chosen.awaiting_human and chosen.assignee is None
+        return counts.awaiting_human if alone else None
+    match chosen.assignee:
         case None:
             return counts.all
         case "me":
@@ -285,41 +191,31 @@ def _button(hint: tuple[str, str]) -> list[Piece]:
 
 
 def empty_words(
-    view: View,
-    names: Names,
+    query: Query,
+    names: QueryNames,
     keys: KeyNames,
     *,
     loaded: bool,
     problem: str,
     looked_through: str = "",
     looking: bool = False,
-    complete: bool = False,
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
-    looked_through: progress of the local filter, empty when the scan is complete. complete: all
-    conversations of the server filter are loaded.
+    looked_through: progress of the local filter, empty when the scan is complete.
     """
-    take_off = keys["inbox.take_off"]
+    unknown = [words for term in query.terms if (words := unknown_name(term, names))]
+    if unknown:
+        return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
+    remove = f"{keys['inbox.take_off']}: remove filter"
     if loaded and looked_through:
         goes_on = f"{keys['inbox.back']}: stop" if looking else f"{keys['list.last']}: keep looking"
-        return f"No match in the first {looked_through}.  {goes_on} · {take_off}: remove filter"
-    if loaded and not view.sieve.idle:
-        nothing = _nothing_of(view, names, complete)
-        return f"{nothing}.  {take_off} takes off the last filter."
+        return f"No match in the first {looked_through}.  {goes_on} · {remove}"
+    if loaded and query.filters:
+        words = " ".join(chip(term, names) for term in query.filters)
+        return f"No conversation matches {words}.  {remove}"
     if loaded:
-        filter_key = keys["inbox.filter"]
-        return f"No conversation is {view_words(view, names)}.  {filter_key} changes the filter."
-    return f"{problem.rstrip('.')}. Nothing of this filter is cached." if problem else "loading…"
-
-
-def _nothing_of(view: View, names: Names, complete: bool) -> str:
-    """First part of the explanation; for a contact's view it names the other filters."""
-    if not view.sieve.contact:
-        nothing = "No conversation is" if complete else "Nothing loaded so far is"
-        return f"{nothing} {view_words(view, names)}"
-    customer = one_line(view.sieve.contact_name) or view.sieve.contact
-    others = [words for name, words in chips(view, names) if name not in ("contact", "order")]
-    if others:
-        return f"No conversation of {customer} is {' · '.join(others)}"
-    return f"{customer} has no conversations"
+        return "There are no conversations yet."
+    if problem:
+        return f"{problem.rstrip('.')}. This view has not been loaded yet."
+    return "Loading…"

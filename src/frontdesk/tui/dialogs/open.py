@@ -7,6 +7,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
 from frontdesk.wire import Wire
@@ -67,11 +68,20 @@ def search(mailbox: Mailbox, clock: Clock) -> "Screen[Hit | None]":
     return SearchScreen(mailbox, clock, "")
 
 
-def switcher(mailbox: Mailbox) -> "Screen[Destination | None]":
-    """Go to a contact, channel, label or other destination."""
+def switcher(
+    mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
+) -> "Screen[Destination | None]":
+    """Go to a contact, view, channel, label or other destination."""
     from frontdesk.tui.dialogs.switcher import Switcher
 
-    return Switcher(mailbox)
+    return Switcher(mailbox, names, views)
+
+
+def filter_line(query: Query, names: QueryNames, history: Sequence[str]) -> "Screen[Query | None]":
+    """Edit a query as text."""
+    from frontdesk.tui.dialogs.filter_line import FilterLine
+
+    return FilterLine(query, names, history)
 
 
 def received(title: str, value: Wire) -> Screen[None]:

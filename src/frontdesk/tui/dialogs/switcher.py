@@ -4,6 +4,7 @@ Debounced contact search.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from textual import work
@@ -12,11 +13,12 @@ from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
+from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_said
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
-from frontdesk.wire import Contact, ConversationFilter, Page
+from frontdesk.wire import Contact, Page
 
 PAUSE_SECONDS = 0.15
 LEAST_LETTERS = 2
@@ -36,35 +38,34 @@ def full_name(contact: Contact) -> str:
     return first_said(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
-Destination: TypeAlias = View | ConversationFilter | Contact
+Destination: TypeAlias = View | Query | Contact
 
 
-def destinations(mailbox: Mailbox) -> list[Choice[Destination]]:
+def destinations(
+    mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
+) -> list[Choice[Destination]]:
     """Destinations known without a request."""
-    catalogues = mailbox.catalogues
-    choices: list[Choice[Destination]] = [Choice(view, view.title, "view") for view in VIEWS]
+    choices: list[Choice[Destination]] = [Choice(one.query, one.name, "view") for one in views]
+    choices += [Choice(view, view.title, "view") for view in VIEWS]
+    kinds = (("in", names.channels, "channel"), ("assignee", names.users, "assigned"))
     choices += [
-        Choice(ConversationFilter(channel=one.id), one.name, "channel")
-        for one in catalogues.channels()
+        Choice(Query.of(Term(kind, reference(id, named))), name, hint)
+        for kind, named, hint in kinds
+        for id, name in named.items()
     ]
     choices += [
-        Choice(ConversationFilter(assignee=one.id), one.name, "assigned")
-        for one in catalogues.users()
-    ]
-    choices += [
-        Choice(ConversationFilter(label=one.title), f"#{one.title}", "label")
-        for one in catalogues.labels()
+        Choice(Query.of(Term("label", title)), f"#{title}", "label") for title in names.labels
     ]
     return choices
 
 
 class Switcher(Picker[Destination]):
-    """Returns a screen, a filter with a channel, assignee or label, or a contact."""
+    """Returns a screen, the query of a view, channel, assignee or label, or a contact."""
 
     PLACEHOLDER = "customer, number, channel, label, colleague, view"
 
-    def __init__(self, mailbox: Mailbox) -> None:
-        super().__init__("Go to", destinations(mailbox), current=None)
+    def __init__(self, mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]) -> None:
+        super().__init__("Go to", destinations(mailbox, names, views), current=None)
         self._mailbox = mailbox
         self._searching = self._entered = False
 

@@ -5,7 +5,9 @@ from types import MappingProxyType
 
 from textual.widget import Widget
 
+from frontdesk.query import SavedView, Term
 from frontdesk.tui import labels as say
+from frontdesk.tui.filters import SavedViews
 from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar
@@ -59,29 +61,37 @@ class Bars:
     """Renders the bars of the inbox screen that belong to no pane."""
 
     def __init__(
-        self, screen: Widget, queue: QueuePane, channels: ChannelPane, title: str, keys: KeyNames
+        self,
+        screen: Widget,
+        queue: QueuePane,
+        channels: ChannelPane,
+        views: SavedViews,
+        title: str,
+        keys: KeyNames,
     ) -> None:
         self._screen = screen
         self._queue = queue
         self._channel_pane = channels
+        self._views = views
         self._title = title
         self._keys = keys
         self._channels: Sequence[ChannelRow] = ()
+        # Keys of the tabs that are shown.
+        self._tabs: Sequence[str] = ()
 
     def refresh(self) -> None:
         """Render header, channel tabs, and the words of the list panes."""
         queue = self._queue
         tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
-        rows = self._channel_pane.show(queue.view)
+        rows = self._channel_pane.show(queue.plan)
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += say.chip_pieces(queue.view, queue.names, complete=queue.listing.complete)
-        counts, lacking, least = queue.all_counts, queue.lacking("counts"), queue.least_counts
-        room = width_of(left)
-        header.show_fitted(
-            lambda width: (left, say.header_counts(counts, width - room, lacking, least))
-        )
+        left += say.chip_pieces(queue.list_query, queue.names)
+        left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
+        left.append(("dim", self._keys.told("   {inbox.filter_line} edit")))
+        header.show(left, say.unread_words(queue.all_counts, queue.lacking("counts")))
+        self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
 
@@ -93,16 +103,30 @@ class Bars:
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
         bar.show(say.hint_pieces(hints, room, self._keys.hint("{inbox.help} help")), right)
 
-    def chip_at(self, piece: int) -> str | None:
-        """Name of the chip at an index of the header's pieces."""
-        chips = say.chips(self._queue.view, self._queue.names)
-        at = piece - _BEFORE_CHIPS
-        return chips[at // 2][0] if at % 2 and 0 <= at // 2 < len(chips) else None
+    def _show_views(self) -> None:
+        """Render the tabs of the views that have a key, with their counts."""
+        bar, queue = self._bar("#views"), self._queue
+        shown = self._views.named(queue.list_query)
+        views = [(view, queue.count_of(view)) for view in self._views.all() if view.key]
+        more = self._keys.told("{view.menu} more")
+        tabs = say.view_tabs(views, shown, bar.size.width, more)
+        self._tabs = [words.split()[0] for _, words in tabs[1::2]]
+        bar.show(tabs)
 
-    def last_chip(self) -> str | None:
-        """Name of the rightmost chip; the status comes first, so it is removed last."""
-        names = [name for name, _ in say.chips(self._queue.view, self._queue.names)]
-        return names[-1] if names else None
+    def view_at(self, piece: int) -> SavedView | None:
+        """View at an index of the tabs' pieces."""
+        at = piece // 2
+        return self._views.of(self._tabs[at]) if piece % 2 and at < len(self._tabs) else None
+
+    def chip_at(self, piece: int) -> Term | None:
+        """Term of the chip at an index of the header's pieces."""
+        terms = self._queue.list_query.terms
+        at = piece - _BEFORE_CHIPS
+        return terms[at // 2] if at % 2 and 0 <= at // 2 < len(terms) else None
+
+    def last_chip(self) -> Term | None:
+        """Term of the rightmost chip; the status comes first, so it is removed last."""
+        return next(reversed(self._queue.list_query.terms), None)
 
     def channel_at(self, piece: int) -> ChannelRow | None:
         """Channel at an index of the channel tabs' pieces."""

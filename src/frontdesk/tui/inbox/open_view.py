@@ -10,14 +10,15 @@ from textual.app import App
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
 from frontdesk.tui.key_names import changed_keys
-from frontdesk.tui.local_filter import View
+from frontdesk.wire import PhoneRef
 
 __all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
 
-Made = Screen[View | None]
+Made = Screen[Query | PhoneRef | None]
 
 
 # Imported on first use to shorten start-up.
@@ -71,7 +72,7 @@ def open_view(
     clock: Clock,
     *,
     title: str,
-    on_chosen: Callable[[View | None], None],
+    on_chosen: Callable[[Query | PhoneRef | None], None],
 ) -> None:
     """Open a view over the inbox; do nothing for the inbox itself.
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
 from types import MappingProxyType
@@ -14,26 +15,42 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from frontdesk.errors import Unreachable
+from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Unreachable
 from frontdesk.export import QUEUE_ENDINGS, queue_text
 from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.phones import contact_name, parse_phone
+from frontdesk.query import (
+    NEWEST,
+    ORDERS,
+    Matcher,
+    Query,
+    QueryNames,
+    QueryPlan,
+    SavedView,
+    Term,
+    analyse,
+    reference,
+)
+from frontdesk.query.language import UNREAD, is_positive
+from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.text import one_line
 from frontdesk.tui import labels
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Connection
+from frontdesk.tui.filters import SavedViews, query_names, query_plan
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.local_filter import Sieve, Sifting, View, is_within, stored_view
+from frontdesk.tui.local_filter import LocalFilter
 from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelList, ChannelRow, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.virtual_list import MergedRows, Rows, VirtualList
-from frontdesk.wire import Conversation, ConversationFilter, Counts
+from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 
 # Every sixth refresh also detects rows further down that no longer match the filter.
@@ -50,8 +67,13 @@ MOST_OPENED_KEPT = 50
 # Rows that were in view, and stay although they no longer match.
 MOST_SEEN_KEPT = 300
 
-# Rows from which lower bounds of missing counts are computed.
+# Rows of a complete list among which those of a view are counted.
 _MOST_COUNTED = 500
+
+_VIEWS_COUNTED = 20
+
+# Rows whose customers are offered to complete `from:`.
+_MOST_COMPLETED = 200
 
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SCANNED = 5000
@@ -64,7 +86,7 @@ SCAN = "scan"
 _EVERY_OPEN = ConversationFilter(status="open")
 
 # Names of stored settings.
-VIEW_SETTING, CONVERSATION_SETTING = "inbox.view", "inbox.conversation"
+QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
 
 # Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
 CHANNEL_KEYS: list[BindingType] = [
@@ -90,15 +112,15 @@ class ChannelPane(Pane):
         super().__init__("channels", self.list)
         self._mailbox = mailbox
 
-    def show(self, view: View) -> Sequence[ChannelRow]:
+    def show(self, plan: QueryPlan) -> Sequence[ChannelRow]:
         """Show the channels, that of the view marked; returns the rows.
 
         The server counts only the open conversations of a channel, so other views have no counts.
         """
-        every_open = view.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
+        every_open = plan.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
         known = self._mailbox.counts(ConversationFilter())
-        counts = known if every_open and not view.sieve.filters else None
-        rows = channel_rows(self._mailbox.catalogues.channels(), counts, view.filter.channel)
+        counts = known if every_open and not plan.rest else None
+        rows = channel_rows(self._mailbox.catalogues.channels(), counts, plan.filter.channel)
         self.list.show_channels(rows)
         unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
         self.title.show([("strong", "Channels")], unlisted)
@@ -121,27 +143,27 @@ class QueuePane(Pane):
     class Changed(Message):
         """The marked rows or the progress of the scan have changed."""
 
-    class StatusChosen(Message):
-        """A status was clicked in the title."""
-
-        def __init__(self, status: str) -> None:
-            super().__init__()
-            self.status = status
-
     def __init__(
-        self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        connection: Connection,
+        keys: KeyNames,
+        views: SavedViews,
     ) -> None:
         symbols = symbols_for(os.environ)
         self.list = ConversationList(clock, unread_among=mailbox.unread_among, symbols=symbols)
         super().__init__("list", self.list)
-        self._mailbox = mailbox
-        self._clock = clock
-        self._connection = connection
-        self._keys = keys
-        stored = stored_view(mailbox.get_setting(VIEW_SETTING))
+        self._mailbox, self._clock = mailbox, clock
+        self._connection, self._keys, self._views = connection, keys, views
+        # Contacts that were chosen elsewhere, for `from:` with their number.
+        self._contacts: dict[str, PhoneRef] = {}
+        self._names: QueryNames | None = None
+        self._counts: dict[object, int] = {}
+        stored = stored_query(mailbox.get_setting(QUERY_SETTING))
         self._chosen = stored is not None
-        self._set_view(stored or View(filter=first_filter(self.all_counts)))
-        self._sifting: Sifting | None = None
+        self._set_query(first_query(self.all_counts) if stored is None else stored)
+        self._local: LocalFilter | None = None
         self._scan_limit = MOST_ROWS_SCANNED
         self._scan_ended = self._stays_at_top = False
         # Numbers of the shown view and of the reload, by which a result that came late is known.
@@ -167,17 +189,12 @@ class QueuePane(Pane):
     @property
     def filter(self) -> ConversationFilter:
         """Server filter of the view."""
-        return self.view.filter
-
-    @property
-    def sieve(self) -> Sieve:
-        """Local filter of the view, applied to loaded rows."""
-        return self.view.sieve
+        return self.plan.filter
 
     @property
     def counts(self) -> Counts | None:
         """Cached counts for the filter's channel and label."""
-        return self._mailbox.counts(self._counted)
+        return self._mailbox.counts(_counted(self.filter))
 
     @property
     def all_counts(self) -> Counts | None:
@@ -185,34 +202,48 @@ class QueuePane(Pane):
         return self._mailbox.counts(ConversationFilter())
 
     @property
-    def least_counts(self) -> Counts | None:
-        """Lower bounds of the counts from loaded rows; None if the server sends all counts."""
-        counts = self.all_counts
-        known = counts is None or None not in (counts.unassigned, counts.awaiting_human)
-        return None if known else labels.proved_by(islice(self.listing, _MOST_COUNTED))
+    def names(self) -> QueryNames:
+        """Names that the query may use; read again after a refresh."""
+        if self._names is None:
+            self._names = query_names(self._mailbox, self._contacts.values())
+        return self._names
 
     @property
-    def names(self) -> labels.Names:
-        """Names of channels and users for descriptions of a filter."""
-        catalogues = self._mailbox.catalogues
-        ignored = ignored_filters(self._mailbox)
-        return labels.Names.of(catalogues.channels(), catalogues.users(), ignored)
+    def all_names(self) -> QueryNames:
+        """Names that the query may use, with the customers of loaded rows for completion."""
+        rows = (row.contact for row in islice(self.listing, _MOST_COMPLETED))
+        return query_names(self._mailbox, (*self._contacts.values(), *rows))
+
+    def add_contact(self, contact: PhoneRef) -> None:
+        """Make a contact known, so that its number leads to its conversations."""
+        self._contacts[contact.id], self._names = contact, None
+
+    @property
+    def _shows_unread(self) -> bool:
+        return any(is_positive(term, UNREAD) for term in self.list_query.terms)
+
+    @property
+    def filtered_here(self) -> bool:
+        """True if the server ignores a filter of `/v1`, so that it is applied here."""
+        return bool(ignored_filters(self._mailbox) & self.filter.parameters().keys())
 
     def lacking(self, feature: str) -> str:
         """Message if the server lacks a feature, or empty."""
         return lacking(self._mailbox, feature)
 
-    def show_view(self, view: View) -> None:
-        """Show another view, and store it for the next start.
+    def show_query(self, query: Query, selected: str | None = None) -> None:
+        """Show another query, and store it for the next start.
 
-        A view with another order starts at its top.
+        A query with another order starts at its top, unless a conversation is to be selected.
         """
         self.workers.cancel_group(self, SCAN)
-        reordered = view.sieve.order != self.sieve.order
-        self._set_view(view)
+        reordered = query.order != self.list_query.order
+        self._set_query(query)
         self._chosen = True
-        self._mailbox.set_setting(VIEW_SETTING, view.model_dump_json())
-        self.show(at_top=reordered)
+        self._mailbox.set_setting(QUERY_SETTING, str(query))
+        if selected is not None:
+            self._mailbox.set_setting(CONVERSATION_SETTING, selected)
+        self.show(at_top=reordered and selected is None)
 
     def show(self, *, at_top: bool = False) -> None:
         """Show the cached rows of the view, with the cursor on the last selected conversation.
@@ -228,21 +259,34 @@ class QueuePane(Pane):
         self._read_here = set()
         self._answered = self._leaving_out = False
         self._added_above = self._unreadable = self._unreadable_below = 0
-        self._sifting = None if self.sieve.idle else self._new_sifting()
+        self._local = None if self.plan.exact else self._new_local_filter()
         rows: Rows[Conversation] = self.listing
-        if self._sifting is not None:
-            self._sifting.step(_SCANNED_AT_ONCE)
-            rows = self._sifting.rows()
+        if self._local is not None:
+            self._local.step(_SCANNED_AT_ONCE)
+            rows = self._local.rows()
         self.list.show(rows, cursor=rows.find(f"conversation {last}") or 0)
 
-    def _set_view(self, view: View) -> None:
-        self.view = view
-        self.listing: Listing[Conversation] = self._mailbox.conversations(view.filter)
+    def _set_query(self, query: Query) -> None:
+        self.list_query = query
+        self.plan: QueryPlan = query_plan(query, self.names, self._mailbox)
+        self.listing: Listing[Conversation] = self._mailbox.conversations(self.plan.filter)
 
-    @property
-    def _counted(self) -> ConversationFilter:
-        """Filter of the counts request, whose response has all statuses and assignees."""
-        return ConversationFilter(channel=self.filter.channel, label=self.filter.label)
+    def _replan(self) -> bool:
+        """Plan the query anew once names or the server's filters are known; True if changed."""
+        if query_plan(self.list_query, self.names, self._mailbox) == self.plan:
+            return False
+        stay = self._staying()
+        self.workers.cancel_group(self, SCAN)
+        self._set_query(self.list_query)
+        self._showing += 1
+        self._local = None if self.plan.exact else self._new_local_filter(stay)
+        if self._local is not None:
+            self._local.step(_SCANNED_AT_ONCE)
+            self._show_local(self._local)
+        else:
+            self.list.rows = self._with_departed(stay)
+            self.list.rows_changed()
+        return True
 
     def status_beside(self, step: int) -> str:
         """Status after (1) or before (-1) that of the filter, with wrap-around."""
@@ -258,7 +302,8 @@ class QueuePane(Pane):
         if len(ids) == 1:
             return None
         at = ids.index(self.filter.channel) if self.filter.channel in ids else 0
-        return ids[(at + step) % len(ids)]
+        id = ids[(at + step) % len(ids)]
+        return reference(id, self.names.channels) if id else id
 
     # The selection
 
@@ -273,7 +318,7 @@ class QueuePane(Pane):
     def mark_read(self, conversation_id: str) -> None:
         """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
         self._mailbox.mark_read(conversation_id)
-        if self.sieve.unread:
+        if self._shows_unread:
             self._read_here.add(conversation_id)
             self.list.dimmed = {*self.list.dimmed, conversation_id}
         self.list.refresh()
@@ -281,7 +326,7 @@ class QueuePane(Pane):
     def mark_unread(self, conversation_id: str) -> None:
         """Mark a conversation as unread on this computer."""
         self._mailbox.mark_unread(conversation_id)
-        if self.sieve.unread:
+        if self._shows_unread:
             self._read_here.discard(conversation_id)
             self.list.dimmed = self.list.dimmed - {conversation_id}
         self.list.refresh()
@@ -373,7 +418,7 @@ class QueuePane(Pane):
         position = self.list.cursor
         for _ in range(MOST_PAGES_LOADED):
             held = len(self.listing)
-            if self.listing.complete or not self.sieve.idle:
+            if self.listing.complete or not self.plan.exact:
                 break
             await self._fetch_older()
             if len(self.listing) == held:
@@ -387,14 +432,28 @@ class QueuePane(Pane):
 
     async def fetch(self) -> None:
         """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
-        chosen, self.new_ids = self.filter, ()
+        self.new_ids, self._names = (), None
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.listing:
-            self._set_view(View(filter=first_filter(self.all_counts)))
-            chosen = self.filter
+            self._set_query(first_query(self.all_counts))
             self.show()
-        if self._counted != ConversationFilter():
-            await self._mailbox.refresh_counts(self._counted)
+        await self._find_contact()
+        for counted in self._counted_filters():
+            await self._mailbox.refresh_counts(counted)
+        if self._unknown_names:
+            return
+        try:
+            await self._fetch_rows()
+        except InboxError:
+            # The server may have refused a filter that it lacks.
+            if not self._replan():
+                raise
+            await self._fetch_rows()
+        if self._replan():
+            await self._fetch_rows()
+
+    async def _fetch_rows(self) -> None:
+        chosen = self.filter
         try:
             thorough = self._must_be_thorough()
             refreshed = await self._mailbox.refresh_conversations(chosen, thorough=thorough)
@@ -406,9 +465,58 @@ class QueuePane(Pane):
             await self._reload(chosen)
         self._answered = self._answered or chosen == self.filter
 
+    async def _find_contact(self) -> None:
+        """Ask for the contact of a `from:` with a number, unless it is known."""
+        number = parse_phone(self.list_query.value("from") or "")
+        if number is None or contact_id(number, self.names) is not None:
+            return
+        with suppress(NotFound, Forbidden, BadResponse):
+            contact = await self._mailbox.contact_by_phone(number)
+            self.add_contact(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
+            self._replan()
+
+    @property
+    def _unknown_names(self) -> bool:
+        """True if the query names what no catalogue has, so that nothing can match."""
+        return any(unknown_name(term, self.names) for term in self.list_query.terms)
+
+    def _counted_filters(self) -> set[ConversationFilter]:
+        """Filters of the counts requests for the list and the tabs, besides that of all counts."""
+        plans = [self.plan, *(self._plan_of(view) for view in self._views.all() if view.key)]
+        counted = {_counted(plan.filter) for plan in plans}
+        return counted - {ConversationFilter()}
+
+    def _plan_of(self, view: SavedView) -> QueryPlan:
+        return query_plan(view.query, self.names, self._mailbox)
+
+    def count_of(self, view: SavedView) -> int | None:
+        """Number of conversations of a view: the server's, or that of a complete list."""
+        plan = self._plan_of(view)
+        counts = self._mailbox.counts(_counted(plan.filter))
+        number = None if plan.rest else labels.count_for(counts, plan.filter)
+        if number is not None:
+            return number
+        if plan == self.plan and self._local is not None:
+            return self._local.matches if self.listing.complete else None
+        listing = self._mailbox.conversations(plan.filter)
+        if not listing.complete or len(listing) > _MOST_COUNTED:
+            return None
+        now = self._clock.server_now().replace(second=0, microsecond=0)
+        counted = (plan, listing.fetched_at, listing.extent, now)
+        if counted not in self._counts:
+            self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
+            matches = self._matcher(plan.rest)
+            self._counts[counted] = sum(matches(row) for row in listing)
+        return self._counts[counted]
+
+    def _matcher(self, terms: Iterable[Term]) -> Matcher:
+        return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
+
     async def fetch_names(self) -> None:
         """Refresh channels, users, labels and custom fields."""
         await self._mailbox.refresh_catalogues()
+        self._names = None
+        self._replan()
 
     def leave_out_stale(self) -> None:
         """Drop rows that no longer match the view with the next refresh."""
@@ -463,11 +571,11 @@ class QueuePane(Pane):
             self._opened, self._departed, self._seen, self._leaving_out = {}, {}, {}, False
             self._read_here = set()
         self.listing.reload()
-        if self._sifting is None:
+        if self._local is None:
             self.list.rows = self._with_departed(stay)
             self.list.rows_changed()
         else:
-            await self._scan_again(self._new_sifting(stay))
+            await self._scan_again(self._new_local_filter(stay))
 
     # Rows that stay although they no longer match
 
@@ -495,7 +603,7 @@ class QueuePane(Pane):
         if self._answered or len(self._opened) > 1:
             self._note_seen()
             stay.update(self._seen)
-            if self._sifting is not None:
+            if self._local is not None:
                 stay.update((rows[at].id, rows[at]) for at in range(len(rows)))
         if self.list.row is not None:
             stay.setdefault(self.list.row.id, self.list.row)
@@ -521,7 +629,7 @@ class QueuePane(Pane):
 
     def start_scan(self) -> None:
         """Scan cached rows, then the server's, for the local filter, unless that is running."""
-        if self._sifting is not None and not self.scanning:
+        if self._local is not None and not self.scanning:
             self._scan()
 
     @property
@@ -540,8 +648,8 @@ class QueuePane(Pane):
     @work(group=SCAN, exclusive=True)
     async def _scan(self) -> None:
         """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
-        if self._sifting is not None:
-            await self._scan_cached(self._sifting)
+        if self._local is not None:
+            await self._scan_cached(self._local)
         await self._connection.ask(self._fetch_and_scan)
 
     async def _fetch_and_scan(self) -> None:
@@ -555,10 +663,10 @@ class QueuePane(Pane):
                 self.post_message(self.Changed())
                 extent = self.listing.extent
                 await self._mailbox.older_conversations(chosen)
-                if showing != self._showing or self._sifting is None:
+                if showing != self._showing or self._local is None:
                     break
                 self.listing.reload()
-                await self._scan_cached(self._sifting)
+                await self._scan_cached(self._local)
                 if self.listing.extent == extent:
                     break
         except Unreachable:
@@ -576,60 +684,63 @@ class QueuePane(Pane):
 
     def _scan_further(self) -> None:
         """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
-        if self._sifting is not None and not self.scanning and not self.listing.complete:
-            self._scan_limit = self._sifting.looked_at + MOST_ROWS_SCANNED
+        if self._local is not None and not self.scanning and not self.listing.complete:
+            self._scan_limit = self._local.looked_at + MOST_ROWS_SCANNED
             self._scan()
 
     def _scan_goes_on(self) -> bool:
-        sifting = self._sifting
-        if sifting is None or self.listing.complete:
+        local = self._local
+        if local is None or self.listing.complete:
             return False
-        return sifting.looked_at < self._scan_limit
+        return local.looked_at < self._scan_limit
 
-    def _new_sifting(self, stay: Mapping[str, Conversation] = MappingProxyType({})) -> Sifting:
+    def _new_local_filter(
+        self, stay: Mapping[str, Conversation] = MappingProxyType({})
+    ) -> LocalFilter:
         known: Sequence[Conversation] = ()
-        if self.sieve.contact:
-            seen = self._mailbox.conversations_of(self.sieve.contact)
-            known = [one for one in seen if is_within(one, self.filter)]
-        return Sifting(
+        contact = contact_id(self.list_query.value("from") or "", self.names)
+        if contact is not None:
+            within = self._matcher(self.list_query.terms)
+            known = [row for row in self._mailbox.conversations_of(contact) if within(row)]
+        return LocalFilter(
             self.listing,
-            self.sieve,
-            self.is_unread,
+            self._matcher(self.plan.rest),
+            self.list_query.order,
             self._clock.server_now(),
             stay=stay,
             current=self._mailbox.conversation,
             known=known,
         )
 
-    async def _scan_again(self, sifting: Sifting) -> None:
+    async def _scan_again(self, local: LocalFilter) -> None:
         """Scan all cached rows again, and show the result when it is complete.
 
         A newer call supersedes one that is still running.
         """
         self._reloading += 1
         this = self._showing, self._reloading
-        await self._scan_cached(sifting)
+        await self._scan_cached(local)
         if this == (self._showing, self._reloading):
-            self._sifting = sifting
-            self._show_sifted(sifting)
+            self._local = local
+            self._show_local(local)
 
-    async def _scan_cached(self, sifting: Sifting) -> None:
+    async def _scan_cached(self, local: LocalFilter) -> None:
         """Scan the cached rows in steps, so that keys are handled in between; show the result."""
         more = True
         while more:
-            more = sifting.step(_SCANNED_PER_STEP)
+            more = local.step(_SCANNED_PER_STEP)
             await asyncio.sleep(0)
-        if sifting is self._sifting:
-            self._show_sifted(sifting)
+        if local is self._local:
+            self._show_local(local)
 
-    def _show_sifted(self, sifting: Sifting) -> None:
+    def _show_local(self, local: LocalFilter) -> None:
         """Show the scan's rows; keep the cursor at the top unless the user has moved it."""
         if not self.list.is_attached:
             return
         untouched = self.screen.focused is self.list and self.list.cursor == 0
         self._stays_at_top = self._stays_at_top and untouched
-        self.list.rows = sifting.rows()
-        self.list.dimmed = sifting.stale | self._read_here
+        self.list.rows = local.rows()
+        self.list.dimmed = local.stale | self._read_here
         self.list.rows_changed()
         if self._stays_at_top:
             self.list.go_to(0)
@@ -642,31 +753,46 @@ class QueuePane(Pane):
         same_owner = self.filter.assignee not in (None, "assigned")
         self.list.set_context(colours, same_owner=same_owner)
         assert self.heading is not None
-        order = self.sieve.order
+        order = self.list_query.order
         self.heading.show_fitted(lambda width: (heading(width, order), ()))
-        # The server's counts do not apply when a local filter removes rows.
-        ignored = self.sieve.filters or bool(ignored_filters(self._mailbox))
-        counts, chosen = None if ignored else self.counts, self.filter
-        self.title.show_fitted(lambda width: (labels.list_title(counts, chosen, width), ()))
+        number = (
+            None
+            if self.plan.rest or self.filtered_here
+            else labels.count_for(self.counts, self.filter)
+        )
+        name = self._title_words() + ("" if number is None else f" {number}")
+        right = [] if order == NEWEST else [("dim", f" {ORDERS[order]}")]
+        self.title.show([("strong", "Conversations"), ("dim", f" · {name}")], right)
         self.list.say_when_empty(
             labels.empty_words(
-                self.view,
+                self.list_query,
                 self.names,
                 self._keys,
                 loaded=self.listing.fetched_at is not None,
                 problem=self._connection.problem,
                 looked_through=self._scanned_words(),
                 looking=self.scanning,
-                complete=self.listing.complete,
             )
         )
 
+    def _title_words(self) -> str:
+        """Name of the view, or of the customer whose conversations are shown."""
+        view = self._views.named(self.list_query)
+        if view is not None:
+            return one_line(view.name)
+        contact = contact_id(self.list_query.value("from") or "", self.names)
+        known = next((one for one in self.names.contacts if one.id == contact), None)
+        if known is not None:
+            return contact_name(known)
+        filters, status = self.list_query.filters, self.list_query.value("is")
+        return status.capitalize() if status and len(filters) == 1 else "Filtered"
+
     def _scanned_words(self) -> str:
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
-        if self._sifting is None or self.listing.complete:
+        if self._local is None or self.listing.complete:
             return ""
         total = labels.count_for(self.counts, self.filter)
-        return f"{self._sifting.looked_at:,}" + (f" of {total:,}" if total is not None else "")
+        return f"{self._local.looked_at:,}" + (f" of {total:,}" if total is not None else "")
 
     def loaded_words(self) -> str:
         """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
@@ -675,7 +801,7 @@ class QueuePane(Pane):
         words += [f"{unreadable} unreadable"] if unreadable else []
         if self._added_above and not self.list.at_start:
             words.append(f"{self._added_above} new ▲ {self._keys['list.first']}")
-        words.append(self._held_words() if self._sifting is None else self._found_words())
+        words.append(self._held_words() if self._local is None else self._found_words())
         return " · ".join(words)
 
     def _held_words(self) -> str:
@@ -689,13 +815,13 @@ class QueuePane(Pane):
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
-        assert self._sifting is not None
-        found, looked_at = self._sifting.matches, self._sifting.looked_at
+        assert self._local is not None
+        found, looked_at = self._local.matches, self._local.looked_at
         total = labels.count_for(self.counts, self.filter)
         on = self._keys["list.last"]
         if self.listing.complete:
-            return f"{found} of {looked_at} looked at" if self.sieve.filters else f"{found} loaded"
-        if not self.sieve.filters:
+            return f"{found} of {looked_at} looked at" if self.plan.rest else f"{found} loaded"
+        if not self.plan.rest:
             of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
             return f"sorting {of}…" if self.scanning else f"~sorted {of}, {on} goes on"
         of = f" (of {total})" if total is not None else ""
@@ -762,25 +888,30 @@ class QueuePane(Pane):
         event.stop()
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
-        elif self.sieve.idle and not self.listing.complete:
+        elif self.plan.exact and not self.listing.complete:
             self._load_older()
         elif event.asked:
             self._scan_further()
-
-    @on(Bar.Pressed)
-    def _press(self, event: Bar.Pressed) -> None:
-        event.stop()
-        at = event.piece // 2 - 1
-        if event.piece % 2 and 0 <= at < len(STATUSES):
-            self.post_message(self.StatusChosen(STATUSES[at]))
 
 
 _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
 
 
-def first_filter(counts: Counts | None) -> ConversationFilter:
-    """Default filter: the first status that has conversations."""
-    for status in STATUSES:
-        if labels.count_for(counts, ConversationFilter(status=status)):
-            return ConversationFilter(status=status)
-    return ConversationFilter(status=STATUSES[0])
+def first_query(counts: Counts | None) -> Query:
+    """Default query: the first status that has conversations."""
+    chosen = (ConversationFilter(status=status) for status in STATUSES)
+    found = next((one for one in chosen if labels.count_for(counts, one)), None)
+    return Query.of(Term("is", (found and found.status) or STATUSES[0]))
+
+
+def stored_query(text: str | None) -> Query | None:
+    """Parse a stored query; None if it is missing or invalid."""
+    if text is None:
+        return None
+    query, problems = analyse(text)
+    return None if problems else query
+
+
+def _counted(filter: ConversationFilter) -> ConversationFilter:
+    """Filter of the counts request, whose response has all statuses and assignees."""
+    return ConversationFilter(channel=filter.channel, label=filter.label)

@@ -19,7 +19,7 @@ from frontdesk.cache import Hit
 from frontdesk.errors import InboxError
 from frontdesk.export import MARKED_ENDINGS, QUEUE_ENDINGS, Entry, queue_text, threads_text
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name
+from frontdesk.query import NEWEST, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.reports.periods import HOW_TO, day_of
 from frontdesk.tui import filters
 from frontdesk.tui.clipboard import copy, say
@@ -28,7 +28,7 @@ from frontdesk.tui.connection import Bell, Connection
 from frontdesk.tui.dialogs import open as dialogs
 from frontdesk.tui.dialogs import view_table
 from frontdesk.tui.dialogs.base import SizedScreen
-from frontdesk.tui.filters import DIGITS, SavedViews, with_filter, with_sieve
+from frontdesk.tui.filters import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_entries
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
@@ -36,14 +36,13 @@ from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.local_filter import View
 from frontdesk.tui.polling import Pulse
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
-from frontdesk.wire import Contact, Conversation, ConversationFilter
+from frontdesk.wire import Contact, Conversation, PhoneRef
 
 _QUIT_WITHIN = timedelta(seconds=2)
 
@@ -63,7 +62,6 @@ _READ_ONLY = {
     "e": "resolve",
     "z": "snooze",
     "a": "assign",
-    "L": "label",
 }
 
 
@@ -80,17 +78,20 @@ class InboxScreen(SizedScreen[None]):
         Binding("3", "pane('thread')", "Thread", id="pane.thread"),
         Binding("4", "pane('contact')", "Contact", id="pane.contact"),
         *(
-            Binding(digit, f"saved_view('{digit}')", f"Kept view {digit}", id=f"inbox.view_{digit}")
-            for digit in DIGITS
+            Binding(digit, f"saved_view('{digit}')", f"View {digit}", id=f"inbox.view_{digit}")
+            for digit in VIEW_KEYS
         ),
+        Binding("H", "history(-1)", "Back to the view before", id="inbox.view_back"),
+        Binding("L", "history(1)", "Forward to the view after", id="inbox.view_forward"),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
         Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before"),
         Binding("h,left", "step(-1)", "Pane to the left", id="pane.left"),
         Binding("l,right", "step(1)", "Pane to the right", id="pane.right"),
         Binding("i", "contact", "Contact on or off", id="inbox.contact"),
         Binding("f", "filter", "Filter", id="inbox.filter"),
-        Binding("S", "order", "Order of the conversations", id="inbox.order"),
-        Binding("backspace", "remove_filter", "Take off the last filter", id="inbox.take_off"),
+        Binding("F", "filter_line", "Edit the filter as text", id="inbox.filter_line"),
+        Binding("S", "order", "Sort…", id="inbox.order"),
+        Binding("backspace", "remove_filter", "Remove last filter", id="inbox.take_off"),
         Binding("left_square_bracket,comma", "status(-1)", "Previous status", id="inbox.before"),
         Binding("right_square_bracket,full_stop", "status(1)", "Next status", id="inbox.after"),
         Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
@@ -162,12 +163,16 @@ class InboxScreen(SizedScreen[None]):
             seen_at=lambda: self.queue.listing.fetched_at,
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self._views = SavedViews(mailbox, preferences.views)
+        # Stored views before the last change, and what undoing it is called.
+        self._undo: tuple[str, str] | None = None
+        self._history = ViewHistory()
         self.channels = ChannelPane(mailbox)
-        self.queue = QueuePane(mailbox, clock, self._connection, self._keys)
+        self.queue = QueuePane(mailbox, clock, self._connection, self._keys, self._views)
         self.thread = ThreadPane(mailbox, clock, self._connection, self._keys)
         self.contact = ContactPane(mailbox, clock)
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
-        self._bars = Bars(self, self.queue, self.channels, title, self._keys)
+        self._bars = Bars(self, self.queue, self.channels, self._views, title, self._keys)
         self._opened_id: str | None = None
         self._preview: Timer | None = None
         self._reading: Timer | None = None
@@ -181,6 +186,7 @@ class InboxScreen(SizedScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Bar(id="header", ground="bar")
+        yield Bar(id="views")
         yield Bar(id="channel-tabs")
         yield self.panes
         yield StatusBar(id="status")
@@ -226,9 +232,13 @@ class InboxScreen(SizedScreen[None]):
 
     # The view and the selection
 
-    def show_view(self, view: View) -> None:
-        """Show the conversations of a view: at once from the cache, then from the server."""
-        self.queue.show_view(view)
+    def show_query(self, query: Query) -> None:
+        """Show the conversations of a query: at once from the cache, then from the server."""
+        self._history.leave(self.queue.list_query, self.selected_id)
+        self._show_query(query)
+
+    def _show_query(self, query: Query, selected: str | None = None) -> None:
+        self.queue.show_query(query, selected)
         self._connection.begin()
         self._open_selected()
         self._refresh_bars()
@@ -310,19 +320,18 @@ class InboxScreen(SizedScreen[None]):
         if conversation is None:
             self._notify("This conversation is no longer kept here")
             return
-        contact = conversation.contact
-        self._show_contact(contact.id, contact_name(contact))
+        self._show_contact(conversation.contact)
         if not self.queue.go_to(conversation_id):
             self.queue.list.go_to(0)
         self._open_selected()
         if entry and self.thread.go_to(entry):
             self.panes.enter("thread")
 
-    def _show_contact(self, id: str, name: str) -> None:
-        """Show the conversations of a contact; `name` is used if the contact is not cached."""
-        contact = self._mailbox.known_contact(id)
-        name = contact_name(contact) if contact else name
-        self.show_view(filters.of_contact(id, name))
+    def _show_contact(self, contact: PhoneRef | Contact) -> None:
+        """Show the conversations of a contact, on all channels and of any status."""
+        id, phone = contact.id, contact.phone
+        self.queue.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
+        self.show_query(Query.of(customer(id, phone)))
         self.panes.enter("list")
 
     # Requests
@@ -459,12 +468,8 @@ class InboxScreen(SizedScreen[None]):
 
     @on(ChannelPane.Chosen)
     def _choose_channel(self, event: ChannelPane.Chosen) -> None:
-        self._change_filter("channel", event.channel)
+        self._change_channel(event.channel)
         self.panes.enter("list")
-
-    @on(QueuePane.StatusChosen)
-    def _choose_status(self, event: QueuePane.StatusChosen) -> None:
-        self._change_filter("status", event.status)
 
     @on(ContactPane.Opened)
     def _show_other_conversation(self, event: ContactPane.Opened) -> None:
@@ -479,20 +484,28 @@ class InboxScreen(SizedScreen[None]):
     def _remove_chip(self, event: Bar.Pressed) -> None:
         chip = self._bars.chip_at(event.piece)
         if chip is not None:
-            self.show_view(filters.without(self.queue.view, chip))
+            self.show_query(self.queue.list_query.without(chip))
+
+    @on(Bar.Pressed, "#views")
+    def _choose_view(self, event: Bar.Pressed) -> None:
+        view = self._bars.view_at(event.piece)
+        if view is None:
+            self.action_views()
+        else:
+            self.show_query(view.query)
 
     @on(Bar.Pressed, "#channel-tabs")
     def _choose_tab(self, event: Bar.Pressed) -> None:
         channel = self._bars.channel_at(event.piece)
         if channel is not None:
-            self._change_filter("channel", channel.id)
+            self._change_channel(channel.id)
 
     # Actions on panes
 
     def action_pane(self, name: str) -> None:
         """Focus a pane; without a channels pane, open a picker of channels."""
         if name == "channels" and not self.channels.display and self.size.width >= 80:
-            self._pick_filter("channel")
+            self._pick_filter("in")
         else:
             self.panes.enter(name)
 
@@ -539,18 +552,29 @@ class InboxScreen(SizedScreen[None]):
 
     # Actions on the view
 
-    def action_saved_view(self, digit: str) -> None:
+    def action_saved_view(self, key: str) -> None:
         """Show the saved view of a key."""
-        self.show_view(SavedViews(self._mailbox).of(digit))
+        view = self._views.of(key)
+        if view is not None:
+            self.show_query(view.query)
+
+    def action_history(self, step: int) -> None:
+        """Go back (-1) or forward (1) through the views, to their selection."""
+        visit = self._history.step(step, self.queue.list_query, self.selected_id)
+        if visit is None:
+            self._notify(f"No view {'before' if step < 0 else 'after'} this one")
+        else:
+            self._show_query(visit.query, visit.selected)
 
     def action_remove_filter(self) -> None:
         """Remove the last chip of the view."""
         chip = self._bars.last_chip()
         if chip is not None:
-            self.show_view(filters.without(self.queue.view, chip))
+            self.show_query(self.queue.list_query.without(chip))
 
     def action_status(self, step: int) -> None:
-        self._change_filter("status", self.queue.status_beside(step))
+        """Select the next or previous status."""
+        self._change_filter("is", self.queue.status_beside(step))
 
     def action_channel(self, step: int) -> None:
         """Select the next or previous channel; all channels come before the first."""
@@ -558,12 +582,26 @@ class InboxScreen(SizedScreen[None]):
         if channel is None:
             self._notify(self.queue.lacking("channels") or "There is no channel to go to")
         else:
-            self._change_filter("channel", channel)
+            self._change_filter("in", channel)
 
     def action_order(self) -> None:
-        """Open the menu of sort orders for loaded rows."""
-        menu = dialogs.menu("Order", filters.ORDER_MENU, current=self.queue.sieve.order)
-        dialogs.ask(self.app, menu, partial(self._change_sieve, "order"))
+        """Open the menu of sort orders."""
+        menu = dialogs.menu("Sort", filters.ORDER_MENU, current=self.queue.list_query.order)
+        dialogs.ask(self.app, menu, self._sort)
+
+    def _sort(self, order: str) -> None:
+        self._change_filter("sort", None if order == NEWEST else order)
+
+    def action_filter_line(self) -> None:
+        """Edit the query as text."""
+        history = QueryHistory(self._mailbox)
+        line = dialogs.filter_line(self.queue.list_query, self.queue.all_names, history.all())
+
+        def use(query: Query) -> None:
+            history.add(str(query))
+            self.show_query(query)
+
+        dialogs.ask(self.app, line, use)
 
     def action_filter(self) -> None:
         """Open the filter menu, then a picker of values."""
@@ -574,42 +612,77 @@ class InboxScreen(SizedScreen[None]):
 
         The picker is pushed synchronously, so that the next key goes to it.
         """
-        no_me = self.queue.lacking("me") if name == "mine" else ""
-        view = filters.quickly(self.queue.view, name)
+        no_me = self.queue.lacking("me") if name == "@me" else ""
+        query = filters.quickly(self.queue.list_query, name)
         if no_me:
             self._notify(no_me)
-        elif view is not None:
-            self.show_view(view)
-        elif name == "keep":
-            menu = dialogs.menu("Keep this view on", filters.KEEP_MENU)
-            dialogs.ask(self.app, menu, self._save_view)
-        elif name == "text":
-            text = self.queue.sieve.text
-            prompt = dialogs.prompt("~ ", value=text, placeholder="words of the row")
-            dialogs.ask(self.app, prompt, partial(self._change_sieve, "text"))
+        elif query is not None:
+            self.show_query(query)
+        elif name == "save":
+            self.action_save_view()
+        elif name == "line":
+            self.action_filter_line()
+        elif name == "words":
+            text = self.queue.list_query.value("words") or ""
+            prompt = dialogs.prompt("text ", value=text, placeholder="words of the row")
+            dialogs.ask(self.app, prompt, partial(self._change_filter, "words"))
         else:
             self._pick_filter(name)
 
-    def _pick_filter(self, name: str) -> None:
-        """Open a picker of values for a server filter."""
-        filter = self.queue.filter
+    def _pick_filter(self, kind: str) -> None:
+        """Open a picker of values for a kind of filter."""
+        query = self.queue.list_query
         picker = dialogs.picker(
-            f"Filter by {name}",
-            filters.choices_for(name, filter, self._mailbox, self.queue.counts),
-            current=dict(filter)[name] or filters.ANY,
-            remark=remark_on(self._mailbox, name),
+            f"Filter by {filters.KIND_NAMES[kind]}",
+            filters.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
+            current=query.value(kind) or filters.ANY,
+            remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
-        dialogs.ask(self.app, picker, partial(self._change_filter, name))
+        dialogs.ask(self.app, picker, partial(self._change_filter, kind))
 
-    def _change_filter(self, name: str, value: str | None) -> None:
-        self.show_view(with_filter(self.queue.view, **{name: value or None}))
+    def _change_filter(self, kind: str, value: str | None) -> None:
+        """Set a term of a kind, or remove all of it; a label comes to those that are there."""
+        query = self.queue.list_query
+        if kind == "label" and value:
+            self.show_query(query.toggled(Term(kind, value)))
+        else:
+            self.show_query(query.with_value(kind, value or None))
 
-    def _change_sieve(self, name: str, value: str) -> None:
-        self.show_view(with_sieve(self.queue.view, **{name: value}))
+    def _change_channel(self, id: str | None) -> None:
+        channel = reference(id, self.queue.names.channels) if id else None
+        self._change_filter("in", channel)
 
-    def _save_view(self, digit: str) -> None:
-        SavedViews(self._mailbox).save(digit, self.queue.view)
-        self._notify(f"Key {digit} shows this view from now on")
+    def action_save_view(self) -> None:
+        """Ask for a name and a key, and save the query as a view."""
+        query = self.queue.list_query
+        view = self._views.named(query)
+        prompt = dialogs.prompt("name of the view ", value=view.name if view else "")
+
+        def ask_for_key(name: str) -> None:
+            menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(self._views))
+            dialogs.ask(self.app, menu, partial(self._save_view, name, query))
+
+        dialogs.ask(self.app, prompt, ask_for_key)
+
+    def _save_view(self, name: str, query: Query, key: str) -> None:
+        view = SavedView(name, query, "" if key == filters.NO_KEY else key)
+        replaced = self._views.of(view.key) if view.key else None
+        self._undo = (self._views.snapshot(), f"undo saving {name}")
+        self._views.save(view)
+        words = (
+            f"Saved as view {key}" if view.key else f"Saved in the menu {self._keys['view.menu']}"
+        )
+        if replaced is not None:
+            words += f" in place of {replaced.name}"
+        self._notify(f"{words}. {self._keys['view.menu']} {filters.UNDO}: undo")
+        self._refresh_bars()
+
+    def _undo_view(self) -> None:
+        if self._undo is not None:
+            self._views.restore(self._undo[0])
+            self._notify("The views are as they were before")
+            self._undo = None
+            self._refresh_bars()
 
     # Actions on the selection
 
@@ -622,7 +695,7 @@ class InboxScreen(SizedScreen[None]):
         """Go to the next or previous unread conversation; downwards further pages are loaded."""
         if self.queue.go_to_unread(step):
             self._open_selected()
-        elif step > 0 and self.queue.sieve.idle:
+        elif step > 0 and self.queue.plan.exact:
             self.queue.find_unread()
         else:
             self._notify(f"No unread conversation {'below' if step > 0 else 'above'}")
@@ -646,16 +719,19 @@ class InboxScreen(SizedScreen[None]):
 
     def action_switch(self) -> None:
         """Open the quick switcher."""
-        self.app.push_screen(dialogs.switcher(self._mailbox), self._go_to)
+        self.app.push_screen(
+            dialogs.switcher(self._mailbox, self.queue.names, self._views.all()), self._go_to
+        )
 
-    def _go_to(self, destination: view_table.View | ConversationFilter | Contact | None) -> None:
+    def _go_to(self, destination: view_table.View | Query | Contact | PhoneRef | None) -> None:
         match destination:
             case view_table.View():
                 self.action_view(destination.name)
-            case Contact():
-                self._show_contact(destination.id, "")
-            case ConversationFilter():
-                self.show_view(View(filter=destination))
+            case Contact() | PhoneRef():
+                self._show_contact(destination)
+            case Query():
+                self.show_query(destination)
+                self.panes.enter("list")
 
     def action_search(self) -> None:
         """Open the full-text search."""
@@ -804,8 +880,20 @@ class InboxScreen(SizedScreen[None]):
         self._notify(f"This version only reads: it cannot {what}")
 
     def action_views(self) -> None:
-        menu = dialogs.menu("Go to", view_entries(self._keys))
-        dialogs.ask(self.app, menu, self.action_view)
+        """Open the menu of saved views and screens."""
+        undo = self._undo[1] if self._undo else ""
+        entries = filters.view_menu(self._views, view_entries(self._keys), undo)
+        dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
+
+    def _open_view_entry(self, entry: SavedView | str) -> None:
+        if isinstance(entry, SavedView):
+            self.show_query(entry.query)
+        elif entry == filters.SAVE:
+            self.action_save_view()
+        elif entry == filters.UNDO:
+            self._undo_view()
+        else:
+            self.action_view(entry)
 
     def action_view(self, name: str) -> None:
         """Open a view over the inbox."""
@@ -815,11 +903,5 @@ class InboxScreen(SizedScreen[None]):
             self._mailbox,
             self._clock,
             title=self._title,
-            on_chosen=self._show_chosen,
+            on_chosen=self._go_to,
         )
-
-    def _show_chosen(self, chosen: View | None) -> None:
-        """Show the conversations that were selected in another view."""
-        if chosen is not None:
-            self.show_view(chosen)
-            self.panes.enter("list")

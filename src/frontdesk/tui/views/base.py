@@ -12,6 +12,7 @@ from textual.geometry import Size
 
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
+from frontdesk.query import Query, query_of
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import Connection
 from frontdesk.tui.dialogs.base import LeftOnce
@@ -19,18 +20,18 @@ from frontdesk.tui.dialogs.help import show_help
 from frontdesk.tui.dialogs.menu import Menu
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view_entries
+from frontdesk.tui.filters import query_names
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.labels import hint_pieces
-from frontdesk.tui.local_filter import View
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import ConversationFilter, PhoneRef
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
-class ViewScreen(LeftOnce[View | None]):
+class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     """Subclasses compose `body`, read from the server and show cached values."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
@@ -246,14 +247,10 @@ class ViewScreen(LeftOnce[View | None]):
 
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
         """Close, and show a filter's conversations. other_set: how they differ from the count."""
-        if self.choose_view(View(filter=chosen)) and other_set:
+        if self.end(query_of(chosen, query_names(self.mailbox))) and other_set:
             self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
 
-    def choose_view(self, chosen: View) -> bool:
-        """Close, and show a view of the conversation list; False if already closed."""
-        return self.end(chosen)
-
-    def end(self, chosen: View | None = None) -> bool:
+    def end(self, chosen: Query | PhoneRef | None = None) -> bool:
         """Close with a result; False if this is not the active screen."""
         standing = self.app.screen is self
         self.dismiss(chosen)

@@ -9,13 +9,12 @@ from textual.widgets import Input
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.phones import contact_name, format_phone
+from frontdesk.query import Query
 from frontdesk.text import one_line
 from frontdesk.tui.dialogs.base import Early
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.filters import of_contact
 from frontdesk.tui.key_names import ARROWS, ENTER
-from frontdesk.tui.local_filter import View
 from frontdesk.tui.views.catalogue_screen import (
     Block,
     CatalogueEntry,
@@ -26,13 +25,13 @@ from frontdesk.tui.views.catalogue_screen import (
     paragraph,
 )
 from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
-from frontdesk.wire import Contact, Page
+from frontdesk.wire import Contact, Page, PhoneRef
 
 _ALL, _SEEN = "contacts", "seen"
 _MOST_SEEN = 50
 
 
-class ContactsScreen(ShelfScreen, Early[View | None]):
+class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
     """Enter shows a contact's conversations, by a local filter over the whole list."""
 
     SHOWN = "CONTACTS"
@@ -208,7 +207,10 @@ class ContactsScreen(ShelfScreen, Early[View | None]):
     # Keys
 
     def open_entry(self, section: str, entry: CatalogueEntry) -> None:
-        self.choose_view(of_contact(entry.id, entry.name))
+        contact = self.mailbox.known_contact(entry.id)
+        seen = self.mailbox.conversations_of(entry.id)
+        phone = contact.phone if contact else seen[0].contact.phone if seen else None
+        self.end(PhoneRef(id=entry.id, name=entry.name, phone=phone))
 
     @on(Input.Submitted)
     def _take_first(self, event: Input.Submitted) -> None:

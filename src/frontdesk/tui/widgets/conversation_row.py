@@ -131,7 +131,7 @@ COLUMNS = (
     Column("Assignee", 15),
     Column("Channel", 11),
     Column("Waits", _CLOCK_WIDTH, "waiting", numeric=True),
-    Column("Last", _CLOCK_WIDTH, "newest", numeric=True),
+    Column("Last", _CLOCK_WIDTH, "active", numeric=True),
 )
 _BETWEEN = 2
 

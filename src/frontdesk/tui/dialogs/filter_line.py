@@ -1,0 +1,161 @@
+"""Filter line: edits a query as text, with completion, history and underlined mistakes."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
+
+from frontdesk.query import Completion, Query, QueryNames, check, complete
+from frontdesk.tui.dialogs.base import Asking
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import ChoiceList
+from frontdesk.tui.key_names import ENTER, named
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.virtual_list import FixedRows
+
+_MOST_COMPLETIONS = 8
+_KEYS = (
+    f"{ENTER} apply   {{filter_line.complete}} complete   {{filter_line.earlier}} history   "
+    "{filter_line.leave} back"
+)
+
+
+class MistakeHighlighter(Highlighter):
+    """Underlines the parts of a query that cannot be used."""
+
+    def __init__(self, names: QueryNames) -> None:
+        self._names = names
+
+    def highlight(self, text: Text) -> None:
+        for problem in check(text.plain, self._names)[1]:
+            text.stylize("underline", problem.start, problem.end)
+
+
+class FilterLine(Asking[Query]):
+    """Returns the query of the line, or None if cancelled.
+
+    history: texts of earlier queries, newest first.
+    """
+
+    COMPONENT_CLASSES = PARTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="filter_line.leave"),
+        Binding("tab", "complete(1)", "Complete", id="filter_line.complete", priority=True),
+        Binding("shift+tab", "complete(-1)", "Previous completion", priority=True, show=False),
+        Binding("up", "recall(1)", "Earlier query", id="filter_line.earlier", priority=True),
+        Binding("down", "recall(-1)", "Later query", id="filter_line.later", priority=True),
+    ]
+
+    def __init__(self, query: Query, names: QueryNames, history: Sequence[str] = ()) -> None:
+        super().__init__()
+        text = str(query)
+        self._names = names
+        self._texts = [f"{text} " if text else "", *(one for one in history if one != text)]
+        self._at = 0
+        self._completions: list[Completion] = []
+        self._chosen = 0
+        # Text that a completion has put in, which does not begin a new completion.
+        self._completed: str | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="filter-line"):
+            yield ChoiceList(id="filter-completions")
+            yield Static("", id="filter-problem", markup=False)
+            with Horizontal(id="filter-edit"):
+                yield Static("filter ", id="prompt-mark", markup=False)
+                yield Input(
+                    self._texts[0],
+                    placeholder='is:open @me #label in:channel waiting:>1h "words"',
+                    id="prompt-input",
+                    select_on_focus=False,
+                    highlighter=MistakeHighlighter(self._names),
+                )
+            yield Static(named(self, _KEYS), id="filter-keys", markup=False)
+
+    def on_mount(self) -> None:
+        field = self.query_one(Input)
+        field.cursor_position = len(field.value)
+        self._offer()
+
+    @on(Input.Changed)
+    def _follow(self, event: Input.Changed) -> None:
+        """Show completions and mistakes, except in the term that is being written."""
+        if event.value == event.input.value and event.value != self._completed:
+            self._completed = None
+            self._offer()
+
+    def _offer(self) -> None:
+        field = self.query_one(Input)
+        self._completions = complete(field.value, field.cursor_position, self._names)
+        self._chosen = -1
+        self._show_completions()
+        problems = check(field.value, self._names)[1]
+        done = [one for one in problems if one.end < field.cursor_position]
+        self._show_problem(done[0].message if done else "")
+
+    def _show_completions(self) -> None:
+        shown = self._completions[:_MOST_COMPLETIONS]
+        rows = [(one.text, Choice(one.text, one.text, one.hint)) for one in shown]
+        listed = self.query_one(ChoiceList)
+        listed.styles.height = len(rows)
+        listed.show(FixedRows(rows), cursor=max(0, self._chosen))
+
+    def _show_problem(self, message: str) -> None:
+        problem = self.query_one("#filter-problem", Static)
+        problem.update(message)
+        problem.display = bool(message)
+
+    def action_complete(self, step: int) -> None:
+        """Put in the next (1) or previous (-1) completion, and a space after it."""
+        shown = self._completions[:_MOST_COMPLETIONS]
+        if not shown:
+            return
+        field = self.query_one(Input)
+        before = shown[self._chosen].text if self._chosen >= 0 else None
+        self._chosen = (self._chosen + step) % len(shown)
+        chosen = shown[self._chosen]
+        end = chosen.end if before is None else chosen.start + len(_spaced(before))
+        rest = field.value[end:]
+        words = _spaced(chosen.text)
+        self._completed = f"{field.value[: chosen.start]}{words}{rest}"
+        field.value = self._completed
+        field.cursor_position = chosen.start + len(words)
+        self._show_completions()
+        self._show_problem("")
+
+    def action_recall(self, step: int) -> None:
+        """Show the next earlier (1) or later (-1) query."""
+        self._at = min(max(0, self._at + step), len(self._texts) - 1)
+        field = self.query_one(Input)
+        field.value = self._texts[self._at]
+        field.cursor_position = len(field.value)
+
+    @on(Input.Submitted)
+    def _apply(self, event: Input.Submitted) -> None:
+        """Return the query if it has no mistakes; otherwise show the first one."""
+        query, problems = check(event.value, self._names)
+        if problems:
+            self._show_problem(problems[0].message)
+        else:
+            self.dismiss(query)
+
+    @on(ChoiceList.Opened)
+    def _take_clicked(self, event: ChoiceList.Opened) -> None:
+        texts = [one.text for one in self._completions]
+        self._chosen = texts.index(event.row.value) - 1
+        self.action_complete(1)
+        self.query_one(Input).focus()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+def _spaced(text: str) -> str:
+    """Completion with a space, unless its value is still to be written."""
+    return text if text.endswith((":", "#", "@")) else f"{text} "
