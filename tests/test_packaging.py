@@ -39,7 +39,7 @@ NAMED = {
 EXTRAS = {
     "keyring": {"keyring"},
     "postgres": {"psycopg", "psycopg-pool"},
-    "serve": {"httptools", "tzdata", "uvicorn"},
+    "serve": {"httptools", "prometheus-client", "tzdata", "uvicorn"},
     "web": {"aiohttp", "textual-serve"},
 }
 
