@@ -131,3 +131,27 @@ def test_cleaned_text_is_what_is_measured():
 def test_times_are_never_cut(width: int):
     rows = [["a" * 40, "2026-03-14 09:26", "b" * 40]]
     assert "2026-03-14 09:26" in table(["A", "AT", "B"], rows, width=width, rigid=[1])
+
+
+class Terminal(io.StringIO):
+    """A terminal, as far as output asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_has_colours_unless_the_user_wants_none(monkeypatch: pytest.MonkeyPatch):
+    status: Column[str] = Column("status", str, "STATUS", styles={"open": "green"})
+
+    def drawn(out: io.StringIO) -> str:
+        writer = writer_of(Output("table"), (status,), out=out)
+        writer.add("open")
+        writer.end()
+        return out.getvalue()
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[32mopen" in drawn(Terminal())
+    assert drawn(io.StringIO()) == "STATUS\nopen\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "[32m" not in drawn(Terminal())

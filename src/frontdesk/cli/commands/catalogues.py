@@ -1,7 +1,7 @@
 """`frontdesk labels`, `users`, `teams`, `channels`, `templates`, `replies` and `fields`."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,31 +18,42 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
 
-def _catalogue(
-    name: str,
-    noun: str,
-    summary: str,
-    of: Sequence[Column[Any]],
-    listing: "Callable[..., RowPages[Any]]",
-    example: str,
-) -> Group:
-    """Make the group of a catalogue with its commands `list` and `view`.
+class _Catalogue(NamedTuple):
+    """A catalogue. noun: a row, in words. example: a name that a row may have.
 
-    noun: a row, in words; order: of its rows. example: a name that a row may have.
+    resource: method of the client, if it is not the name.
     """
 
-    @click.group(
+    name: str
+    noun: str
+    columns: Sequence[Column[Any]]
+    example: str
+    resource: str = ""
+
+    def rows(self, client: "InboxClient", **page: Any) -> "RowPages[Any]":
+        rows: RowPages[Any] = getattr(client, self.resource or self.name)(**page)
+        return rows
+
+
+def _group(catalogue: _Catalogue, summary: str) -> Group:
+    """Make the group of a catalogue with its commands `list` and `view`."""
+    name = catalogue.name
+    group = Group(
         name,
-        cls=Group,
         help=summary,
-        examples=(f"frontdesk {name} list", f"frontdesk {name} view {example}"),
+        examples=(f"frontdesk {name} list", f"frontdesk {name} view {catalogue.example}"),
     )
-    def group() -> None:
-        """See `help`."""
+    _add_list(group, catalogue)
+    _add_view(group, catalogue)
+    return group
+
+
+def _add_list(group: Group, catalogue: _Catalogue) -> None:
+    name = catalogue.name
 
     @group.command(
         "list",
-        help=f"List the {noun}s of an inbox.",
+        help=f"List the {catalogue.noun}s of an inbox.",
         examples=(f"frontdesk {name} list", f"frontdesk {name} list --format csv > {name}.csv"),
     )
     @target_options
@@ -50,92 +61,59 @@ def _catalogue(
     @output_options()
     def list_command(target: Target, output: Output, extent: Extent) -> None:
         async def prepare(client: "InboxClient") -> Request:
-            return lambda limit, cursor: listing(client, limit=limit, cursor=cursor)
+            return lambda limit, cursor: catalogue.rows(client, limit=limit, cursor=cursor)
 
-        print_list(target, output, f"{noun}s", of, extent, prepare)
+        print_list(target, output, f"{catalogue.noun}s", catalogue.columns, extent, prepare)
+
+
+def _add_view(group: Group, catalogue: _Catalogue) -> None:
+    call = f"frontdesk {catalogue.name} view {catalogue.example}"
 
     @group.command(
         "view",
-        help=f"Print a {noun}, by its name or id.",
-        examples=(
-            f"frontdesk {name} view {example}",
-            f"frontdesk {name} view {example} --format json",
-        ),
+        help=f"Print a {catalogue.noun}, by its name or id.",
+        examples=(call, f"{call} --format json"),
     )
-    @click.argument("row_name", metavar="NAME", shell_complete=complete(listing))
+    @click.argument("row_name", metavar="NAME", shell_complete=complete(catalogue.rows))
     @target_options
     @output_options("table", "json", "csv", "markdown")
     def view_command(target: Target, row_name: str, output: Output) -> None:
         async def work(client: "InboxClient") -> Any:
-            return await find(listing(client), row_name, noun)
+            return await find(catalogue.rows(client), row_name, catalogue.noun)
 
         row = run_with_client(target, work)
         if output.format == "json":
             output.write_value(row)
         elif output.format == "csv":
-            output.write([row], of)
+            output.write([row], catalogue.columns)
         else:
-            output.write([(words(one.name), one.readable(row)) for one in of], FACTS)
-
-    assert isinstance(group, Group)
-    return group
+            facts = [(words(one.name), one.readable(row)) for one in catalogue.columns]
+            output.write(facts, FACTS)
 
 
-labels_group = _catalogue(
-    "labels",
-    "label",
-    "List labels, print one.",
-    columns.LABELS,
-    lambda client, **page: client.labels(**page),
-    "vip",
+labels_group = _group(
+    _Catalogue("labels", "label", columns.LABELS, "vip"), "List labels, print one."
 )
-users_group = _catalogue(
-    "users",
-    "user",
+users_group = _group(
+    _Catalogue("users", "user", columns.USERS, "ana@example.com"),
     "List the people who answer, print one.",
-    columns.USERS,
-    lambda client, **page: client.users(**page),
-    "ana@example.com",
 )
-teams_group = _catalogue(
-    "teams",
-    "team",
-    "List teams, print one.",
-    columns.TEAMS,
-    lambda client, **page: client.teams(**page),
-    "Sales",
-)
-channels_group = _catalogue(
-    "channels",
-    "channel",
+teams_group = _group(_Catalogue("teams", "team", columns.TEAMS, "Sales"), "List teams, print one.")
+channels_group = _group(
+    _Catalogue("channels", "channel", columns.CHANNELS, "'Support EU'"),
     "List channels (WhatsApp numbers), print one.",
-    columns.CHANNELS,
-    lambda client, **page: client.channels(**page),
-    "'Support EU'",
 )
-templates_group = _catalogue(
-    "templates",
-    "template",
+templates_group = _group(
+    _Catalogue("templates", "template", columns.TEMPLATES, "order_update"),
     "List message templates, print one.",
-    columns.TEMPLATES,
-    lambda client, **page: client.templates(**page),
-    "order_update",
 )
-replies_group = _catalogue(
-    "replies",
-    "canned response",
+replies_group = _group(
+    _Catalogue("replies", "canned response", columns.CANNED_RESPONSES, "hours", "canned_responses"),
     "List canned responses, print one.",
-    columns.CANNED_RESPONSES,
-    lambda client, **page: client.canned_responses(**page),
-    "hours",
 )
-fields_group = _catalogue(
-    "fields",
-    "custom field",
+fields_group = _group(
+    _Catalogue("fields", "custom field", columns.CUSTOM_FIELDS, "plan", "custom_fields"),
     "List custom fields of contacts, print one.",
-    columns.CUSTOM_FIELDS,
-    lambda client, **page: client.custom_fields(**page),
-    "plan",
 )
 
 # The lists alone, which had other names.
