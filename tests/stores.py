@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from frontdesk.store.database import Connection, Database, NotAtOnce, Row
+from frontdesk.store.database import Connection, Database, Row, WouldBlock
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.postgres_servers import Server, server_directory
@@ -33,8 +33,8 @@ class Engine:
 class NeverAtOnce:
     """A database that leaves all that is read to threads, as one on a server does."""
 
-    def read_at_once(self, work: Callable[[Connection], Any]) -> Any:
-        raise NotAtOnce
+    def read_inline(self, work: Callable[[Connection], Any]) -> Any:
+        raise WouldBlock
 
 
 @contextmanager

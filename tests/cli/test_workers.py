@@ -221,7 +221,7 @@ SLOW = """
 import os, pathlib, socket, sys
 from frontdesk.service.server.worker import answer
 from frontdesk.service.app import create_app
-from frontdesk.store.database import NotAtOnce
+from frontdesk.store.database import WouldBlock
 from frontdesk.store.sqlite import SQLiteDatabase
 
 class Slow(SQLiteDatabase):
@@ -230,8 +230,8 @@ class Slow(SQLiteDatabase):
         os.read(0, 1)
         return super().read(work)
 
-    def read_at_once(self, work):
-        raise NotAtOnce
+    def read_inline(self, work):
+        raise WouldBlock
 
 listening = socket.create_server(("127.0.0.1", 0))
 database = Slow(pathlib.Path(sys.argv[1]))

@@ -26,7 +26,7 @@ from frontdesk.ingest.whatsapp_export.importer import (
     NAME_LIMIT,
     ChatImportResult,
     ChatPlace,
-    put_in,
+    import_chat,
 )
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
@@ -349,7 +349,7 @@ def inbox(engine: Engine) -> Iterator[Database]:
 
 
 def put(database: Database, *lines: str) -> ChatImportResult:
-    outcome = put_in(database, read("\n".join(lines)), PLACE, lambda: NOW, lambda more: None)
+    outcome = import_chat(database, read("\n".join(lines)), PLACE, lambda: NOW, lambda more: None)
     assert not database.read(lambda connection: list(differences(connection, 1)))
     return outcome
 
@@ -395,7 +395,7 @@ def test_what_a_wrong_clock_dated_is_known_again_even_when_that_day_has_come(
     assert [text for text, _ in before] == ORDINALS
     assert put(inbox, *MISDATED).skipped == 6
     later = read("\n".join(MISDATED), today=date(2032, 3, 20))
-    assert put_in(inbox, later, PLACE, lambda: NOW, lambda more: None).skipped == 6
+    assert import_chat(inbox, later, PLACE, lambda: NOW, lambda more: None).skipped == 6
     assert rows(inbox) == before
 
 

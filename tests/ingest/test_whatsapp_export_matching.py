@@ -22,7 +22,7 @@ from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.ingest.whatsapp_export import parser
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
-from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, put_in
+from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, import_chat
 from frontdesk.ingest.whatsapp_export.parser import ChatOptions
 from frontdesk.store.database import Connection, Database
 
@@ -85,7 +85,7 @@ def put(database: Database, written: Sequence[Written]) -> ChatImportResult:
         )
     reading = ChatOptions("Shop", UTC, "dmy", date(2026, 12, 31))
     export = parser.read(ExportFiles("\n".join(rows)), reading)
-    outcome = put_in(database, export, PLACE, lambda: NOW, lambda more: None)
+    outcome = import_chat(database, export, PLACE, lambda: NOW, lambda more: None)
     check(database)
     return outcome
 

@@ -76,7 +76,7 @@ async def test_what_takes_no_time_is_answered_while_every_thread_waits(
     key, guest = new_ephemeral_key(1)
     client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, MOST_AT_ONCE)
-    monkeypatch.setattr(gated, "read_at_once", gated.database.read_at_once)
+    monkeypatch.setattr(gated, "read_inline", gated.database.read_inline)
     first = await client.get("/v1/labels")
     tag = {"If-None-Match": first.headers["ETag"]}
     assert (await client.get("/v1/labels", headers=tag)).status_code == 304

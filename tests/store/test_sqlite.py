@@ -10,7 +10,7 @@ from tests.stores import bytes_of, without_secure_delete
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.store import sqlite
 from frontdesk.store.accounts import add_account
-from frontdesk.store.database import SCHEMA_VERSION, NotAtOnce
+from frontdesk.store.database import SCHEMA_VERSION, WouldBlock
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
@@ -73,12 +73,12 @@ def counted(to: int, shown: str):
 def test_what_takes_long_is_not_read_at_once(
     database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
 ):
-    with pytest.raises(NotAtOnce):
-        database.read_at_once(counted(10**9, "max(i)"))
+    with pytest.raises(WouldBlock):
+        database.read_inline(counted(10**9, "max(i)"))
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
-    assert [row["i"] for row in database.read_at_once(counted(3, "i"))] == [1, 2, 3]
+    assert [row["i"] for row in database.read_inline(counted(3, "i"))] == [1, 2, 3]
     with pytest.raises(sqlite3.OperationalError):
-        database.read_at_once(add("other"))
+        database.read_inline(add("other"))
 
 
 def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_each_time(
@@ -86,8 +86,8 @@ def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_
 ):
     many = counted(500, "i")
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 0.0)
-    with pytest.raises(NotAtOnce):
-        database.read_at_once(many)
+    with pytest.raises(WouldBlock):
+        database.read_inline(many)
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
     prepared: list[object] = []
 
@@ -96,11 +96,11 @@ def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_
         return sqlite3.SQLITE_OK
 
     database._local.hasty.set_authorizer(allow)
-    assert len(database.read_at_once(many)) == 500
+    assert len(database.read_inline(many)) == 500
     before = len(prepared)
     assert before
     for _ in range(3):
-        assert len(database.read_at_once(many)) == 500
+        assert len(database.read_inline(many)) == 500
     assert len(prepared) == before
 
 

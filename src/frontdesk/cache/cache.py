@@ -310,8 +310,8 @@ class Cache:
         except UnusableFile:
             return CacheUsage(0, self._limit_bytes)
         nothing = CacheUsage(usage.size_bytes, self._limit_bytes)
-        ours = (shelf for shelf in usage.shelves if shelf.origin == self._origin)
-        return next((nothing._replace(**_figures(shelf)) for shelf in ours), nothing)
+        ours = (each for each in usage.origins if each.origin == self._origin)
+        return next((nothing._replace(**_figures(each)) for each in ours), nothing)
 
     def _on_screen(self) -> set[tuple[int, str]]:
         """Lists that have a live listing."""
@@ -334,11 +334,11 @@ class Cache:
             return otherwise
 
 
-def _figures(shelf: "OriginUsage") -> dict[str, Any]:
+def _figures(origin_usage: "OriginUsage") -> dict[str, Any]:
     """Statistics of an origin, by the names of `CacheUsage`."""
-    columns = shelf._asdict()
+    columns = origin_usage._asdict()
     return {
-        "share_bytes": shelf.size_bytes,
+        "share_bytes": origin_usage.size_bytes,
         **{name: columns[name] for name in CacheUsage._fields[3:]},
     }
 

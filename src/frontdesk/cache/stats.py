@@ -72,7 +72,7 @@ class FileUsage(NamedTuple):
     """A cache file: total size including companion files, and files moved aside."""
 
     size_bytes: int
-    shelves: tuple[OriginUsage, ...]
+    origins: tuple[OriginUsage, ...]
     set_aside: tuple[tuple[Path, int], ...]
 
 
@@ -94,7 +94,7 @@ def contents(path: Path) -> FileUsage:
     except sqlite3.Error as error:
         raise UnusableFile(f"{path} cannot be read: {error}") from error
     weight = sum(row[2] for row in rows) or 1
-    return FileUsage(size, tuple(_shelf(row, size / weight) for row in rows), aside)
+    return FileUsage(size, tuple(_origin_usage(row, size / weight) for row in rows), aside)
 
 
 def clear(path: Path) -> None:
@@ -113,10 +113,10 @@ def clear(path: Path) -> None:
             return
     except OSError as error:
         raise UnusableFile(f"{path} cannot be removed: {error.strerror}") from error
-    clear_shelves(path, [shelf.origin for shelf in contents(path).shelves])
+    clear_origins(path, [origin_usage.origin for origin_usage in contents(path).origins])
 
 
-def clear_shelves(
+def clear_origins(
     path: Path, origins: Collection[int], *, not_read_since: datetime | None = None
 ) -> None:
     """Delete the data of some servers: all of it, or lists and threads not read since a time.
@@ -182,7 +182,7 @@ def _alone(path: Path) -> bool:
     return bool(mode == "delete")
 
 
-def _shelf(row: tuple[Any, ...], share: float) -> OriginUsage:
+def _origin_usage(row: tuple[Any, ...], share: float) -> OriginUsage:
     origin, name, weight, conversations, messages, notes, contacts, oldest, newest, read_at = row
     return OriginUsage(
         origin,

@@ -36,7 +36,7 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import any_account
 from frontdesk.store.conversations import snoozes_over
-from frontdesk.store.database import Connection, Database, NotAtOnce
+from frontdesk.store.database import Connection, Database, WouldBlock
 from frontdesk.wire.values import epoch_milliseconds
 
 _READ_ONLY = "This interface only reads: use GET."
@@ -183,7 +183,7 @@ class EndpointHandler:
     def _answer(
         self, request: Request, context: RequestContext, connection: Connection, *, inline: bool
     ) -> Response:
-        """Raises: ApiError; NotAtOnce."""
+        """Raises: ApiError; WouldBlock."""
         principal = self._access.authorize(request, context, connection)
         awake_at = self._expired_snoozes(principal, context.now, connection)
         if principal.stored:
@@ -200,7 +200,7 @@ class EndpointHandler:
         if endpoint.scope not in grant.scopes:
             raise lacking(endpoint.scope, tuple(sorted(grant.scopes)))
         if inline and not endpoint.inline:
-            raise NotAtOnce
+            raise WouldBlock
         parameters = Parameters(
             request.scope["query_string"], endpoint.parameters, strict=self._strict_query
         )

@@ -13,7 +13,7 @@ from frontdesk.service.problems import too_busy
 from frontdesk.service.rate_limit import ConcurrencyLimit
 from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import touch_key
-from frontdesk.store.database import Connection, Database, NotAtOnce
+from frontdesk.store.database import Connection, Database, WouldBlock
 
 THREADS = 4
 # Maximum in-flight requests, running or queued; more are answered 503.
@@ -46,8 +46,8 @@ class Reads:
 
         since: arrival of the request. Raises: ApiError: the service is overloaded or stops.
         """
-        with suppress(NotAtOnce):
-            result = self._database.read_at_once(lambda connection: work(connection, True))
+        with suppress(WouldBlock):
+            result = self._database.read_inline(lambda connection: work(connection, True))
             self._telemetry.read("inline")
             return result
         self._telemetry.read("thread")

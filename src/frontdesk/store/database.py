@@ -17,7 +17,7 @@ SCHEMA_VERSION = 3
 QUERY_RETRY_SECONDS = 5.0
 
 
-class NotAtOnce(Exception):
+class WouldBlock(Exception):
     """The read would block for longer than its caller can wait."""
 
 
@@ -49,7 +49,7 @@ class FillingConnection(Connection, Protocol):
 
 
 class Database(Protocol):
-    """Runs functions in transactions. All methods but `read_at_once` block: call them in a thread.
+    """Runs functions in transactions. All methods but `read_inline` block: call them in a thread.
 
     Raises: UnusableFile if the database is not ours, newer than the program, or damaged;
     Unreachable if it is locked or down beyond its timeout, or cannot be written now; QueryTimeout
@@ -62,10 +62,10 @@ class Database(Protocol):
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot. It must not write, and may be run again."""
 
-    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+    def read_inline(self, work: Callable[[Connection], T]) -> T:
         """Like `read`, but takes a few milliseconds at most, for use on an event loop.
 
-        Raises: NotAtOnce: it would or may take longer; `work` did not finish, so use `read`.
+        Raises: WouldBlock: it would or may take longer; `work` did not finish, so use `read`.
         """
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:

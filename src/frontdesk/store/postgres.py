@@ -29,8 +29,8 @@ from frontdesk.store.database import (
     Connection,
     Dialect,
     FillingConnection,
-    NotAtOnce,
     Row,
+    WouldBlock,
 )
 from frontdesk.store.dsn import checked, shown
 from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
@@ -154,9 +154,9 @@ class PostgresDatabase:
                 # The connection was lost: retry, so that the pool connects to another server.
         raise AssertionError("the last try returns or raises")
 
-    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+    def read_inline(self, work: Callable[[Connection], T]) -> T:
         # Every query needs the network, and possibly a new connection.
-        raise NotAtOnce
+        raise WouldBlock
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
         return self.write(work)

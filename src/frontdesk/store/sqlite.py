@@ -19,8 +19,8 @@ from frontdesk.store.database import (
     Connection,
     Dialect,
     FillingConnection,
-    NotAtOnce,
     Row,
+    WouldBlock,
 )
 from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
 
@@ -31,7 +31,7 @@ APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
 # Virtual machine instructions between deadline checks: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
-# Time limit of `read_at_once`, checked often because a slow disk can delay any instruction.
+# Time limit of `read_inline`, checked often because a slow disk can delay any instruction.
 AT_ONCE_SECONDS = 0.002
 STEPS_AT_ONCE = 200
 # Retry interval for a full disk or an I/O error.
@@ -121,7 +121,7 @@ class SQLiteDatabase:
             connection = self._local.connection = self._reader()
         return self._within(connection, "BEGIN", work)
 
-    def read_at_once(self, work: Callable[[Connection], T]) -> T:
+    def read_inline(self, work: Callable[[Connection], T]) -> T:
         connection = getattr(self._local, "hasty", None)
         if connection is None:
             connection = self._local.hasty = self._reader()
@@ -132,7 +132,7 @@ class SQLiteDatabase:
                 connection, "BEGIN", work, ends_at=time.monotonic() + AT_ONCE_SECONDS
             )
         except Unreachable as error:
-            raise NotAtOnce from error
+            raise WouldBlock from error
 
     def read_latest(self, work: Callable[[Connection], T]) -> T:
         return self.read(work)

@@ -51,8 +51,8 @@ def info_command() -> None:
     found = contents(path)
     limit = file_size(settings.cache_limit_bytes())
     click.echo(f"{path}: {file_size(found.size_bytes)} of at most {limit}")
-    if found.shelves:
-        print_table(_HEADINGS, [_row(shelf) for shelf in found.shelves])
+    if found.origins:
+        print_table(_HEADINGS, [_row(shelf) for shelf in found.origins])
     for aside, size in found.set_aside:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
@@ -77,7 +77,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     """Remove cached pages from this computer.
 
     Servers themselves are not touched."""
-    from frontdesk.cache.stats import clear, clear_shelves, contents
+    from frontdesk.cache.stats import clear, clear_origins, contents
 
     path = settings.cache_file()
     since = _before(older_than, utc_now()) if older_than is not None else None
@@ -86,14 +86,14 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
         clear(path)
         click.echo(f"{path} is empty")
         return
-    shelves = [one for one in contents(path).shelves if server in (None, one.name)]
-    if server is not None and not shelves:
+    origins = [one for one in contents(path).origins if server in (None, one.name)]
+    if server is not None and not origins:
         raise BadSettings(f"Nothing is kept of {server!r}. {_kept(path)}")
     what = f"of {server}" if server is not None else f"in {path}"
     when = f" that was not read for {older_than}" if older_than is not None else ""
     _confirm(f"Remove what is kept {what}{when}?", yes)
     before = contents(path).size_bytes
-    clear_shelves(path, [shelf.origin for shelf in shelves], not_read_since=since)
+    clear_origins(path, [shelf.origin for shelf in origins], not_read_since=since)
     freed = max(0, before - contents(path).size_bytes)
     click.echo(f"{file_size(freed)} freed")
 
@@ -123,7 +123,7 @@ def _before(age: str, now: datetime) -> datetime:
 def _kept(path: Path) -> str:
     from frontdesk.cache.stats import contents
 
-    names = sorted({shelf.name for shelf in contents(path).shelves})
+    names = sorted({shelf.name for shelf in contents(path).origins})
     return f"There is {', '.join(names)}" if names else "The cache is empty"
 
 

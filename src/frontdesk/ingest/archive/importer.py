@@ -246,7 +246,7 @@ class Import:
             self._try(source, line, lambda: self._tell(batch, line))
         batch.reach(line.number)
         if batch.full:
-            self._put_in(source, batch)
+            self._write(source, batch)
             return _LineBatch(held=batch.held)
         return batch
 
@@ -281,7 +281,7 @@ class Import:
     def _finish(self, source: ArchiveFile, batch: _LineBatch) -> None:
         """Write the last lines of a file or an account."""
         self._reject_stray(source, batch, None)
-        self._put_in(source, batch)
+        self._write(source, batch)
 
     def _reject_stray(
         self, source: ArchiveFile, batch: _LineBatch, conversation_id: int | None
@@ -322,25 +322,25 @@ class Import:
             copied = restore.begin(connection, number, line.members)
             copying = accounts.revision(connection, number) if copied else None
             entered = _Account(slug, number, True, copying)
-            self._keep(connection, source, line.number, entered)
+            self._save_checkpoint(connection, source, line.number, entered)
             return entered
 
         self._account = self._database.write(enter)
         self.outcome.lines += 1
 
-    def _put_in(self, source: ArchiveFile, batch: _LineBatch) -> None:
+    def _write(self, source: ArchiveFile, batch: _LineBatch) -> None:
         """Write a batch in one transaction."""
         if not batch.last:
             return
         account = self._account
-        put_in = self._apply if account.copying is None else self._restore
+        apply = self._apply if account.copying is None else self._restore
 
-        def put_in_and_keep(connection: Connection) -> _BatchResult:
-            done = put_in(connection, account, batch)
-            self._keep(connection, source, batch.last, done.account)
-            return done
+        def write(connection: Connection) -> _BatchResult:
+            result = apply(connection, account, batch)
+            self._save_checkpoint(connection, source, batch.last, result.account)
+            return result
 
-        done = self._database.write(put_in_and_keep)
+        done = self._database.write(write)
         self._account = done.account
         self.outcome.applied += done.applied
         self.outcome.lines += batch.lines - len(done.unplaced)
@@ -382,7 +382,7 @@ class Import:
         tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
         return _BatchResult(ApplyResult(**tallies), after, Counter(), unplaced)
 
-    def _keep(
+    def _save_checkpoint(
         self, connection: Connection, source: ArchiveFile, line: int, account: _Account
     ) -> None:
         if source.digest is not None:

@@ -160,8 +160,8 @@ class WebhookProcessor:
 
     def _apply_slices(self, account_id: int, slices: Sequence[_Slice]) -> StepResult:
         now = self._clock()
-        taken_back = frozenset(wamid for one in slices for wamid in one.body.revoked)
-        affected = self._naming(account_id, slices) if taken_back else []
+        deleted_ids = frozenset(wamid for one in slices for wamid in one.body.revoked)
+        affected = self._naming(account_id, slices) if deleted_ids else []
 
         def apply(connection: Connection) -> StepResult:
             lock_account(connection, account_id)
@@ -171,7 +171,7 @@ class WebhookProcessor:
             if events:
                 wake(connection, account_id, now)
                 self._apply(connection, account_id, events, now)
-            gone = taken_back | _taken_back(connection, account_id, events)
+            gone = deleted_ids | _deleted_ids(connection, account_id, events)
             if not self._retain_revoked:
                 digests = {*affected, *(one.row["digest"] for one in mine)}
                 _blank(connection, account_id, sorted(digests), gone)
@@ -193,13 +193,13 @@ class WebhookProcessor:
 
     def _naming(self, account_id: int, slices: Sequence[_Slice]) -> list[str]:
         """Return digests of bodies that may contain the messages revoked by these slices."""
-        taken_back = {
+        deleted_ids = {
             wamid: at or one.row["received_at"]
             for one in slices
             for wamid, at in one.body.revoked.items()
         }
-        since = min(taken_back.values()) - REVOKED_WITHIN
-        needles = redaction.needles(taken_back)
+        since = min(deleted_ids.values()) - REVOKED_WITHIN
+        needles = redaction.needles(deleted_ids)
         return self._database.read_latest(
             lambda connection: raw_events.naming(connection, account_id, since, needles)
         )
@@ -286,7 +286,9 @@ def _blank(
             raw_events.rewrite(connection, account_id, digest, after)
 
 
-def _taken_back(connection: Connection, account_id: int, events: Sequence[DomainEvent]) -> set[str]:
+def _deleted_ids(
+    connection: Connection, account_id: int, events: Sequence[DomainEvent]
+) -> set[str]:
     """Return the wamids of those messages that are stored as deleted."""
     by_channel: dict[str, set[str]] = {}
     for event in events:

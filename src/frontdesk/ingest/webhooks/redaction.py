@@ -54,9 +54,9 @@ def revoked(body: Mapping[str, Any]) -> dict[str, int]:
     """
     deletions: dict[str, int] = {}
     for element in _objects(body):
-        taken_back = element.get("revoke")
-        if isinstance(taken_back, Mapping):
-            wamid, seconds = taken_back.get("original_message_id"), str(element.get("timestamp"))
+        deleted_ids = element.get("revoke")
+        if isinstance(deleted_ids, Mapping):
+            wamid, seconds = deleted_ids.get("original_message_id"), str(element.get("timestamp"))
             if isinstance(wamid, str) and wamid:
                 readable = seconds.isascii() and seconds.isdigit() and len(seconds) < 12
                 deletions[wamid] = int(seconds) * 1000 if readable else 0

@@ -146,7 +146,7 @@ class ChatImportResult:
     filled: int = 0
 
 
-def put_in(
+def import_chat(
     database: Transactions,
     chat: Chat,
     place: ChatPlace,

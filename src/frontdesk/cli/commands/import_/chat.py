@@ -147,12 +147,12 @@ class _Run:
 
     def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
         """Import every chat and collect the report."""
-        from frontdesk.ingest.whatsapp_export.importer import put_in
+        from frontdesk.ingest.whatsapp_export.importer import import_chat
 
         place = database.write(self._place)
         with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
             for name, chat in chats:
-                outcome = put_in(database, chat, place, epoch_milliseconds, advance)
+                outcome = import_chat(database, chat, place, epoch_milliseconds, advance)
                 self.lines += self._told(name, chat, outcome)
 
     def _place(self, connection: "Connection") -> "ChatPlace":
