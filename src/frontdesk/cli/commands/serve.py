@@ -23,6 +23,7 @@ from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.jobs import DEFAULT_DAYS
+from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 STANDARD_ERROR = "-"
+
+_RATE_LIMIT = RateLimit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +143,14 @@ def webhook_options(command: F) -> Callable[..., object]:
 @click.option(
     "--rate-limit",
     type=click.IntRange(0, 1_000_000),
-    default=600,
+    default=_RATE_LIMIT.requests,
     show_default=True,
     help="Requests a minute for each key; 0: no limit.",
 )
 @click.option(
     "--burst",
     type=click.IntRange(1, 1_000_000),
-    default=120,
+    default=_RATE_LIMIT.burst,
     show_default=True,
     help="Requests that a key may send at once.",
 )
@@ -217,11 +220,10 @@ def serve_command(
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(hosts[-1]))
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
-    from frontdesk.service.rate_limit import RateLimit
     from frontdesk.service.server.worker import Plan
 
     options = Options(
-        rate_limit=RateLimit(rate_limit, 60, burst),
+        rate_limit=RateLimit(rate_limit, _RATE_LIMIT.seconds, burst),
         strict_query=strict_query,
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
     )
