@@ -36,12 +36,12 @@ def test_every_metric_of_the_report_is_explained() -> None:
         (COUNT, 7, None, "no previous", "dim"),
         (COUNT, 1001, 1000, "≈", "dim"),
         (COUNT, 0, 4, "▼ 100 %", "text"),
-        (TIME, 312.0, 401.0, "▼ 22 % better", "text"),
+        (TIME, 312.0, 401.0, "▼ 22 % better", "good"),
         (TIME, 401.0, 312.0, "▲ 29 % worse", "warning"),
         (TIME, None, 312.0, "no samples", "dim"),
         (TIME, None, None, "no samples", "dim"),
         (RESOLVED, 58, 66, "▼ 12 % worse", "warning"),
-        (RESOLVED, 66, 58, "▲ 14 % better", "text"),
+        (RESOLVED, 66, 58, "▲ 14 % better", "good"),
     ],
 )
 def test_a_change_is_said_in_words(

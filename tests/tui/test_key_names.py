@@ -143,7 +143,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("v", "Reports  F20"),
         ("f5 s", "↵ choose   f12 back"),
         ("v r", "W formula"),
-        ("v r", "W what a figure is"),
+        ("v r", "W how it is counted"),
         ("v r W", "o leads to"),
         ("v d", "o conversations"),
         ("v d", "o shows them in the inbox"),

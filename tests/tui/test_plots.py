@@ -1,10 +1,13 @@
 """Sparklines and bars: true to their width, and no gap that looks like a zero."""
 
+import re
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, glyphs_for
-from frontdesk.tui.reports.plots import Scene, plot, scale, sparkline
+from frontdesk.tui.reports.plots import Scene, axis_for, plot, sparkline
 from frontdesk.tui.widgets.line_widget import width_of
 
 VALUES = st.lists(
@@ -35,12 +38,14 @@ def test_a_sparkline_is_never_wider_than_told(
     values: list[float | None], width: int, glyphs: Glyphs
 ) -> None:
     line = sparkline(values, width, glyphs)
-    assert len(line) == min(len(values), width)
+    assert len(line) <= width
+    assert len(line) in {each * min(len(values), width) for each in (1, 2, 3)}
 
 
 def test_a_sparkline_goes_from_zero_to_its_highest() -> None:
-    assert sparkline([0, 1, 50, 100, None], 10, BLOCKS) == "▁▂▄█·"
-    assert sparkline([0, 1, 50, 100, None], 10, ASCII) == "0249."
+    assert sparkline([0, 1, 50, 100, None], 9, BLOCKS) == "▁▂▄█·"
+    assert sparkline([0, 1, 50, 100, None], 9, ASCII) == "0249."
+    assert sparkline([0, 100], 40, BLOCKS) == "▁▁▁███"
 
 
 def test_neighbours_share_a_character_where_there_are_too_many_and_gaps_do_not_pull_them_down() -> (
@@ -93,13 +98,39 @@ def test_the_newest_columns_are_shown_where_not_all_fit() -> None:
     assert "99" in axis or "9" in axis[-6:]
 
 
-@given(st.floats(0.001, 10**9), st.sampled_from([2, 4]), st.booleans())
+@given(st.floats(0.001, 10**9), st.integers(2, 60), st.booleans())
 def test_the_top_of_an_axis_is_above_all_values_but_not_by_much(
-    highest: float, intervals: int, timed: bool
+    highest: float, rows: int, timed: bool
 ) -> None:
-    top = scale(highest, intervals, timed=timed)
-    assert highest <= top
-    assert top <= max(intervals, highest * 5, 86400 * intervals if timed else 0)
+    axis = axis_for(highest, rows, timed=timed)
+    top = axis.step * rows / axis.rows
+    assert 1 <= rows // axis.rows <= 6
+    assert highest <= top * 1.000001
+    assert top <= max(rows, highest * 2.5)
+
+
+def test_an_axis_fits_its_values() -> None:
+    assert axis_for(22, 12, timed=False) == (10, 4)
+    assert axis_for(22, 31, timed=False) == (5, 7)
+    assert axis_for(700, 10, timed=True) == (300, 3)
+
+
+@given(VALUES, st.integers(20, 160), st.integers(5, 40))
+def test_ticks_stand_at_equal_distances_up_from_the_floor(
+    values: list[float | None], width: int, height: int
+) -> None:
+    lines = drawn(scene([1.0, *values]), width, height)
+    rows = [row for row, line in enumerate(lines) if re.match(r" *\S+ [┤┼]", line)]
+    assert rows[-1] == height - 1
+    assert len({after - row for row, after in pairwise(rows)}) == 1
+
+
+@given(st.integers(1, 100), st.integers(30, 200))
+def test_a_plot_is_as_wide_as_its_room(columns: int, width: int) -> None:
+    floor = drawn(scene([1.0] * columns), width, 8)[-1]
+    assert floor == floor.rstrip()
+    bars = drawn(scene([1.0] * columns), width, 8)[-2]
+    assert width - len(bars.rstrip()) <= -(-width // min(columns, width))
 
 
 def test_terminals_without_block_characters_get_ascii() -> None:

@@ -45,16 +45,15 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Definition of a metric. short, heading: names for
-    narrow screens and for columns. better: 1 if higher is better, -1 if lower is, 0 if neither.
+    """Definition of a metric. heading: name of its column.
 
-    sampled: unit of the samples of a mean. status: filter for the related conversations; other_set:
-    how those differ from the counted ones.
+    better: 1 if higher is better, -1 if lower is, 0 if neither. sampled: unit of the samples of a
+    mean. status: filter for the related conversations; other_set: how those differ from the
+    counted ones.
     """
 
     field: str
     name: str
-    short: str
     heading: str
     formula: str
     other_set: str
@@ -72,7 +71,6 @@ METRICS = (
     Metric(
         "conversations_count",
         "New conversations",
-        "New conversations",
         "New",
         "Conversations that began in the period. A customer has one with each number, for life: "
         "who writes again later is under Reopened.",
@@ -80,7 +78,6 @@ METRICS = (
     ),
     Metric(
         "reopened_count",
-        "Reopened",
         "Reopened",
         "Reopened",
         "How often a resolved conversation was opened again in the period. "
@@ -91,14 +88,12 @@ METRICS = (
     Metric(
         "incoming_messages_count",
         "Messages received",
-        "Messages received",
         "Received",
         "Messages from customers in the period, without reactions and system lines.",
         "all conversations: /v1 lists no messages of a period",
     ),
     Metric(
         "outgoing_messages_count",
-        "Messages sent",
         "Messages sent",
         "Sent",
         "Messages to customers in the period by anybody or anything, failed ones too, "
@@ -109,7 +104,6 @@ METRICS = (
         "resolutions_count",
         "Resolved",
         "Resolved",
-        "Resolved",
         "How often a conversation was resolved in the period; one may be resolved repeatedly.",
         "those resolved now, whenever that was",
         better=1,
@@ -117,9 +111,8 @@ METRICS = (
     ),
     Metric(
         "avg_first_response_time",
-        "First response time, mean",
         "First response, mean",
-        "First resp.",
+        "First response",
         "Mean time from the beginning of an episode (or from being handed to a human) to the "
         "first answer by a person, over the first answers given in the period. An episode goes "
         "from opening to resolving; those that we began ourselves are left out.",
@@ -130,7 +123,6 @@ METRICS = (
     ),
     Metric(
         "avg_reply_time",
-        "Customer waiting time, mean",
         "Waiting, mean",
         "Waiting",
         "Mean time that a customer waited for an answer by a person, over all answers in the "
@@ -142,7 +134,6 @@ METRICS = (
     ),
     Metric(
         "avg_resolution_time",
-        "Resolution time, mean",
         "Resolution, mean",
         "Resolution",
         "Mean time from the beginning of an episode to its being resolved, over those resolved "
@@ -155,15 +146,13 @@ METRICS = (
     Metric(
         "bot_handoffs_count",
         "Handed to a human",
-        "Handed to a human",
-        "Handed on",
+        "To a human",
         "Conversations that the AI agent handed to a human in the period, each counted once.",
         "those open now: /v1 has no filter for handed over",
         status="open",
     ),
     Metric(
         "bot_resolutions_count",
-        "Resolved by the AI agent",
         "Resolved by AI",
         "By AI",
         "Resolutions in the period of episodes in which the AI agent wrote and no person did.",
@@ -277,7 +266,7 @@ def change(
         return Change("=", "", "dim")
     few = any(number is not None and number < FEW for number in samples)
     meaning = "few samples" if few else _judgement(metric, now, then)
-    part = "dim" if few else "warning" if meaning == "worse" else "text"
+    part = "dim" if few else {"worse": "warning", "better": "good"}.get(meaning, "text")
     if then == 0:
         return Change("new", meaning, part)
     share = (now - then) / then

@@ -275,6 +275,12 @@ def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
     return f"{local:%B %Y}"
 
 
+def next_midnight(moment: datetime) -> datetime:
+    """The end of the day of an exclusive end."""
+    whole = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return moment if whole == moment else whole + _ONE_DAY
+
+
 def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
     """Half-open range as dates, with times only at ends that are not midnight.
 

@@ -30,6 +30,7 @@ from frontdesk.reports.periods import (
     PERIODS,
     bucket_label,
     bucket_words,
+    next_midnight,
     range_words,
     unfinished,
 )
@@ -92,6 +93,16 @@ def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
     return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
 
 
+def series_words(report: Report, parts: str, zone: tzinfo) -> str:
+    """Heading of the sparklines: PER DAY, 8 – 14 Mar."""
+    moments = moments_of(report)
+    if moments is None:
+        return f"PER {parts.upper()}"
+    first, last = (moment.astimezone(zone) for moment in moments)
+    days = range_words(first, next_midnight(last), year=False)
+    return f"PER {parts.upper()}, {days}"
+
+
 def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> list[Piece]:
     """Footnotes for reading the numbers, most important first, as far as `width` allows."""
     if report is None:
@@ -104,8 +115,8 @@ def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> lis
         )
     if width < 100:
         sentences.append(one_line(report.period.timezone))
-    sentences.append(f"{keys['report.formula']} what a figure is")
-    sentences.append("PREVIOUS ends as far into its days")
+    sentences.append(f"{keys['report.formula']} how it is counted")
+    sentences.append("PREVIOUS until the same time of its last day")
     sentences.append(f"grey: fewer than {FEW} samples")
     words = " "
     for sentence in sentences:
@@ -251,7 +262,7 @@ class ReportPanes(Vertical):
         self._zone, self._parts, self._now = zone, parts, now
         self.live.show(report.live if report else None, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
-        self.metrics.letters = "".join(label[0] for label in self._labels())
+        self.metrics.series_words = series_words(report, parts, zone) if report else ""
         self.metrics.put([(figure.metric.field, figure) for figure in figures])
         self.authors.put_authors(
             dict(report.outgoing_by_author) if report else {}, report.pricing if report else ()
@@ -308,7 +319,7 @@ class ReportPanes(Vertical):
     def _title_words(self, metric: Metric, scene: Scene | None) -> list[Piece]:
         if scene is None:
             return []
-        pieces: list[Piece] = [("strong", f"{metric.short.upper()} PER {self._parts.upper()}")]
+        pieces: list[Piece] = [("strong", f"{metric.name.upper()} PER {self._parts.upper()}")]
         pieces += [("accent", f"   {self._glyphs.bar}"), ("dim", " this")]
         pieces.append(("dim", f"  {self._glyphs.before} before"))
         if None in scene.now:
@@ -343,7 +354,7 @@ class ReportPanes(Vertical):
             case "channels" if self.channels.row is not None:
                 channel = self.channels.row
                 values = [
-                    f"{metric.short} {value_words(metric, value_of(channel.metrics, metric.field))}"
+                    f"{metric.name} {value_words(metric, value_of(channel.metrics, metric.field))}"
                     for metric in METRICS
                 ]
                 return f"{channel_name(channel)}: {', '.join(values)}"

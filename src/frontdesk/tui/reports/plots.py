@@ -6,8 +6,9 @@ gap is a dot, and zero is a mark on the axis.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
-from typing import ClassVar
+from itertools import pairwise
+from math import ceil, log10
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -21,14 +22,20 @@ Values = Sequence[float | None]
 
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200)
 _DAY = 86400
+# Largest width of a bar; the rest of a wide column stays empty.
+_THICKEST = 12
 PART = "(part)"
 
 
+_WIDEST_LEVEL = 3
+
+
 def sparkline(values: Values, width: int, glyphs: Glyphs) -> str:
-    """One character per value, scaled from zero to the maximum; averaged to fit `width`."""
+    """One to three characters per value, from zero to the maximum; averaged to fit `width`."""
     columns = _merged(values, width)
     highest = max((value for value in columns if value is not None), default=0)
-    return "".join(_level(value, highest, glyphs) for value in columns)
+    each = min(_WIDEST_LEVEL, width // max(1, len(columns)))
+    return "".join(_level(value, highest, glyphs) * each for value in columns)
 
 
 def _merged(values: Values, width: int) -> list[float | None]:
@@ -76,18 +83,32 @@ class Scene:
         return max(len(self.now), len(self.then))
 
 
-def scale(highest: float, intervals: int, *, timed: bool) -> float:
-    """Round maximum of an axis with this many equal intervals."""
-    least = highest / intervals
+class Axis(NamedTuple):
+    """Ticks of an axis: the value and the number of rows between two."""
+
+    step: float
+    rows: int
+
+
+def axis_for(highest: float, rows: int, *, timed: bool) -> Axis:
+    """Axis of `rows` rows with round ticks at equal distances, as tight as `highest` allows.
+
+    It has three to six ticks, or fewer in less than nine rows.
+    """
+    distances = [
+        each for each in range(1, rows + 1) if min(3, max(1, rows // 3)) <= rows // each <= 6
+    ]
+    axes = (Axis(_step(highest * each / rows, timed=timed), each) for each in distances)
+    return min(axes, key=lambda axis: (axis.step * rows / axis.rows, -axis.rows))
+
+
+def _step(least: float, *, timed: bool) -> float:
+    """Round number that is at least this: 1, 2, 5, 10, ... or a usual duration in seconds."""
     if timed:
-        step: float = next((one for one in _TIMES if one >= least), 0)
-        return (step or ceil(least / _DAY) * _DAY) * intervals
-    power = 1
-    while True:
-        for round_number in (1, 2, 3, 4, 5):
-            if round_number * power >= least:
-                return round_number * power * intervals
-        power *= 10
+        step = next((one for one in _TIMES if one >= least), 0)
+        return step or _step(least / _DAY, timed=False) * _DAY
+    power = 10.0 ** max(0, ceil(log10(max(least, 1))) - 1)
+    return next(number * power for number in (1, 2, 5, 10) if number * power >= least)
 
 
 class Plot(Painted, can_focus=True):
@@ -153,49 +174,57 @@ def plot(
     rows = height - 1
     if rows < 2 or width < 12 or not scene.columns:
         return [[("text", " " * width)] for _ in range(height)]
-    intervals = 4 if rows >= 8 else 2
     values = [value for value in (*scene.now, *scene.then) if value is not None]
-    top = scale(max(values, default=0) or 1, intervals, timed=scene.timed)
+    axis = axis_for(max(values, default=0) or 1, rows, timed=scene.timed)
     ticks = {
-        rows - 1 - round(part * rows / intervals) + (part == 0): scene.words(top * part / intervals)
-        for part in range(1, intervals + 1)
+        rows - number * axis.rows: scene.words(number * axis.step)
+        for number in range(1, rows // axis.rows + 1)
     }
-    ticks = {max(0, row): words for row, words in ticks.items()}
     gutter = max(len(words) for words in (*ticks.values(), scene.words(0))) + 1
-    cell, first = cell_and_first(scene.columns, width - gutter - 2)
+    columns = visible_columns(scene.columns, width - gutter - 2)
+    top = axis.step * rows / axis.rows
     lines: list[list[Piece]] = []
     for row in range(rows):
         head = f"{ticks.get(row, ''):>{gutter}} {glyphs.axis if row in ticks else ' '}"
-        lines.append([("dim", head), *_bars(scene, first, cell, rows - row, rows, top, glyphs)])
+        lines.append([("dim", head), *_bars(scene, columns, rows - row, rows, top, glyphs)])
     zero = f"{scene.words(0):>{gutter}} {glyphs.corner}"
-    lines.append([("dim", zero), *_axis(scene, first, cell, glyphs, cursor)])
+    lines.append([("dim", zero), *_axis(scene, columns, glyphs, cursor)])
     return [_filled(line, width) for line in lines]
 
 
-def cell_and_first(columns: int, room: int) -> tuple[int, int]:
-    """Width of a column in cells, and index of the first visible column."""
-    cell = min(max(1, room // max(1, columns)), 13)
-    return cell, max(0, columns - room // cell)
+def visible_columns(columns: int, room: int) -> list[tuple[int, int]]:
+    """Index and width of the visible columns, the newest, which together fill the room."""
+    shown = min(columns, room)
+    first = columns - shown
+    edges = [at * room // shown for at in range(shown + 1)]
+    return [(first + at, end - start) for at, (start, end) in enumerate(pairwise(edges))]
 
 
 def _bars(
-    scene: Scene, first: int, cell: int, level: int, rows: int, top: float, glyphs: Glyphs
+    scene: Scene,
+    columns: Sequence[tuple[int, int]],
+    level: int,
+    rows: int,
+    top: float,
+    glyphs: Glyphs,
 ) -> list[Piece]:
     """One line of all bars; `level` is 1 at the bottom and `rows` at the top."""
     pieces: list[Piece] = []
-    thick = max(1, (cell - 1) // 2)
-    for column in range(first, scene.columns):
+    narrowest = min(width for _, width in columns)
+    thick = min(_THICKEST, (narrowest - 1) // 2)
+    for column, width in columns:
         now, then = (_at(values, column) for values in (scene.now, scene.then))
         mark = _now_mark(now, column < len(scene.now), level, rows, top, glyphs)
         behind = _then_mark(then, level, rows, top, glyphs)
-        if cell == 1 and mark == " ":
-            # In a single cell, the previous bar is visible above the current one only.
-            pieces.append(("dim", behind))
-            continue
-        pieces.append(("accent" if mark != glyphs.gap else "dim", mark * thick))
-        if cell > 1:
-            pieces.append(("dim", behind * thick))
-            pieces.append(("text", " " * (cell - 2 * thick)))
+        part = "accent" if mark != glyphs.gap else "dim"
+        if thick:
+            pieces += [(part, mark * thick), ("dim", behind * thick)]
+            pieces.append(("text", " " * (width - 2 * thick)))
+        elif mark != " ":
+            pieces.append((part, mark * width))
+        else:
+            # In a narrow column, the previous bar is visible above the current one only.
+            pieces.append(("dim", behind * width))
     return pieces
 
 
@@ -227,23 +256,23 @@ def _then_mark(value: float | None, level: int, rows: int, top: float, glyphs: G
     return glyphs.before if level <= max(1, round(value / top * rows)) else " "
 
 
-def _axis(scene: Scene, first: int, cell: int, glyphs: Glyphs, cursor: int | None) -> list[Piece]:
+def _axis(
+    scene: Scene, columns: Sequence[tuple[int, int]], glyphs: Glyphs, cursor: int | None
+) -> list[Piece]:
     """Axis labels, as many as fit; partial columns are marked (part), or * if that does not fit."""
     longest = max((len(label) for label in scene.labels), default=1)
-    every = -(-(longest + 2) // cell)
+    every = -(-(longest + 2) // min(width for _, width in columns))
     pieces: list[Piece] = []
-    column = first
-    while column < scene.columns:
-        taken = min(every, scene.columns - column)
+    for start in range(0, len(columns), every):
+        group = columns[start : start + every]
+        column, room = group[0][0], sum(width for _, width in group)
         label = scene.labels[column] if column < len(scene.labels) else ""
-        # The last label may overflow; the caller truncates it.
         if column in scene.unfinished:
-            label += PART if len(label + PART) < cell or column == scene.columns - 1 else "*"
-        here = cursor is not None and column <= cursor < column + taken
-        room = max(cell * taken, len(label) if column + taken == scene.columns else 0)
-        pieces.append(("accent" if here else "text", cut(label, room)))
-        pieces.append(("dim", glyphs.floor * (room - len(cut(label, room)))))
-        column += taken
+            label += PART if len(label + PART) < room else "*"
+        here = cursor is not None and column <= cursor <= group[-1][0]
+        label = cut(label, room)
+        pieces.append(("accent" if here else "text", label))
+        pieces.append(("dim", glyphs.floor * (room - len(label))))
     return pieces
 
 

@@ -122,7 +122,7 @@ class ReportScreen(ViewScreen):
         Binding("Z", "zone", "Time zone", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.parts"),
         Binding("S", "sort", "Order of the channels", id="report.sort"),
-        Binding("w", "formula", "What this figure is", id="report.formula"),
+        Binding("w", "formula", "How this figure is counted", id="report.formula"),
         Binding("E", "export", "Save as CSV, JSON or Markdown", id="report.export"),
     ]
 

@@ -6,6 +6,7 @@ One-line bar of current conversation counts; each opens its list.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -88,8 +89,7 @@ class Columns(NamedTuple):
 def columns_for(width: int) -> Columns:
     """Column widths for a total width; name, value and change have priority."""
     if width >= 98:
-        series = min(31, width - 88)
-        return Columns(28, 12, 12, 3, 20, series, width - 75 - series)
+        return Columns(28, 12, 12, 3, 20, min(64, width - 88), 13)
     if width >= 72:
         return Columns(21, 9, 10, 2, 19, width - 61, 0)
     if width >= 54:
@@ -103,7 +103,7 @@ class MetricTable(Table):
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self.letters = ""
+        self.series_words = ""
 
     def head(self, width: int) -> list[Piece]:
         columns = columns_for(width)
@@ -112,9 +112,10 @@ class MetricTable(Table):
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
         if columns.series:
-            # The first digits of dates and hours are ambiguous.
-            told_apart = self.letters.isalpha() and len(self.letters) <= columns.series
-            text += fit(self.letters if told_apart else "OVER TIME", columns.series)
+            fits = len(self.series_words) < columns.series
+            text += fit(
+                self.series_words if fits else self.series_words.partition(",")[0], columns.series
+            )
         if columns.samples:
             text += "SAMPLES".rjust(columns.samples)
         return [("dim", text)]
@@ -128,11 +129,10 @@ class MetricTable(Table):
         figure: Figure = self.rows[position]
         columns = columns_for(width)
         metric, tight = figure.metric, width < 98
-        name = metric.short if tight else metric.name
         now = value_words(metric, figure.now, tight=tight)
         then = value_words(metric, figure.then, tight=tight)
         value_part = "dim" if figure.few or figure.now is None else "strong"
-        line: list[Piece] = [("text", fit(name, columns.name))]
+        line: list[Piece] = [("text", fit(metric.name, columns.name))]
         line.append((value_part, now.rjust(columns.now)))
         if columns.then:
             line.append(("dim", then.rjust(columns.then)))
@@ -143,7 +143,7 @@ class MetricTable(Table):
             line.append(("accent" if not figure.few else "dim", fit(drawn, columns.series)))
         if columns.samples:
             line.append(("dim", _samples_words(figure).rjust(columns.samples)))
-        return [line]
+        return [[*line, ("text", " " * (width - width_of(line)))]]
 
 
 def _change_pieces(changed: Change, width: int) -> list[Piece]:
@@ -162,14 +162,13 @@ def _samples_words(figure: Figure) -> str:
 
 
 class ChannelColumn(NamedTuple):
-    """Column of the channel table, with title and width for wide and narrow screens.
+    """Column of the channel table, with its width on wide and narrow screens.
 
     changes: the change is shown beside the value.
     """
 
     field: str
     width: int
-    short: str
     least: int
     changes: bool = False
 
@@ -179,16 +178,16 @@ class ChannelColumn(NamedTuple):
 
 
 CHANNEL_COLUMNS = (
-    ChannelColumn("conversations_count", 7, "NEW", 6, True),
-    ChannelColumn("incoming_messages_count", 10, "RECV", 7),
-    ChannelColumn("outgoing_messages_count", 7, "SENT", 7),
-    ChannelColumn("resolutions_count", 10, "RESOLVED", 10),
-    ChannelColumn("avg_first_response_time", 13, "FIRST", 8, True),
-    ChannelColumn("avg_reply_time", 10, "WAITING", 9),
-    ChannelColumn("avg_resolution_time", 12, "RESOLUTION", 12),
-    ChannelColumn("reopened_count", 10, "REOPENED", 10),
-    ChannelColumn("bot_handoffs_count", 11, "HANDED ON", 11),
-    ChannelColumn("bot_resolutions_count", 7, "BY AI", 7),
+    ChannelColumn("conversations_count", 7, 6, True),
+    ChannelColumn("incoming_messages_count", 11, 9),
+    ChannelColumn("outgoing_messages_count", 7, 7),
+    ChannelColumn("resolutions_count", 11, 10),
+    ChannelColumn("avg_first_response_time", 16, 15, True),
+    ChannelColumn("avg_reply_time", 10, 9),
+    ChannelColumn("avg_resolution_time", 12, 12),
+    ChannelColumn("reopened_count", 11, 10),
+    ChannelColumn("bot_handoffs_count", 13, 12),
+    ChannelColumn("bot_resolutions_count", 8, 7),
 )
 _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
@@ -254,9 +253,8 @@ class ChannelTable(Table):
         text = fit("CHANNEL", name_width(width))
         mark = self._glyphs.up if self.lowest_first else self._glyphs.down
         for column in shown_columns(width, self.sorted_by):
-            title = column.title if width >= _WIDE else column.short
             value, beside = _widths(column, width)
-            text += f"{title}{mark if column.field == self.sorted_by else ''}".rjust(value)
+            text += f"{column.title}{mark if column.field == self.sorted_by else ''}".rjust(value)
             text += " " * beside
         return [("dim", fit(text, width))]
 
@@ -291,6 +289,11 @@ def channel_key(channel: ChannelMetrics) -> str:
     return channel.channel.id or channel.channel.name or ""
 
 
+AUTHOR_PARTS = MappingProxyType(
+    {"user": "team", "phone": "phone", "ai_agent": "ai", "campaign": "campaign"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """Number of messages by one author, and in total."""
@@ -302,6 +305,11 @@ class Share:
     @property
     def name(self) -> str:
         return author_name(self.author)
+
+    @property
+    def part(self) -> str:
+        """Style of the bar: the colour that the author's messages have."""
+        return AUTHOR_PARTS.get(self.author, "accent")
 
     @property
     def sentence(self) -> str:
@@ -327,6 +335,10 @@ class Charged:
     def sentence(self) -> str:
         """Text for the copy action."""
         return f"charged {self.name}: {self.count:,} messages, {self.billable:,} billable"
+
+
+# Width of the names where there is room for them.
+_CHARGED_WIDTH = 34
 
 
 class AuthorTable(Table):
@@ -358,11 +370,16 @@ class AuthorTable(Table):
         share: Share | Charged = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
-        room = width - 21 - 7 - 5 - 1
+        name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 9))
+        room = width - name - 7 - 5 - 1
         bar = self._glyphs.bar * max(1 if share.count else 0, round(part * max(0, room)))
-        line: list[Piece] = [("text", fit(share.name, 21)), ("strong", f"{share.count:,}".rjust(7))]
+        line: list[Piece] = [
+            ("text", fit(share.name, name)),
+            ("strong", f"{share.count:,}".rjust(7)),
+        ]
         if room > 0:
-            line.append(("accent", " " + fit(bar, room)))
+            bar_part = share.part if isinstance(share, Share) else "accent"
+            line.append((bar_part, " " + fit(bar, room)))
         line.append(("dim", percent.rjust(5)))
         return [[*line, ("text", " " * max(0, -room))]]
 
