@@ -315,9 +315,15 @@ def _check_private(hosts: Sequence[str]) -> None:
 
 def _check_means(workers: int, *, metrics: bool) -> None:
     """Raises: BadSettings: a dependency or system feature is missing."""
-    # Found, not imported: prometheus-client looks at the environment when it is.
-    modules = ["httptools", "uvicorn", *(["prometheus_client"] if metrics else [])]
-    if not all(map(find_spec, modules)):
+    try:
+        import httptools  # noqa: F401
+        import uvicorn  # noqa: F401
+
+        # Found, not imported: prometheus-client looks at the environment when it is.
+        complete = not metrics or find_spec("prometheus_client") is not None
+    except ImportError:
+        complete = False
+    if not complete:
         raise BadSettings(
             "Serving needs more than the base install: pip install 'frontdesk[serve]'"
         )
