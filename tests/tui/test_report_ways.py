@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.wire import ConversationFilter
 from tests.tui.conftest import Open, settle, shown
 from tests.tui.views import press, type_in
 
@@ -14,13 +13,13 @@ from tests.tui.views import press, type_in
 @pytest.mark.parametrize(
     ("row", "chosen", "words"),
     [
-        (0, ConversationFilter(), "no filter for when one began"),
-        (4, ConversationFilter(status="resolved"), "resolved now, whenever"),
-        (8, ConversationFilter(status="open"), "handed over"),
+        (0, "", "no filter for when one began"),
+        (4, "is:resolved", "resolved now, whenever"),
+        (8, "is:open", "handed over"),
     ],
 )
 async def test_enter_on_a_figure_leads_to_the_nearest_conversations_and_says_so(
-    report: Open, row: int, chosen: ConversationFilter, words: str
+    report: Open, row: int, chosen: str, words: str
 ) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -35,7 +34,7 @@ async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(repo
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "3", "enter")
-        assert app.chosen == [ConversationFilter(channel="108200000000013")]
+        assert app.chosen == ["in:id:108200000000013"]
 
 
 async def test_enter_on_who_sent_keeps_the_channel(report: Open) -> None:
@@ -43,22 +42,22 @@ async def test_enter_on_who_sent_keeps_the_channel(report: Open) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "4", "enter")
-        assert app.chosen == [ConversationFilter()]
+        assert app.chosen == [""]
         assert "who wrote" in app.said
 
 
 @pytest.mark.parametrize(
     ("keys", "chosen", "said"),
     [
-        (("enter",), ConversationFilter(status="open"), False),
-        (("l", "enter"), ConversationFilter(status="open", assignee="unassigned"), False),
-        (("right", "right", "enter"), ConversationFilter(status="open"), True),
+        (("enter",), "is:open", False),
+        (("l", "enter"), "is:open @unassigned", False),
+        (("right", "right", "enter"), "is:open", True),
         (("l", "l", "l", "left", "h", "enter"),
-         ConversationFilter(status="open", assignee="unassigned"), False),
+         "is:open @unassigned", False),
     ],
 )  # fmt: skip
 async def test_the_live_numbers_lead_to_their_lists(
-    report: Open, keys: tuple[str, ...], chosen: ConversationFilter, said: bool
+    report: Open, keys: tuple[str, ...], chosen: str, said: bool
 ) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
