@@ -214,7 +214,7 @@ async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offe
         await settle(pilot)
         await press(pilot, "f", "m")
         await press(pilot, "ctrl+r")
-        assert told(app) == ["Nobody's key"]
+        assert told(app) == ["Nobody is “me” here: start with --as you@example.com"]
         await press(pilot, "f", "n", "f", "m")
         assert told(app)[1:] == ["This server does not know “me”"]
         await press(pilot, "f", "a")

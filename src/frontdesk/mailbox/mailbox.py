@@ -387,9 +387,15 @@ class Mailbox:
         return not self._ahead.is_read(conversation.id, last)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
-        return lambda cursor: self._line.track(
-            self._source.conversation_page(filter, cursor=cursor)
-        )
+        async def fetch(cursor: str | None) -> Page[Conversation]:
+            page = await self._line.track(self._source.conversation_page(filter, cursor=cursor))
+            server = self.server
+            if server is not None and server.no_extensions & filter.parameters().keys():
+                # Most of its pages would be empty: the caller filters another list instead.
+                raise NotOffered("This server does not have this filter")
+            return page
+
+        return fetch
 
     def _message_pages(self, conversation_id: str) -> Fetch:
         return lambda cursor: self._line.track(

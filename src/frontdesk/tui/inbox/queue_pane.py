@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Unreachable
+from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.export import QUEUE_ENDINGS, queue_text
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import contact_name, parse_phone
@@ -276,7 +276,6 @@ class QueuePane(Pane):
         if query_plan(self.list_query, self.names, self._mailbox) == self.plan:
             return False
         stay = self._staying()
-        self.workers.cancel_group(self, SCAN)
         self._set_query(self.list_query)
         self._showing += 1
         self._local = None if self.plan.exact else self._new_local_filter(stay)
@@ -653,10 +652,16 @@ class QueuePane(Pane):
         await self._connection.ask(self._fetch_and_scan)
 
     async def _fetch_and_scan(self) -> None:
-        """Load pages, and apply the local filter to each.
+        """Load pages, and apply the local filter to each; again if the query is planned anew.
 
         After an error the rows found so far stay, and the next call continues from there.
         """
+        showing = None
+        while showing != self._showing:
+            showing = self._showing
+            await self._scan_pages()
+
+    async def _scan_pages(self) -> None:
         showing, chosen, ended = self._showing, self.filter, True
         try:
             while self._scan_goes_on():
@@ -672,6 +677,9 @@ class QueuePane(Pane):
         except Unreachable:
             ended = False
             raise
+        except NotOffered:
+            if not self._replan():
+                raise
         finally:
             if showing == self._showing:
                 self._scan_ended = ended
