@@ -17,6 +17,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
+from tests.tui.animation import Frame, animated
 from tests.tui.conftest import Viewer, settle
 from tests.tui.sources import Failing, Halting
 from tests.tui.views import counted, press, view_app
@@ -33,6 +34,20 @@ def nothing_is_read_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PICTURES = Path(__file__).parents[2] / "screenshots"
+
+# Triage in twenty seconds: the keys before each frame, its seconds, and its title.
+TRIAGE = (
+    ((), 2.5, "frontdesk"),
+    (("u",), 2, "u: the next unread conversation"),
+    (("enter",), 2, "enter: read it"),
+    (("W",), 2, "W: who has waited longest"),
+    (("6",), 2, "6: the view of unassigned conversations"),
+    (("F",), 1.5, "F: edit the query"),
+    ((*" #ret",), 2, "any filter, completed from the catalogues"),
+    (("tab", "enter"), 2, "enter: only these"),
+    (("H",), 2, "H: back to the view before"),
+    (("v", "r"), 2.5, "v r: the report of the inbox"),
+)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +139,25 @@ def in_cells(picture: str) -> str:
     return _TEXT.sub(widened, picture)
 
 
+async def test_the_moving_picture_is_true(viewer: Viewer, request: pytest.FixtureRequest) -> None:
+    app = viewer()
+    frames = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        for keys, seconds, words in TRIAGE:
+            for key in keys:
+                await pilot.press(key)
+            await settle(pilot)
+            frames.append(Frame(in_cells(app.export_screenshot(title=words)), seconds))
+    check_picture(animated(frames), request, "triage")
+
+
 def compare(app: App[Any], request: pytest.FixtureRequest, name: str) -> None:
     """What is shown is the picture of that name; with the option it becomes it."""
-    picture = in_cells(app.export_screenshot(title="frontdesk"))
+    check_picture(in_cells(app.export_screenshot(title="frontdesk")), request, name)
+
+
+def check_picture(picture: str, request: pytest.FixtureRequest, name: str) -> None:
     path = PICTURES / f"{name}.svg"
     if request.config.getoption("--update-screenshots"):
         path.write_text(picture, encoding="utf-8")

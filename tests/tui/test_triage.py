@@ -189,25 +189,24 @@ async def test_a_click_takes_a_chip_off_and_chooses_channels_and_views(viewer: V
         assert "is:open   @unassigned " in lines(app)[0]
 
 
-async def test_capital_w_goes_from_the_longest_wait_to_the_next(viewer: Viewer) -> None:
+async def test_capital_w_goes_to_the_longest_wait_from_anywhere_and_then_to_the_next(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         waits = sorted(one.waiting_since for one in queue(app) if one.waiting_since)
-        first = screen_of(app).queue.list.row
-        assert first is not None
-        await pilot.press("G")
-        await settle(pilot)
-        for _ in range(len(waits)):
-            await pilot.press("W")
+
+        async def selected_after(*keys: str) -> str | None:
+            await pilot.press(*keys)
+            await settle(pilot)
             row = screen_of(app).queue.list.row
             assert row is not None
-            if row.waiting_since == waits[0]:
-                break
-        await pilot.press("W")
-        row = screen_of(app).queue.list.row
-        assert row is not None
-        assert row.waiting_since == waits[1]
+            return row.waiting_since
+
+        assert await selected_after("W") == waits[0]
+        assert await selected_after("W") == waits[1]
+        assert await selected_after("g", "W") == waits[0]
 
 
 async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer) -> None:

@@ -156,6 +156,8 @@ class QueuePane(Pane):
         super().__init__("list", self.list)
         self._mailbox, self._clock = mailbox, clock
         self._connection, self._keys, self._views = connection, keys, views
+        # Selected by the last `go_to_longest_waiting`.
+        self._longest_waiting_id: str | None = None
         # Contacts that were chosen elsewhere, for `from:` with their number.
         self._contacts: dict[str, PhoneRef] = {}
         self._names: QueryNames | None = None
@@ -352,16 +354,18 @@ class QueuePane(Pane):
         return position is not None
 
     def go_to_longest_waiting(self) -> bool:
-        """Go to the longest waiting loaded conversation; repeated, to the next longest.
+        """Go to the longest waiting loaded conversation; from there, to the next longest.
 
         Resolved conversations do not wait. After the last one, the search starts again.
         """
-        row = self.list.row
-        since = (row.waiting_since or "") if row else ""
+        row, since = self.list.row, ""
+        if row is not None and row.id == self._longest_waiting_id:
+            since = row.waiting_since or ""
         position = self._longest_waiting(since)
         position = self._longest_waiting("") if position is None else position
         if position is not None:
             self.list.go_to(position)
+            self._longest_waiting_id = self.list.row.id if self.list.row else None
         return position is not None
 
     @property
