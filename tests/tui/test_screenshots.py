@@ -43,7 +43,7 @@ TRIAGE = (
     (("W",), 2, "W: who has waited longest"),
     (("6",), 2, "6: the view of unassigned conversations"),
     (("F",), 1.5, "F: edit the query"),
-    ((*" #ret",), 2, "any filter, completed from the catalogues"),
+    ((*"#comp",), 2, "any filter, completed from the catalogues"),
     (("tab", "enter"), 2, "enter: only these"),
     (("H",), 2, "H: back to the view before"),
     (("v", "r"), 2.5, "v r: the report of the inbox"),
