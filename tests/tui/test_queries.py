@@ -1,11 +1,20 @@
 """Filters as text and views as tabs, as somebody uses them who answers customers all day."""
 
+from datetime import UTC
+
 from textual.widgets import Input
 
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.filter_line import FilterLine
-from tests.tui.conftest import Viewer, lines, settle
-from tests.tui.inbox_state import queue, screen_of
+from frontdesk.tui.preferences import Preferences
+from tests.conftest import NOW
+from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.inbox_state import queue, said, screen_of
 from tests.tui.views import press
 
 
@@ -44,3 +53,86 @@ async def test_the_menu_and_the_line_edit_the_same_query(viewer: Viewer) -> None
         assert "waiting:>1h" in lines(app)[0]
         await press(pilot, "backspace", "backspace")
         assert query_of(app) == "is:open @unassigned"
+
+
+async def test_a_mistake_is_underlined_said_with_what_is_allowed_and_escape_restores(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "6", "F", *"is:done in:paris", "enter")
+        assert isinstance(app.screen, FilterLine)
+        assert "is: takes open, snoozed or resolved." in shown(app)
+        strip = app.screen.query_one(Input).render_line(0)
+        under = [segment.text for segment in strip if segment.style and segment.style.underline]
+        assert under == ["is:done", "in:paris"]
+        await press(pilot, "escape")
+        assert query_of(app) == "is:open @unassigned"
+
+
+async def test_tab_goes_through_the_completions_and_up_through_earlier_queries(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "F", *"#re", "tab")
+        assert isinstance(app.screen, FilterLine)
+        assert app.screen.query_one(Input).value == "is:open #refund "
+        await press(pilot, "tab", "shift+tab", "enter")
+        assert query_of(app) == "is:open #refund"
+        await press(pilot, "F", "up")
+        await press(pilot, "escape", "9", "F", "up", "enter")
+        assert query_of(app) == "is:open #refund"
+
+
+async def test_back_and_forward_lead_through_views_with_their_selection(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j")
+        selected = screen_of(app).selected_id
+        await press(pilot, "6", "ctrl+k", *"#refu", "enter")
+        assert query_of(app) == "#refund"
+        await press(pilot, "H", "H")
+        assert query_of(app) == "is:open"
+        assert screen_of(app).selected_id == selected
+        await press(pilot, "L", "L")
+        assert query_of(app) == "#refund"
+        await press(pilot, "L")
+        assert said(app)[-1] == "No view after this one"
+
+
+async def test_tabs_count_what_they_show(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "56789":
+            await press(pilot, key)
+            view = screen_of(app)._views.of(key)
+            assert view is not None
+            assert f" {key} {view.name} {len(queue(app))} " in lines(app)[1]
+
+
+async def test_views_of_the_configuration_have_their_keys_and_those_without_are_in_the_menu(
+    client: InboxClient, cache: Cache
+) -> None:
+    views = (
+        SavedView("Refunds", parse("is:open #refund sort:waiting"), "8"),
+        SavedView("Press", parse("#press")),
+    )
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    app = FrontdeskApp(
+        mailbox,
+        title="sample",
+        clock=Clock(UTC, lambda: NOW),
+        preferences=Preferences(views=views),
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "8 Refunds" in lines(app)[1]
+        await press(pilot, "8")
+        assert query_of(app) == "is:open #refund sort:waiting"
+        await press(pilot, "v", "a")
+        assert query_of(app) == "#press"
