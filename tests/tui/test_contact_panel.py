@@ -139,7 +139,7 @@ def test_the_conversation_is_told_by_name() -> None:
         "channel": "Support EU",
         "labels": "billing, vip",
         "waiting": "1 h 0 m",
-        "reply window": "21 h 40 m left",
+        "reply window": "21h 40m left",
         "since": "2 Jan 2026",
         "Notes (0)": "",
     }

@@ -116,7 +116,7 @@ def test_one_line_is_who_and_when() -> None:
 
 def test_a_third_line_has_the_channel_and_the_reply_window() -> None:
     row = conversation(service_window_expires_at=before(hours=-21.5))
-    assert drawn(row, 80, 3)[2].rstrip() == "   Support EU · reply window 21 h 30 m left"
+    assert drawn(row, 80, 3)[2].rstrip() == "   Support EU · reply window 21h 30m left"
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_key_that_may_not_read_messages_sees_none() -> None:
     [
         (None, ""),
         (before(minutes=1), "closed"),
-        (before(hours=-21, minutes=-40), "21 h 40 m left"),
+        (before(hours=-21, minutes=-40), "21h 40m left"),
     ],
 )
 def test_the_rest_of_the_reply_window(ends: str | None, left: str) -> None:

@@ -159,17 +159,11 @@ def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], li
         parts.pop()
 
 
-def thread_foot(
-    conversation: Conversation, clock: Clock, *, below_key: str, no_notes: str = ""
-) -> list[Piece]:
-    """Time left in the reply window; `below_key` leads to newer messages that are out of view.
-
-    no_notes: why the thread has no notes, or empty.
-    """
+def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "") -> list[Piece]:
+    """Time left in the reply window. no_notes: why the thread has no notes, or empty."""
     left = window_left(conversation, clock)
-    pieces: list[Piece] = [("dim", " Reply window: "), ("text", left)] if left else [("dim", " ")]
-    if below_key:
-        pieces.append(("accent", f"   more below ▼ {below_key}"))
+    part = "warning" if left.startswith("closes") else "text"
+    pieces: list[Piece] = [("dim", " Reply window: "), (part, left)] if left else [("dim", " ")]
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 

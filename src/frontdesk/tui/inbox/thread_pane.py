@@ -424,11 +424,9 @@ class ThreadPane(Pane):
             self.foot.show([])
             return
         self.title.show_fitted(partial(labels.thread_head, conversation))
-        below = bool(self.listing) and not self.messages.at_end
         words = labels.thread_foot(
             conversation,
             self._clock,
-            below_key=self._keys["list.last"] if below else "",
             no_notes=lacking(self._mailbox, "notes"),
         )
         if self.progress:
@@ -436,7 +434,10 @@ class ThreadPane(Pane):
         all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
         shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
         lost = f"{self._unreadable} unreadable " if self._unreadable else ""
-        self.foot.show(words, [*self._age(), ("warning", lost), *shown])
+        below: list[Piece] = []
+        if self.listing and not self.messages.at_end:
+            below = [("accent", f" ▼ more below  {self._keys['list.last']} ")]
+        self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
 
     def _age(self) -> list[Piece]:
         """Time of the last refresh, if the latest refresh failed."""

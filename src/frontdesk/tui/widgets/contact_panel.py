@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from frontdesk.phones import format_phone
 from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.conversation_row import window_left
 from frontdesk.tui.widgets.line_widget import Piece, cut, fit, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
@@ -181,10 +182,8 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
     waiting = clock.local(conversation.waiting_since)
     if waiting:
         facts.append(Fact("waiting", long_duration(now - waiting), "warning"))
-    ends = clock.local(conversation.service_window_expires_at)
-    if ends:
-        left = f"{long_duration(ends - now)} left" if ends > now else "closed"
-        facts.append(Fact("reply window", left))
+    left = window_left(conversation, clock)
+    facts += [Fact("reply window", left)] if left else []
     began = clock.local(conversation.created_at)
     if began:
         facts.append(Fact("since", f"{short_date(began)} {began.year}"))

@@ -307,8 +307,11 @@ def findable(conversation: Conversation) -> str:
 
 
 def window_left(conversation: Conversation, clock: Clock) -> str:
-    """Time left in the reply window, or "closed"; empty if the server does not send it."""
+    """23h 58m left, closes in 40m, or closed; empty if the server does not send the time."""
     ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
     if ends is None:
         return ""
-    return "closed" if ends <= now else f"{long_duration(ends - now)} left"
+    if ends <= now:
+        return "closed"
+    words = long_duration(ends - now).replace(" h", "h").replace(" m", "m").replace(" d", "d")
+    return f"closes in {words}" if ends - now < timedelta(hours=1) else f"{words} left"
