@@ -127,12 +127,12 @@ async def test_sixteen_colours_are_those_of_every_terminal() -> None:
     assert used <= exact
 
 
-async def test_the_chosen_chip_is_told_without_colour() -> None:
+async def test_the_chosen_tab_is_told_without_colour() -> None:
     app = Colours(DARK)
     async with app.run_test():
         style = app.screen.get_component_rich_style("part--chip")
         assert style.bold
-        assert style.underline
+        assert style.bgcolor == app.screen.get_component_rich_style("part--chosen").bgcolor
 
 
 @pytest.mark.parametrize(

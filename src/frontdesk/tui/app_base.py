@@ -116,6 +116,14 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
                 bars.first().flash(words, severity, seconds or _NOTICE_SECONDS)
                 break
 
+    def clear_notifications(self) -> None:
+        """Clear all messages, also the one in the status line."""
+        super().clear_notifications()
+        self._notice = ("", 0.0)
+        for screen in self.screen_stack:
+            for bar in screen.query(StatusBar):
+                bar.clear()
+
     def notify_once(self, sentence: str) -> None:
         """Show a short toast, unless the same one is still visible."""
         shown, until = self._notice

@@ -39,7 +39,7 @@ def chip_pieces(query: Query, names: QueryNames) -> list[Piece]:
     """Pieces of the header for a query; chips have odd indexes."""
     pieces: list[Piece] = []
     for _, words in chips(query, names):
-        pieces += [("dim", " " if pieces else "  "), ("chip", f" {words} ")]
+        pieces += [("dim", " " if pieces else "  "), ("text@card", f" {words} ")]
     return pieces or [("dim", "   all conversations")]
 
 

@@ -89,7 +89,8 @@ class Bars:
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += say.chip_pieces(queue.list_query, queue.names)
         left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
-        left.append(("dim", self._keys.told("   {inbox.filter_line} edit")))
+        key, words = self._keys.hint("{inbox.filter_line} edit")
+        left += [("accent", f"   {key}"), ("text", f" {words}")]
         header.show(left, say.unread_words(queue.all_counts, queue.lacking("counts")))
         self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])

@@ -107,18 +107,21 @@ class StatusBar(Bar):
 
     def flash(self, message: str, severity: str, seconds: float) -> None:
         """Show a message; the bar is as many lines high as the message needs."""
-        if self._ending is not None:
-            self._ending.stop()
+        self.clear()
         self._message = (severity, one_line(message))
-        self._ending = self.set_timer(seconds, self._end)
+        self._ending = self.set_timer(seconds, self.clear)
         self._fit()
 
     def on_resize(self) -> None:
         self._fit()
 
-    def _end(self) -> None:
-        self._message = self._ending = None
-        self._fit()
+    def clear(self) -> None:
+        """Show the hints again."""
+        if self._ending is not None:
+            self._ending.stop()
+        if self._message is not None:
+            self._message = self._ending = None
+            self._fit()
 
     def _fit(self) -> None:
         height = len(self._message_lines()) or 1
