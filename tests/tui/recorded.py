@@ -16,7 +16,7 @@ FRAME_START = b"\x1b[?2026h"
 
 # Where the thread begins at 120 columns.
 THREAD = pane_widths(COLUMNS).list + 1
-TITLE_ROW, FIRST_ROW, LAST_ROW = 2, 3, ROWS - 2
+TITLE_ROW, FIRST_ROW, LAST_ROW = 3, 4, ROWS - 2
 
 
 class Recorded(PseudoTerminal):
