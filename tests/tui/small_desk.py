@@ -187,7 +187,12 @@ def _matches(row: dict[str, Any], filter: ConversationFilter) -> bool:
     wanted = {"me": "1", "assigned": "1", "unassigned": None}.get(
         filter.assignee or "", filter.assignee
     )
-    return (
+    extensions = (
+        filter.contact in (None, row["contact"]["id"])
+        and (filter.awaiting_human is None or filter.awaiting_human == bool(row["awaiting_human"]))
+        and (filter.unread is None or filter.unread == bool(row["unread_count"]))
+    )
+    return extensions and (
         filter.status in (None, row["status"])
         and filter.channel in (None, row["channel"]["id"])
         and (filter.label is None or filter.label in row["labels"])

@@ -8,8 +8,8 @@ from textual.app import App
 from textual.widget import Widget
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.query.language import ID, OLDEST, WAITING, WINDOW
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.local_filter import OLDEST, WAITING, WINDOW
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.wire import Conversation, instant
 
@@ -35,7 +35,7 @@ class TrueScreen:
         self._mailbox = mailbox
         self._me = me
         self._clock = clock
-        self._view: object = None
+        self._listing: object = None
         self._seen: set[str] = set()
         self._unread: dict[str, Conversation] = {}
         self._selected: tuple[str | None, float] = (None, 0.0)
@@ -102,8 +102,8 @@ class TrueScreen:
         queue = self.inbox.queue
         rows = queue.list.rows
         assert rows is not None
-        if queue.view is not self._view:
-            self._view = queue.view
+        if queue.listing is not self._listing:
+            self._listing = queue.listing
             self._seen.clear()
         here = {rows[at].id for at in range(len(rows))}
         gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
@@ -134,16 +134,20 @@ class TrueScreen:
 
     def _chips_and_rows(self) -> None:
         """Each row that is not dimmed is what the chips say."""
-        view = self.inbox.queue.view
+        query = self.inbox.queue.list_query
         for row in self.rows():
-            assert self._matches(row), f"{row.contact.name} {row.status} is not {view}"
+            assert self._matches(row), f"{row.contact.name} {row.status} is not {query}"
 
     def _matches(self, row: Conversation) -> bool:
-        view = self.inbox.queue.view
-        filter, local = view.filter, view.sieve
-        assignee = row.assignee.id if row.assignee else "unassigned"
-        wanted = self._me if filter.assignee == "me" else filter.assignee
-        assigned = wanted == "assigned" and row.assignee is not None
+        query = self.inbox.queue.list_query
+        wanted = {kind: query.value(kind) for kind in ("is", "assignee", "in", "label", "from")}
+        assignee = row.assignee
+        assigned = {
+            None: True,
+            "me": assignee is not None and assignee.id == self._me,
+            "unassigned": assignee is None,
+            "assigned": assignee is not None,
+        }
         words = " ".join(
             [
                 row.contact.name or "",
@@ -152,20 +156,21 @@ class TrueScreen:
                 *row.labels,
             ]
         ).casefold()
+        searched = [term.value for term in query.terms if term.kind == "words"]
         return (
-            filter.status in (None, row.status)
-            and filter.channel in (None, row.channel.id)
-            and (filter.label is None or filter.label in row.labels)
-            and (wanted in (None, assignee) or assigned)
-            and (not local.contact or local.contact == row.contact.id)
-            and (not local.awaiting_human or bool(row.awaiting_human))
-            and (not local.unread or self.inbox.queue.is_unread(row))
-            and all(word in words for word in local.text.casefold().split())
+            wanted["is"] in (None, row.status)
+            and wanted["in"] in (None, row.channel.name)
+            and wanted["label"] in (None, *row.labels)
+            and assigned.get(wanted["assignee"], assignee and assignee.name == wanted["assignee"])
+            and wanted["from"] in (None, row.contact.phone, f"{ID}{row.contact.id}")
+            and (query.value("needs") is None or bool(row.awaiting_human))
+            and (query.value("unread") is None or self.inbox.queue.is_unread(row))
+            and all(word.casefold() in words for word in searched)
         )
 
     def _order(self) -> None:
         """The rows in view are in the order that the view says."""
-        order = self.inbox.queue.sieve.order
+        order = self.inbox.queue.list_query.order
         keys = [_sort_key(row, order) for row in self.rows()]
         if order == WINDOW:
             # A window that has just closed moves to the end with the next refresh.
@@ -176,7 +181,7 @@ class TrueScreen:
     def _progress(self) -> None:
         """A filter or order over a part of the rows says how far it is; a complete one does not."""
         queue = self.inbox.queue
-        if queue.sieve.idle or self._app.size.width < _ROOM or self._tiny:
+        if queue.plan.exact or self._app.size.width < _ROOM or self._tiny:
             return
         status = self.words("#status")
         partial = "~" in status or "sorting" in status

@@ -1,6 +1,6 @@
 """Texts of the inbox bars, as pure functions of the view, counts and conversations."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
@@ -35,11 +35,15 @@ def chip(term: Term, names: QueryNames) -> str:
     return str(term._replace(value=one_line(known.get(id, term.value))))
 
 
-def chip_pieces(query: Query, names: QueryNames) -> list[Piece]:
-    """Pieces of the header for a query; chips have odd indexes."""
+def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:
+    """Pieces of the header for a query; chips have odd indexes.
+
+    partial: terms that are applied to some of the rows so far, marked by ~.
+    """
     pieces: list[Piece] = []
-    for _, words in chips(query, names):
-        pieces += [("dim", " " if pieces else "  "), ("text@card", f" {words} ")]
+    for term, words in chips(query, names):
+        mark = "~" if term in partial else ""
+        pieces += [("dim", " " if pieces else "  "), ("text@card", f" {mark}{words} ")]
     return pieces or [("dim", "   all conversations")]
 
 

@@ -87,7 +87,7 @@ class Bars:
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += say.chip_pieces(queue.list_query, queue.names)
+        left += say.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
         left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
         key, words = self._keys.hint("{inbox.filter_line} edit")
         left += [("accent", f"   {key}"), ("text", f" {words}")]

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
@@ -31,7 +31,7 @@ from frontdesk.query import (
     analyse,
     reference,
 )
-from frontdesk.query.language import UNREAD, is_positive
+from frontdesk.query.language import SORT, UNREAD, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import one_line
 from frontdesk.tui import labels
@@ -226,8 +226,17 @@ class QueuePane(Pane):
 
     @property
     def filtered_here(self) -> bool:
-        """True if the server ignores a filter of `/v1`, so that it is applied here."""
-        return bool(ignored_filters(self._mailbox) & self.filter.parameters().keys())
+        """True if the server ignores a filter of `/v1`, and not all rows were looked at here."""
+        return not self.listing.complete and bool(
+            ignored_filters(self._mailbox) & self.filter.parameters().keys()
+        )
+
+    @property
+    def partial_terms(self) -> Collection[Term]:
+        """Terms that are applied to loaded rows while others are missing."""
+        if self.listing.complete:
+            return ()
+        return [*self.plan.rest, *(term for term in self.list_query.terms if term.kind == SORT)]
 
     def lacking(self, feature: str) -> str:
         """Message if the server lacks a feature, or empty."""
