@@ -15,7 +15,7 @@ PATIENCE = 30.0
 FRAME_START = b"\x1b[?2026h"
 
 # Where the thread begins at 120 columns.
-THREAD = pane_widths(COLUMNS).list + 1
+THREAD = pane_widths(COLUMNS).list
 TITLE_ROW, FIRST_ROW, LAST_ROW = 3, 4, ROWS - 2
 
 
