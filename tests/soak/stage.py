@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import traceback
 import unicodedata
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future, wait
@@ -47,7 +48,7 @@ class _Viewer(FrontdeskApp):
             try:
                 self.true.check()
             except AssertionError as error:
-                self.wrong = self.wrong or str(error)
+                self.wrong = self.wrong or f"{error}\n{traceback.format_exc()}"
 
     async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
         if action == "refresh" and self.true is not None:

@@ -703,7 +703,7 @@ class InboxScreen(SizedScreen[None]):
     def action_waiting(self) -> None:
         """Go to the longest waiting loaded conversation; repeated, to the next longest."""
         if not self.queue.go_to_longest_waiting():
-            self._notify("Nobody waits, of those that are loaded")
+            self._notify("No one is waiting among the loaded rows")
             return
         self._open_selected()
         rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
@@ -715,7 +715,7 @@ class InboxScreen(SizedScreen[None]):
         if self.queue.go_to_previous():
             self._open_selected()
         else:
-            self._notify("There is no conversation before this one here")
+            self._notify("No previous conversation here")
 
     def action_switch(self) -> None:
         """Open the quick switcher."""
