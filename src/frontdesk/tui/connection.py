@@ -26,7 +26,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import clean, duration, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.polling import Pulse
+from frontdesk.tui.polling import PollingInterval
 from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.wire import Conversation
 
@@ -58,7 +58,7 @@ class Connection:
         mailbox: Mailbox,
         clock: Clock,
         warn: Callable[[str], None],
-        pulse: Pulse | None = None,
+        polling: PollingInterval | None = None,
         *,
         changed: Callable[[], None] = lambda: None,
         seen_at: Callable[[], datetime | None] = lambda: None,
@@ -68,7 +68,7 @@ class Connection:
         self._warn = warn
         self._changed = changed
         self._seen_at = seen_at
-        self._pulse = pulse or Pulse(clock.now())
+        self._polling = polling or PollingInterval(clock.now())
         self._refused = False
         self._by_hand = 0
         self._said: list[Piece] = [("dim", "connecting…")]
@@ -135,7 +135,7 @@ class Connection:
         """Record that the shown rows are current."""
         self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
         in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
-        self._pulse.answered(self._live_at, in_full=in_full)
+        self._polling.answered(self._live_at, in_full=in_full)
 
     def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
         """State after a failure; None if it says nothing about the connection."""
@@ -160,10 +160,10 @@ class Connection:
         if not beside or isinstance(error, Unauthorised):
             self._next_try = None
         if not beside and isinstance(error, Refused) and not isinstance(error, CursorRefused):
-            self._pulse.stop()
+            self._polling.stop()
         elif not beside and not isinstance(error, Unauthorised):
             now = self._clock.now()
-            wait = self._pulse.failed(now, _retry_after(error), by_hand=by_hand)
+            wait = self._polling.failed(now, _retry_after(error), by_hand=by_hand)
             self._next_try = now + wait
         self._refused = self._refused or isinstance(error, Unauthorised)
         words = self._words(error, seen_at, beside=beside)

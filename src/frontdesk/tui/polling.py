@@ -21,7 +21,7 @@ SLOWER = 2
 _AFTER_FAILURES = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
 
 
-class Pulse:
+class PollingInterval:
     """Computes the delay before the next refresh from input, focus and failures.
 
     `quiet_unfocused`: no polling while the terminal is not focused.

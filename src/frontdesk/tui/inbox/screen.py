@@ -36,7 +36,7 @@ from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.polling import Pulse
+from frontdesk.tui.polling import PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar, StatusBar
@@ -153,7 +153,7 @@ class InboxScreen(SizedScreen[None]):
         self._title = title
         self._preferences = preferences
         self._bell = Bell()
-        self._polling = Pulse(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
+        self._polling = PollingInterval(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
         self._connection = Connection(
             mailbox,
             clock,

@@ -8,7 +8,7 @@ from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.polling import ASLEEP, IDLE, IN_USE, RESTING, Pulse
+from frontdesk.tui.polling import ASLEEP, IDLE, IN_USE, RESTING, PollingInterval
 from tests.client.other_server import OtherServer, Question, Reply
 from tests.conftest import NOW
 from tests.tui.conftest import settle
@@ -40,14 +40,14 @@ class Tagged(OtherServer):
 def test_the_longer_nobody_looks_the_less_is_asked(
     idle: timedelta, every: timedelta, in_full: bool, times: int
 ) -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     pulse.used(NOW)
     pulse.answered(NOW + idle, in_full=in_full)
     assert pulse.wait(NOW + idle) == every * times
 
 
 def test_a_server_that_learns_to_say_unchanged_is_asked_as_often_as_others() -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     pulse.answered(NOW, in_full=True)
     pulse.answered(NOW)
     assert pulse.wait(NOW) == IN_USE
@@ -57,14 +57,14 @@ def test_a_server_that_learns_to_say_unchanged_is_asked_as_often_as_others() -> 
 def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
     in_full: bool, late: timedelta
 ) -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     pulse.answered(NOW, in_full=in_full)
     assert not pulse.used(NOW + late)
     assert pulse.used(NOW + late + SECOND)
 
 
 def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     pulse.asks()
     assert not pulse.used(NOW + 2 * IN_USE)
     pulse.answered(NOW + 2 * IN_USE)
@@ -72,14 +72,14 @@ def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
 
 
 def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     pulse.answered(NOW, in_full=True)
     pulse.failed(NOW)
     assert pulse.wait(NOW) == timedelta(seconds=5)
 
 
 def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_hand_does() -> None:
-    pulse = Pulse(NOW)
+    pulse = PollingInterval(NOW)
     assert pulse.failed(NOW) == 5 * SECOND
     assert pulse.failed(NOW + SECOND) == 4 * SECOND
     assert pulse.failed(NOW + SECOND, 60 * SECOND, by_hand=True) == 4 * SECOND
