@@ -154,7 +154,7 @@ class Connection:
     def _report(
         self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
     ) -> None:
-        before, self.problem = self.problem, _problem(error)
+        before, self.problem = self.problem, problem_words(error)
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
@@ -180,7 +180,7 @@ def moment_words(seen: datetime, now: datetime) -> str:
     return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
 
 
-def _problem(error: InboxError) -> str:
+def problem_words(error: InboxError) -> str:
     """Sentence for the panes; the time of the next attempt is in the status line only."""
     if isinstance(error, Silent):
         return "The server does not answer"

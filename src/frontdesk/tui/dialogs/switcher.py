@@ -15,6 +15,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_said
+from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
@@ -95,7 +96,7 @@ class Switcher(Picker[Destination]):
         except InboxError as error:
             self._searching = False
             self.say_when_empty("customers could not be asked for")
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(problem_words(error), severity="warning", markup=False)
             return
         self._searching = False
         self.say_when_empty("nothing matches")
