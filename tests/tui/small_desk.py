@@ -197,6 +197,9 @@ def _matches(row: dict[str, Any], filter: ConversationFilter) -> bool:
         and filter.channel in (None, row["channel"]["id"])
         and (filter.label is None or filter.label in row["labels"])
         and (filter.assignee is None or assignee == wanted)
+        and filter.contact in (None, row["contact"]["id"])
+        and filter.awaiting_human in (None, row["awaiting_human"])
+        and filter.unread in (None, row["unread_count"] > 0)
     )
 
 

@@ -39,6 +39,7 @@ class TrueScreen:
         self._clock = clock
         self._listing: object = None
         self._seen: set[str] = set()
+        self._refreshing = False
         self._unread: dict[str, Conversation] = {}
         self._selected: tuple[str | None, float] = (None, 0.0)
         self._entered = False
@@ -73,8 +74,8 @@ class TrueScreen:
         self._live()
 
     def refreshed(self) -> None:
-        """Forget the rows that had to stay: the view was refreshed by hand."""
-        self._seen.clear()
+        """Forget the rows that had to stay: the view is refreshed by hand."""
+        self._refreshing = True
 
     def words(self, selector: str) -> str:
         return self.inbox.query_one(selector, Bar).words
@@ -107,6 +108,10 @@ class TrueScreen:
         if queue.listing is not self._listing:
             self._listing = queue.listing
             self._seen.clear()
+        if self._refreshing:
+            self._seen.clear()
+            workers = self._app.workers
+            self._refreshing = any(one.group == "queue" and one.is_running for one in workers)
         here = {rows[at].id for at in range(len(rows))}
         gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
         assert not gone, f"{gone} left the list"
