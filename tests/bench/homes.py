@@ -8,14 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from textual.color import Color
-
 from frontdesk import first_frame
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.settings import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
 from frontdesk.tui.inbox.queue_pane import CONVERSATION_SETTING, QUERY_SETTING
-from frontdesk.tui.theme import DARK
 from tests.bench import warm_cache
 from tests.bench.sessions import Program
 
@@ -34,9 +31,6 @@ LINES = Program("line scroll", (sys.executable, str(PROGRAMS / "line_scroll.py")
 WIDGETS = Program(
     "a widget each", (sys.executable, str(PROGRAMS / "message_widgets.py")), r"come yet \(0\)"
 )
-
-# The ground of the selection, as the terminal is told of it.
-_CHOSEN = "48;2;{};{};{}".format(*Color.parse(DARK.variables["fd-chosen"]).rgb)
 
 
 @dataclass(frozen=True)
@@ -92,7 +86,8 @@ class Home:
             re.escape(warm_cache.name(3)),
             self._variables(),
             key=b"j",
-            answer=f"{_CHOSEN}m[^\x1b]{{0,8}}{re.escape(warm_cache.name(1))}",
+            # The title of the thread names the selected customer.
+            answer=f"─ 3 {re.escape(warm_cache.name(1))}",
             leave=LEAVE,
         )
 

@@ -157,7 +157,7 @@ async def _pass_an_hour(app: FrontdeskApp, moment: Moment, *, in_use: bool) -> N
         if moment.now + wait > NOW + HOUR:
             return
         moment.now += wait
-        screen._ask_now()
+        screen._refresh()
         await all_ended(app)
 
 

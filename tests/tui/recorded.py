@@ -40,6 +40,11 @@ class Recorded(PseudoTerminal):
         return "\n".join(self.row(y, THREAD) for y in range(TITLE_ROW, ROWS - 1))
 
     @property
+    def title(self) -> str:
+        """The line above the thread, which names its customer."""
+        return self.row(TITLE_ROW, THREAD)
+
+    @property
     def entries(self) -> str:
         """What stands in the thread, without its bar, its scroll mark and its foot."""
         rows = range(FIRST_ROW, LAST_ROW)

@@ -20,7 +20,7 @@ def terminal(tmp_path: Path) -> Iterator[Recorded]:
     create_demo(path, now=time.time_ns() // 1_000_000)
     terminal = viewer_on(path, ME, tmp_path)
     try:
-        terminal.until("Open 60", "live")
+        terminal.until("All open 60", "live")
         yield terminal
     finally:
         terminal.close()
@@ -38,20 +38,21 @@ def test_a_day_of_triage(terminal: Recorded, tmp_path: Path) -> None:
 
 def see_who_needs_somebody(terminal: Recorded) -> None:
     terminal.send("6")
-    terminal.until("open · unassigned · all channels", within="header")
+    terminal.until("is:open   @unassigned    F edit", within="header")
     terminal.send("fh")
-    terminal.until("~needs a human", within="header")
+    terminal.until("needs:human", within="header")
     terminal.send("Sw")
-    terminal.until("~longest waiting first", "looked at")
+    terminal.until("sort:waiting", within="header")
+    terminal.until("longest waiting", "loaded")
     terminal.send("\x7f\x7f\x7f")
-    terminal.until("open · all channels", within="header")
+    terminal.until("is:open    F edit", within="header")
 
 
 def read_and_go_on(terminal: Recorded) -> None:
     terminal.send("u\r")
-    terminal.until("esc back")
+    terminal.until("esc back", "J next conversation")
     terminal.send("J")
-    terminal.until("J/K next conversation")
+    terminal.changes("title")
     terminal.send("fn")
     terminal.until("showing: notes")
     terminal.send("fa")
@@ -67,24 +68,26 @@ def find_an_older_case(terminal: Recorded) -> None:
     terminal.send("\x0b")
     terminal.until("Go to")
     terminal.send("oonagh")
-    terminal.until("+353209110142")
+    terminal.until("+353 20 911 0142")
     terminal.send("\r")
-    terminal.until("~Oonagh Feeney", within="header", gone="Go to")
+    terminal.until("from:+353209110142", within="header", gone="Go to")
     terminal.send("\rt60d\r")
     terminal.until(day, within="thread")
     terminal.send("5")
-    terminal.until("open · mine", within="header")
+    terminal.until("is:open   @me    F edit", within="header")
 
 
 def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
     terminal.send("2flcomplaint\r")
     terminal.until("#complaint", within="header")
-    terminal.send("fk9")
-    terminal.until("Key 9 shows this view from now on")
-    terminal.send("8")
-    terminal.until("snoozed · all channels", within="header")
+    terminal.send("fkMy complaints\r")
+    terminal.until("Save “My complaints” as")
     terminal.send("9")
-    terminal.until("open · mine · #complaint", within="header")
+    terminal.until("Saved as view 9 in place of All open", "9 My complaints 1")
+    terminal.send("8")
+    terminal.until("is:open   waiting:>1h", within="header")
+    terminal.send("9")
+    terminal.until("is:open   @me   #complaint", within="header")
     terminal.send("E")
     terminal.until("save as")
     terminal.send(str(path) + "\r")

@@ -75,7 +75,7 @@ async def test_g_goes_on_to_the_start_of_a_long_thread(viewer: Viewer, client: I
                 await settle(pilot)
         assert len(thread.rows or ()) >= 3000
         assert thread.cursor == 0
-        assert "start of the conversation" in lines(app)[3]
+        assert "start of the conversation" in lines(app)[4]
         await pilot.press("G")
         assert thread.at_end
 
