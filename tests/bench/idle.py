@@ -50,7 +50,7 @@ PRESSES = {
 }
 PAGE_DOWN = b"\x1b[6~"
 # At a size at which names are shown whole, and a page is so many rows; in bursts of so many pages.
-SCROLLED_AT, PAGE_ROWS, BURST = (120, 40), 11, 5
+SCROLLED_AT, PAGE_ROWS, BURST = (120, 40), 17, 5
 TIMEOUT = 60.0
 
 Scope = dict[str, Any]
