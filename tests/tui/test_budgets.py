@@ -140,13 +140,14 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-async def test_a_cursor_move_draws_no_row_anew(viewer: Viewer, drawn: Counter[str]) -> None:
+async def test_a_cursor_move_draws_only_the_row_that_it_selects(viewer: Viewer, drawn: Counter[str]) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         drawn.clear()
-        await pilot.press("j", "j", "k")
-        assert drawn["ConversationList"] == 0
+        moves = ("j", "j", "k")
+        await pilot.press(*moves)
+        assert drawn["ConversationList"] <= len(moves)
 
 
 async def test_a_page_draws_the_rows_that_come_into_view(
