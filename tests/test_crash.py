@@ -109,7 +109,8 @@ async def test_what_asyncio_repeats_of_a_failed_task_is_not_logged(
 BROKEN = """
 import sys, threading
 sys.argv[1:] = ["accounts", "list", "--database", "{SECRET}"]
-from frontdesk.cli import accounts, commands, databases, main
+from frontdesk.cli import database, main
+from frontdesk.cli.commands import accounts
 
 def fail(*arguments, **more):
     thread = threading.Thread(target=lambda: 1 / len([]))
@@ -117,7 +118,7 @@ def fail(*arguments, **more):
     thread.join()
     raise ValueError("{SECRET}")
 
-accounts.opened = databases.opened = fail
+accounts.opened = database.opened = fail
 main()
 """
 
