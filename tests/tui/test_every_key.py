@@ -35,6 +35,7 @@ OPENED = {
     "Picker": "f c",
     "Prompt": "t",
     "HelpScreen": "question_mark",
+    "FilterLine": "F",
     "Received": "w",
     "ViewScreen": "v r",
     "ReportScreen": "v r",
@@ -94,7 +95,10 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.commands": "",
         "inbox.redraw": "",
         "inbox.suspend": "",
-        **{f"not_yet.{key}": "" for key in "rPezaL"},
+        **{f"not_yet.{key}": "" for key in "rPeza"},
+        "inbox.filter_line": "",
+        "inbox.view_back": "6",
+        "inbox.view_forward": "6 H",
         "inbox.mark_unread": "",
     },
     "VirtualList": {
@@ -117,6 +121,12 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     "Picker": {"picker.leave": "", "picker.next": "", "picker.previous": "down"},
     "Prompt": {"prompt.leave": ""},
     "HelpScreen": {"help.leave": ""},
+    "FilterLine": {
+        "filter_line.leave": "",
+        "filter_line.complete": "",
+        "filter_line.earlier": "x enter backspace F",
+        "filter_line.later": "x enter backspace F up",
+    },
     "Received": {"received.leave": "", "received.copy": ""},
     "ViewScreen": {
         "pane.next": "",
