@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from pathlib import Path
 
 LEAVE = b"\x11"
@@ -46,9 +47,11 @@ class Terminal:
         return _SEQUENCES.sub(b"", self._said).decode(errors="replace")
 
     def wait_for(self, shown: bytes) -> None:
-        """Read until a pattern was written."""
+        """Read until a pattern was written, for a minute at most while anything is written."""
+        deadline = time.monotonic() + 60
         while not re.search(shown, self._said):
             assert self._read(), f"The program ended without {shown!r}: {self.words[-2000:]}"
+            assert time.monotonic() < deadline, f"No {shown!r} so far: {self.words[-2000:]}"
 
     def press(self, key: bytes) -> None:
         os.write(self._master, key)

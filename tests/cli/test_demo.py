@@ -14,6 +14,8 @@ from frontdesk.sample.demo import SEED, demo_parts
 
 # The cursor is hidden as soon as keys are the program's own.
 HEARS_KEYS = rb"\x1b\[\?25l"
+# The tab of all open conversations, before its number.
+OPEN = rb"open(?:\x1b\[[\d;]*m| )*"
 FAILED = "frontdesk: The sample inbox could not be made"
 
 
@@ -52,7 +54,7 @@ def newest_name() -> bytes:
 def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
     terminal = run()
     terminal.wait_for(newest_name())
-    terminal.wait_for(b"60 open")
+    terminal.wait_for(OPEN + b"60")
     os.kill(terminal.process.pid, signal.SIGTSTP)
     os.waitpid(terminal.process.pid, os.WUNTRACED)
     os.kill(terminal.process.pid, signal.SIGCONT)
@@ -64,8 +66,8 @@ def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
 
 def test_it_never_shows_the_counts_of_the_part_that_it_opens_with(run: Run) -> None:
     terminal = run()
-    terminal.wait_for(b"60 open")
-    assert set(re.findall(r"(\d+) open\b", terminal.words)) == {"60"}
+    terminal.wait_for(OPEN + b"60")
+    assert set(re.findall(r"open (\d+)", terminal.words)) == {"60"}
     terminal.press(LEAVE)
     assert terminal.ending()[0] == 0
 

@@ -140,7 +140,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-async def test_a_cursor_move_draws_only_the_row_that_it_selects(viewer: Viewer, drawn: Counter[str]) -> None:
+async def test_a_cursor_move_draws_only_the_row_that_it_selects(
+    viewer: Viewer, drawn: Counter[str]
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

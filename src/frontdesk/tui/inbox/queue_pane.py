@@ -508,6 +508,9 @@ class QueuePane(Pane):
         number = None if plan.rest else labels.count_for(counts, plan.filter)
         if number is not None:
             return number
+        if not plan.rest and counts is None and not lacking(self._mailbox, "counts"):
+            # The server's answer is awaited; rows of an inbox that is being filled are a part.
+            return None
         if plan == self.plan and self._local is not None:
             return self._local.matches if self.listing.complete else None
         listing = self._mailbox.conversations(plan.filter)
