@@ -287,7 +287,7 @@ def gone(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def test_what_the_viewer_has_shown_of_a_server_is_found_without_it(gone: str, inbox: Path):
     newest = json.loads(
-        told(inbox, "list", "conversations", "--limit=1", "--format=jsonl", "--all").splitlines()[0]
+        told(inbox, "list", "conversations", "--format=jsonl", "--all").splitlines()[0]
     )
     word = newest["last_message"]["text"].split()[0]
     found = run(word, "--url", gone, "--format=jsonl")
