@@ -9,12 +9,12 @@ from tests.tui.conftest import Viewer, lines, settle, shown
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (["f", "h"], "~needs a human"),
+        (["f", "h"], "needs:human"),
         (["f", "l", *"refund", "enter"], "#refund"),
         # What is typed after the answer is there before anything was looked for.
         (["f", "l", *"refund", "enter", "j"], "#refund"),
-        (["f", "t", *"late", "enter"], "~“late”"),
-        (["S", "w"], "~longest waiting first"),
+        (["f", "t", *"late", "enter"], "is:open   late "),
+        (["S", "w"], "sort:waiting"),
     ],
 )
 async def test_no_key_that_is_typed_ahead_is_lost(
