@@ -56,7 +56,7 @@ def format_phone(phone: str | None) -> str:
 
 
 class Person(Protocol):
-    """What names a contact."""
+    """Name of a contact for display."""
 
     @property
     def id(self) -> str: ...

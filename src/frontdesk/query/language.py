@@ -309,7 +309,7 @@ def _unknown(prefix: str) -> str:
 
 
 def _allowed(kind: str) -> str:
-    """What may follow a prefix."""
+    """Values that a prefix takes."""
     if kind in _VALUES:
         *most, last = _VALUES[kind]
         return f"{', '.join(most)} or {last}" if most else last

@@ -46,7 +46,7 @@ _SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
 
 
 class RowContext(NamedTuple):
-    """What rows depend on besides the conversation.
+    """State that rows depend on besides the conversation.
 
     colours: of labels, by title. same_owner: all rows have the same assignee, so the channel is
     shown instead. plain: labels have no ground, for terminals with sixteen colours.

@@ -93,7 +93,7 @@ _TICK_INKS: Mapping[str, str] = MappingProxyType(
 
 
 class MessageContext(NamedTuple):
-    """What messages depend on besides themselves. open_key: key that opens media, or empty."""
+    """State that messages depend on besides their own. open_key: key that opens media."""
 
     clock: Clock
     contact: str = ""
@@ -102,7 +102,7 @@ class MessageContext(NamedTuple):
 
 
 def voice(author: str, direction: str = "outbound") -> str:
-    """Who speaks: customer, team, ai, campaign (and other automation), phone."""
+    """Kind of author: customer, team, ai, campaign (and other automation), phone."""
     return _VOICES.get(author, "customer" if direction == "inbound" else "campaign")
 
 
