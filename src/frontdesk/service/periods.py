@@ -85,8 +85,14 @@ class Shift:
     months: int = 0
 
     def moment(self, moment: int) -> int:
-        """Keep the local time; a day that the month lacks becomes the month's last."""
-        local = _local(moment, self.zone).replace(tzinfo=None) - timedelta(days=self.days)
+        """Keep the local time; a day that the month lacks becomes the month's last.
+
+        The start of a day stays one, also where a clock change moved it away from midnight.
+        """
+        local = _local(moment, self.zone).replace(tzinfo=None)
+        if midnight(local.date(), self.zone) == moment:
+            local = datetime.combine(local.date(), time.min)
+        local -= timedelta(days=self.days)
         year, month = divmod(local.year * 12 + local.month - 1 - self.months, 12)
         day = min(local.day, monthrange(year, month + 1)[1])
         return _first_moment(local.replace(year=year, month=month + 1, day=day), self.zone)
