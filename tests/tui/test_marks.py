@@ -51,6 +51,24 @@ async def test_escape_takes_all_marks_off(viewer: Viewer) -> None:
         assert "marked" not in lines(app)[-1]
 
 
+async def test_escape_ends_a_running_search_before_it_takes_marks_off(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = Halting(client)
+    source.halted = True
+    app = viewer(source)
+    async with app.run_test(size=SIZE) as pilot:
+        await idle_until(pilot, lambda: len(queue(app)) > 4)
+        await pilot.press("j", "space", "j", "j", "space", "f", "t", *"nobody says this", "enter")
+        await idle_until(pilot, lambda: "esc: stop" in shown(app))
+        await pilot.press("escape")
+        await idle_until(pilot, lambda: "esc: stop" not in shown(app))
+        assert "2 marked · " in lines(app)[-1]
+        await pilot.press("escape")
+        assert screen_of(app).queue.list.marked == ()
+        assert "marked" not in lines(app)[-1]
+
+
 async def test_escape_in_the_thread_leaves_marks_alone(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=SIZE) as pilot:
