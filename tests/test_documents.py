@@ -16,12 +16,15 @@ from typing import NamedTuple
 
 import click
 import pytest
+from textual.keys import format_key
 
 from frontdesk import wire
 from frontdesk.cli.main import frontdesk
 from frontdesk.sample.demo import ME
 from frontdesk.service.auth import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES
+from frontdesk.tui.actions import group_of, place_of
+from frontdesk.tui.keymap import action_ids
 from tests.terminals import LEAVE, Terminal
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -309,13 +312,26 @@ def test_what_a_page_says_can_be_done(path: Path, reader: Reader) -> None:
         reader.follow(block)
 
 
-def test_the_page_of_keys_lists_every_action(reader: Reader, pytestconfig: pytest.Config) -> None:
+def written(key: str) -> str:
+    """A key as the pages write it."""
+    return key if key == "enter" else format_key(key)
+
+
+def test_the_page_of_keys_lists_every_action_by_group(pytestconfig: pytest.Config) -> None:
+    tables: dict[str, list[str]] = {}
+    for id, (keys, words) in sorted(action_ids().items(), key=lambda one: place_of(one[0])):
+        head = ["| does | keys | action |", "|---|---|---|"]
+        shown = " ".join(f"`{written(key)}`" for key in keys.split(","))
+        tables.setdefault(group_of(id), head).append(f"| {words} | {shown} | `{id}` |")
+    text = "\n\n".join("\n".join([f"### {group}", "", *rows]) for group, rows in tables.items())
+    assert_section(ROOT / "docs" / "keys.md", "actions", text, pytestconfig)
+
+
+def test_config_keys_lists_the_same_actions(reader: Reader) -> None:
     command = [*PROGRAM, "config", "keys"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [re.split(r"  +", line, maxsplit=2) for line in listed.splitlines()[1:]]
-    lines = [f"| `{name}` | {keys} | {words} |" for name, keys, words in rows]
-    table = "\n".join(["| action | keys | does |", "|---|---|---|", *lines])
-    assert_section(ROOT / "docs" / "keys.md", "actions", table, pytestconfig)
+    assert {name: (keys, words) for name, keys, words in rows} == action_ids()
 
 
 def assert_section(path: Path, name: str, text: str, config: pytest.Config) -> None:

@@ -43,10 +43,10 @@ async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> 
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("r", "r", "r", "e")
+        await pilot.press("minus", "minus", "minus", "H")
         assert [one.message for one in app._notifications] == [
-            "This version only reads: it cannot reply",
-            "This version only reads: it cannot resolve",
+            "No previous conversation here",
+            "No view before this one",
         ]
 
 

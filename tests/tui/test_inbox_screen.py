@@ -271,25 +271,11 @@ async def test_the_keys_that_help_shows_are_the_bindings(viewer: Viewer) -> None
         await pilot.press("question_mark")
         await settle(pilot)
         text = shown(app)
-        for words in ("Edit the filter as text", "Next pane", "Pane to the left"):
+        for words in ("Go to thread", "Next pane", "Pane to the left"):
             assert words in text
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)
-
-
-async def test_typing_narrows_help_and_enter_does_what_is_chosen(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("question_mark", *"alone")
-        await settle(pilot)
-        assert "This pane alone, and back" in shown(app)
-        assert "Pane to the left" not in shown(app)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert isinstance(app.screen, InboxScreen)
-        assert not screen_of(app).panes["thread"].display
 
 
 async def test_help_shows_enter_as_the_status_line_does(viewer: Viewer) -> None:
@@ -312,14 +298,3 @@ async def test_an_empty_queue_is_not_saved(viewer: Viewer) -> None:
         await pilot.press("E")
         assert isinstance(app.screen, InboxScreen)
         assert [one.message for one in app._notifications] == ["There is nothing to save here"]
-
-
-async def test_the_palette_has_each_action_once_with_all_its_keys(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        commands = list(app.get_system_commands(app.screen))
-        titles = [command.title for command in commands]
-        assert len(titles) == len(set(titles))
-        refresh = next(one for one in commands if one.title == "Ask the server now")
-        assert refresh.help == "key ^r f5"

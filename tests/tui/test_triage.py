@@ -309,29 +309,6 @@ async def test_a_customer_who_is_known_only_from_the_queue_is_named_over_their_c
         assert f"Conversations · {contact.name}" in shown(app)
 
 
-async def test_keys_that_will_write_say_that_this_version_only_reads(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("r", "e")
-        assert said(app) == [
-            "This version only reads: it cannot reply",
-            "This version only reads: it cannot resolve",
-        ]
-
-
-async def test_the_palette_has_every_action_that_has_a_key(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        commands = {command.title: command for command in app.get_system_commands(app.screen)}
-        for words in ("Next unread", "Go to a date", "Copy something else", "Search everything"):
-            assert any(title.startswith(words) for title in commands)
-        await commands["This pane alone, and back"].callback()
-        await settle(pilot)
-        assert screen_of(app).panes.has_class("-zoomed")
-
-
 async def test_a_screenshot_is_of_the_inbox_and_saved_under_a_name_for_its_owner_alone(
     viewer: Viewer, tmp_path: Path
 ) -> None:

@@ -1,20 +1,20 @@
 """Textual application of the viewer: themes, stylesheets, default screen, global key handling."""
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui.actions import Command, all_commands
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_of, latin_key
@@ -37,7 +37,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "profiles", "Another profile", id="app.profiles"),
+        Binding("ctrl+o", "profiles", "Switch profile…", id="app.profiles"),
     ]
 
     def __init__(
@@ -146,15 +146,27 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """Inform inbox screens of focus changes of the terminal."""
         self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
 
+    def commands(self) -> list[Command]:
+        """Entries of the palette: actions, filters and views of the screen, and of the program."""
+        own = (
+            Command("Theme…", "", self.search_themes, "colours dark light contrast appearance"),
+            Command("Screenshot…", "SVG", self._take_screenshot, "picture save export"),
+            Command("Quit", "^q", self.exit, "exit close leave"),
+        )
+        screen = self.screen
+        of_screen = screen.commands() if isinstance(screen, SizedScreen) else ()
+        return [*all_commands(screen), *of_screen, *own]
+
     def action_commands(self) -> None:
         """Open the command palette."""
-        commands = {command.title: command for command in self.get_system_commands(self.screen)}
-        choices = [Choice(title, title, command.help) for title, command in commands.items()]
 
-        def run(title: str | None) -> None:
-            if title is not None:
-                self.call_later(commands[title].callback)
+        def run(command: Command | None) -> None:
+            if command is not None:
+                self.call_later(command.run)
 
+        choices = [
+            Choice(one, one.title, one.hint, synonyms=one.synonyms) for one in self.commands()
+        ]
         self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 
     def search_themes(self) -> None:
@@ -178,20 +190,6 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         chosen, _, configured = (self._mailbox.get_setting(_THEME) or "").partition(" ")
         known = configured == self._configured_theme and chosen in self.available_themes
         return chosen if known else self._configured_theme
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Commands of the palette: all bound actions, and Textual's own."""
-        from frontdesk.tui.dialogs.help import actions_of
-
-        for words, (keys, active) in actions_of(screen).items():
-            binding = active.binding
-            if not (binding.id or "").startswith("not_yet"):
-                run = partial(self.run_action, binding.action, active.node)
-                yield SystemCommand(words, f"key {keys}", run)
-        # Omitted: the key summary (the help dialog has more) and screenshots that anyone can read.
-        theirs = super().get_system_commands(screen)
-        yield from (one for one in theirs if one.title not in ("Keys", "Screenshot"))
-        yield SystemCommand("Screenshot", "Save what is shown as SVG", self._take_screenshot)
 
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""

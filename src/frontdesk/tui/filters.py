@@ -21,7 +21,7 @@ from frontdesk.query import (
 )
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry
-from frontdesk.tui.labels import count_for
+from frontdesk.tui.labels import chip, count_for
 from frontdesk.wire import ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES
@@ -189,6 +189,32 @@ ORDER_MENU = tuple(
     MenuEntry(letter, order, words)
     for letter, (order, words) in zip("nowc", ORDERS.items(), strict=True)
 )
+
+# Words that find the filter of a term in the palette, besides the term itself.
+_SYNONYMS = (
+    ("@me", "mine assigned to me"),
+    ("@unassigned", "assigned to no one"),
+    ("@assigned", "assigned to anyone"),
+    ("unread", "new"),
+    ("needs:human", "bot hand-over escalated"),
+    ("waiting:>1h", "waiting over an hour"),
+    ("window:<2h", "reply window closes"),
+)
+
+
+def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
+    """Terms that the palette offers: term, text with names for ids, synonyms."""
+    texts = [*((f"is:{status}", "status") for status in STATUSES), *_SYNONYMS]
+    terms = [(parse(text).terms[0], synonyms) for text, synonyms in texts]
+    terms += [(Term("label", title), "label") for title in names.labels]
+    named = (("assignee", names.users, "assignee"), ("in", names.channels, "channel"))
+    terms += [
+        (Term(kind, reference(id, known)), f"{word} {known[id]}")
+        for kind, known, word in named
+        for id in known
+    ]
+    return [(term, chip(term, names), synonyms) for term, synonyms in terms]
+
 
 NO_KEY = "-"
 SAVE, UNDO = "w", "z"

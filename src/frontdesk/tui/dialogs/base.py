@@ -15,6 +15,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from frontdesk.tui.actions import Command
+
 R = TypeVar("R")
 
 
@@ -29,6 +31,10 @@ class SizedScreen(Screen[R]):
 
     def fit(self, size: Size) -> None:
         """Called with the size of the terminal when the screen is mounted or resized."""
+
+    def commands(self) -> Sequence[Command]:
+        """Entries of the palette besides the actions that have a key."""
+        return ()
 
     @property
     def focus_home(self) -> Widget | None:

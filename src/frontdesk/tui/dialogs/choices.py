@@ -17,10 +17,13 @@ class MenuEntry(NamedTuple, Generic[V]):
 class Choice(NamedTuple, Generic[V]):
     """Picker entry: `value` is the result, `words` the label, `hint` is right-aligned.
 
-    `spans` are (start, end) offsets of the highlighted parts of `words`.
+    `spans` are (start, end) offsets of the highlighted parts of `words`. synonyms: words that find
+    it too. heading: of a group that begins here.
     """
 
     value: V
     words: str
     hint: str = ""
     spans: Sequence[tuple[int, int]] = ()
+    synonyms: str = ""
+    heading: str = ""

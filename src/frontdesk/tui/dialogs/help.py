@@ -1,50 +1,50 @@
-"""Help dialog: searchable list of the active key bindings."""
+"""Help dialog: searchable list of the active key bindings, by group."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from frontdesk.tui.actions import Command, active_commands
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.key_names import ENTER
 
 
-def actions_of(screen: Screen[Any]) -> Mapping[str, tuple[str, ActiveBinding]]:
-    """Active bindings by description: all keys of an action as text, and one of its bindings."""
-    actions: dict[str, tuple[str, ActiveBinding]] = {}
-    for active in screen.active_bindings.values():
-        binding = active.binding
-        if binding.description and binding.id:
-            before, _ = actions.get(binding.description, ("", active))
-            shown = f"{before} {screen.app.get_key_display(binding)}".strip()
-            actions[binding.description] = (shown, active)
-    return actions
-
-
 def show_help(screen: Screen[Any]) -> None:
     """Show the help dialog, and run the selected action."""
-    actions = actions_of(screen)
 
-    def do(words: str | None) -> None:
-        if words is not None:
-            active = actions[words][1]
-            screen.call_later(screen.app.run_action, active.binding.action, active.node)
+    def run(command: Command | None) -> None:
+        if command is not None:
+            command.run()
 
-    keys = [(shown, words) for words, (shown, _) in actions.items()]
-    screen.app.push_screen(HelpScreen(keys), do)
+    screen.app.push_screen(HelpScreen(active_commands(screen)), run)
 
 
-class HelpScreen(Picker[str]):
-    """Picker of actions; `keys` are pairs of key text and description. Returns the description."""
+class HelpScreen(Picker[Command]):
+    """Picker of actions; returns the selected one."""
 
-    PLACEHOLDER = f"type to find an action; {ENTER} does it"
-    MOST_SHOWN = 60
+    PLACEHOLDER = f"type to find an action; {ENTER} runs it"
+    MOST_SHOWN = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "leave", "Back", id="help.leave"),
     ]
 
-    def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
-        choices = [Choice(words, words, shown) for shown, words in keys]
-        super().__init__("Keys that work here", choices, current=None)
+    def __init__(self, commands: Sequence[Command]) -> None:
+        super().__init__("Keys that work here", command_choices(commands), current=None)
+
+
+def command_choices(commands: Sequence[Command]) -> list[Choice[Command]]:
+    """Commands as choices, the first of each group with its heading."""
+    groups = ["", *(command.group for command in commands)]
+    return [
+        Choice(
+            command,
+            command.title,
+            command.hint,
+            synonyms=command.synonyms,
+            heading=command.group if command.group != before else "",
+        )
+        for command, before in zip(commands, groups, strict=False)
+    ]

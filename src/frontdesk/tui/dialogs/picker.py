@@ -1,5 +1,6 @@
 """Picker dialog: a list of choices, filtered by typing."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from frontdesk.text import folded, one_line
 from frontdesk.tui.dialogs.base import Asking
 from frontdesk.tui.dialogs.choices import Choice, V
 from frontdesk.tui.key_names import ENTER, named
-from frontdesk.tui.widgets.line_widget import PARTS, Piece, cut, spread
+from frontdesk.tui.widgets.line_widget import PARTS, Piece, cut, fit, spread
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 # Lines of a picker besides its choices: border, title, field and its border, keys.
@@ -30,7 +31,20 @@ class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
         assert self.rows is not None
         choice = self.rows[position]
         hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
-        return [spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)]
+        line = spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)
+        return [*_heading(choice.heading, position, width), line]
+
+    def height_of(self, position: int) -> int:
+        assert self.rows is not None
+        return 1 + len(_heading(self.rows[position].heading, position, 1))
+
+
+def _heading(heading: str, position: int, width: int) -> list[list[Piece]]:
+    """Lines above the first choice of a group, outside of the selection's ground."""
+    if not heading:
+        return []
+    blank = [("text@ground", fit("", width))]
+    return [*([blank] if position else []), [("accent@ground", fit(heading, width))]]
 
 
 def _pieces(choice: Choice[Any]) -> list[Piece]:
@@ -45,20 +59,42 @@ def _pieces(choice: Choice[Any]) -> list[Piece]:
 
 
 def containing(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
-    """Choices that contain every typed word."""
+    """Choices that contain every typed word: starts of the label first, then of words, then others.
+
+    Choices of equal rank keep their order.
+    """
     wanted = folded(typed).split()
-    return [one for one in choices if all(word in folded(one.words) for word in wanted)]
+    ranks = [max((_rank(choice, word) for word in wanted), default=0) for choice in choices]
+    found = sorted((rank, at) for at, rank in enumerate(ranks) if rank < _NOT_IN_IT)
+    return [choices[at] for _, at in found]
+
+
+_NOT_IN_IT = 4
+
+
+def _rank(choice: Choice[Any], word: str) -> int:
+    label, synonyms = folded(choice.words), folded(choice.synonyms)
+    starts = (label.startswith(word), _starts_word(label, word), _starts_word(synonyms, word))
+    return next((rank for rank, fits in enumerate((*starts, word in label)) if fits), _NOT_IN_IT)
+
+
+def _starts_word(text: str, word: str) -> bool:
+    return any(part.startswith(word) for part in _BETWEEN_WORDS.split(text))
+
+
+_BETWEEN_WORDS = re.compile(r"[^\w+]+")
 
 
 def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
-    """Choices that contain every typed word, in their order; then fuzzy matches, best first."""
-    exact = containing(choices, typed)
+    """Choices that contain every typed word, see `containing`; then fuzzy matches, best first."""
     if not typed.strip():
-        return exact
+        return list(choices)
+    exact = containing(choices, typed)
     search = FuzzySearch()
     scores = [(search.match(folded(typed), folded(one.words))[0], one) for one in choices]
     near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
-    return exact + [one for _, one in near if one not in exact]
+    found = exact + [one for _, one in near if one not in exact]
+    return [one._replace(heading="") for one in found]
 
 
 class Picker(Asking[V]):
@@ -80,28 +116,27 @@ class Picker(Asking[V]):
         self._remark = remark
         self._remark_lines = 2 if remark else 0
         self._choices = choices
-        self._current = current
         self._looked_for = ""
+        # Filled before it is mounted, so that it is drawn once.
+        self.list = ChoiceList(id="picker-list")
+        at = next((n for n, choice in enumerate(choices) if choice.value == current), 0)
+        self.list.show(_rows(choices), cursor=at)
+        self.list.say_when_empty("No match")
 
     PLACEHOLDER = "type to narrow the list"
     MOST_SHOWN = 12
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="picker"):
+        with Vertical(id="picker") as around:
+            lines = sum(map(self.list.height_of, range(len(self._choices))))
+            around.styles.height = self._height(min(lines, self.MOST_SHOWN))
             yield Static(self._title, id="picker-title", markup=False)
             yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
-            yield ChoiceList(id="picker-list")
+            yield self.list
             if self._remark:
                 yield Static(self._remark, id="picker-remark", markup=False)
             words = f"{ENTER} choose   {{picker.leave}} back"
             yield Static(named(self, words), id="picker-keys", markup=False)
-
-    def on_mount(self) -> None:
-        choices = self.query_one(ChoiceList)
-        self.make_room(min(len(self._choices), self.MOST_SHOWN))
-        self.say_when_empty("nothing matches")
-        at = next((n for n, choice in enumerate(self._choices) if choice.value == self._current), 0)
-        choices.show(_rows(self._choices), cursor=at)
 
     @on(Input.Changed)
     def follow(self, event: Input.Changed) -> None:
@@ -119,15 +154,18 @@ class Picker(Asking[V]):
 
     def make_room(self, count: int) -> None:
         """Set the height for a number of choices; the list shrinks if the screen is smaller."""
-        self.query_one("#picker").styles.height = max(3, count) + _AROUND + self._remark_lines
+        self.query_one("#picker").styles.height = self._height(count)
+
+    def _height(self, count: int) -> int:
+        return max(3, count) + _AROUND + self._remark_lines
 
     def say_when_empty(self, words: str) -> None:
         """Text of the list while no choice matches."""
-        self.query_one(ChoiceList).say_when_empty(words)
+        self.list.say_when_empty(words)
 
     def offer(self, choices: Sequence[Choice[V]]) -> None:
         """Show these choices, with the cursor on the first."""
-        self.query_one(ChoiceList).show(_rows(choices))
+        self.list.show(_rows(choices))
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
@@ -144,12 +182,12 @@ class Picker(Asking[V]):
 
     def take_row(self) -> None:
         """Return the selected choice."""
-        choice = self.query_one(ChoiceList).row
+        choice = self.list.row
         if choice is not None:
             self.dismiss(choice.value)
 
     def action_move(self, step: int) -> None:
-        self.query_one(ChoiceList).action_move(step)
+        self.list.action_move(step)
 
     def action_leave(self) -> None:
         self.dismiss(None)

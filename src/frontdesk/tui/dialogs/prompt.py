@@ -19,7 +19,7 @@ class Prompt(Asking[str]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "First clears, then leaves", id="prompt.leave"),
+        Binding("escape", "leave", "Clear, then back", id="prompt.leave"),
     ]
 
     def __init__(

@@ -35,7 +35,7 @@ class Received(Dialog[None]):
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,w", "leave", "Back", id="received.leave"),
-        Binding("y", "copy", "Copy this line", id="received.copy"),
+        Binding("y", "copy", "Copy line", id="received.copy"),
     ]
 
     def __init__(self, title: str, value: Wire) -> None:

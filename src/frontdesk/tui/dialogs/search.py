@@ -11,7 +11,7 @@ from frontdesk.phones import contact_name
 from frontdesk.text import ago
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
-from frontdesk.tui.dialogs.picker import ChoiceList, Picker
+from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.key_names import ENTER, named
 
 MOST_HITS = 100
@@ -30,7 +30,7 @@ class SearchScreen(Picker[Hit]):
         with Vertical(id="picker", classes="-wide"):
             yield Static("Search in all that was seen here", id="picker-title", markup=False)
             yield Input(self._sought, placeholder="words, or parts of them", id="picker-input")
-            yield ChoiceList(id="picker-list")
+            yield self.list
             words = f"{ENTER} go there   {{picker.leave}} back"
             yield Static(named(self, words), id="picker-keys", markup=False)
 
@@ -46,7 +46,6 @@ class SearchScreen(Picker[Hit]):
 
     def narrow(self, typed: str) -> None:
         """Search synchronously on each key; it takes milliseconds."""
-        found = self.query_one(ChoiceList)
         hits = self._mailbox.search(typed, limit=MOST_HITS) if typed.strip() else []
         choices = [
             Choice(
@@ -59,7 +58,7 @@ class SearchScreen(Picker[Hit]):
             if hit.conversation_id is not None
         ]
         self.make_room(len(choices))
-        found.say_when_empty("nothing seen here has this" if typed.strip() else "")
+        self.list.say_when_empty("nothing seen here has this" if typed.strip() else "")
         self.offer(choices)
 
     def _hint(self, conversation_id: str | None, created_at: str) -> str:

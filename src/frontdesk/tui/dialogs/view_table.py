@@ -1,6 +1,7 @@
 """Registry of the views and their key bindings."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui.actions import Command
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.key_names import KeyNames
@@ -22,6 +24,11 @@ class View(NamedTuple):
     name: str
     title: str
     function_key: str | None = None
+
+    @property
+    def command(self) -> str:
+        """What opens it, in the help and the palette."""
+        return f"Open {self.title.lower()}"
 
 
 VIEWS: Sequence[View] = (
@@ -51,12 +58,27 @@ class Opening(NamedTuple):
 def view_bindings() -> list[BindingType]:
     """Bindings of the view menu and of the function keys."""
     return [
-        Binding("v", "views", "Views", id="view.menu"),
+        Binding("v", "views", "Views…", id="view.menu"),
         *(
-            Binding(view.function_key, f"view('{view.name}')", view.title, id=f"view.{view.name}")
+            Binding(
+                view.function_key,
+                f"view('{view.name}')",
+                view.command,
+                id=f"view.{view.name}",
+            )
             for view in VIEWS
             if view.function_key
         ),
+    ]
+
+
+def view_commands(keys: KeyNames, open_view: Callable[[str], object]) -> list[Command]:
+    """Entries of the palette for the views without a key of their own."""
+    menu = keys["view.menu"]
+    return [
+        Command(view.command, f"{menu} {view.letter}", partial(open_view, view.name))
+        for view in VIEWS
+        if not view.function_key
     ]
 
 

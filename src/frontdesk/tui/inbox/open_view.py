@@ -12,11 +12,18 @@ from textual.screen import Screen
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.view_table import INBOX, VIEWS, Opening, view_bindings, view_entries
+from frontdesk.tui.dialogs.view_table import (
+    INBOX,
+    VIEWS,
+    Opening,
+    view_bindings,
+    view_commands,
+    view_entries,
+)
 from frontdesk.tui.key_names import changed_keys
 from frontdesk.wire import PhoneRef
 
-__all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_entries"]
+__all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_commands", "view_entries"]
 
 Made = Screen[Query | PhoneRef | None]
 

@@ -135,7 +135,10 @@ class ChannelPane(Pane):
 class QueuePane(Pane):
     """Shows the conversations of a view from the cache, and refreshes them from the server."""
 
-    BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *CHANNEL_KEYS,
+        Binding("E", "screen.export('list')", "Export list or selection…", id="inbox.export"),
+    ]
 
     class Opened(Message):
         """The selected conversation was opened."""

@@ -19,9 +19,10 @@ from frontdesk.cache import Hit
 from frontdesk.errors import InboxError
 from frontdesk.export import MARKED_ENDINGS, QUEUE_ENDINGS, Entry, queue_text, threads_text
 from frontdesk.mailbox import Mailbox
-from frontdesk.query import NEWEST, VIEW_KEYS, Query, SavedView, Term, customer, reference
+from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.reports.periods import HOW_TO, day_of
 from frontdesk.tui import filters
+from frontdesk.tui.actions import Command
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, Connection
@@ -30,7 +31,7 @@ from frontdesk.tui.dialogs import view_table
 from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.filters import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.inbox.bars import Bars
-from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_entries
+from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_commands, view_entries
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
@@ -55,15 +56,6 @@ PREVIEW_SECONDS = 0.15
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
 
-# Keys reserved for writing; each shows a message while `/v1` is read-only.
-_READ_ONLY = {
-    "r": "reply",
-    "P": "write a note",
-    "e": "resolve",
-    "z": "snooze",
-    "a": "assign",
-}
-
 
 class InboxScreen(SizedScreen[None]):
     """Channels, conversation list, thread and contact; reads only through the mailbox.
@@ -73,23 +65,23 @@ class InboxScreen(SizedScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "pane('channels')", "Channels", id="pane.channels"),
-        Binding("2", "pane('list')", "Conversations", id="pane.list"),
-        Binding("3", "pane('thread')", "Thread", id="pane.thread"),
-        Binding("4", "pane('contact')", "Contact", id="pane.contact"),
+        Binding("1", "pane('channels')", "Go to channels", id="pane.channels"),
+        Binding("2", "pane('list')", "Go to conversations", id="pane.list"),
+        Binding("3", "pane('thread')", "Go to thread", id="pane.thread"),
+        Binding("4", "pane('contact')", "Go to contact", id="pane.contact"),
         *(
             Binding(digit, f"saved_view('{digit}')", f"View {digit}", id=f"inbox.view_{digit}")
             for digit in VIEW_KEYS
         ),
-        Binding("H", "history(-1)", "Back to the view before", id="inbox.view_back"),
-        Binding("L", "history(1)", "Forward to the view after", id="inbox.view_forward"),
+        Binding("H", "history(-1)", "Back to the previous view", id="inbox.view_back"),
+        Binding("L", "history(1)", "Forward to the next view", id="inbox.view_forward"),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
         Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before"),
         Binding("h,left", "step(-1)", "Pane to the left", id="pane.left"),
         Binding("l,right", "step(1)", "Pane to the right", id="pane.right"),
-        Binding("i", "contact", "Contact on or off", id="inbox.contact"),
-        Binding("f", "filter", "Filter", id="inbox.filter"),
-        Binding("F", "filter_line", "Edit the filter as text", id="inbox.filter_line"),
+        Binding("i", "contact", "Show or hide contact", id="inbox.contact"),
+        Binding("f", "filter", "Filter…", id="inbox.filter"),
+        Binding("F", "filter_line", "Edit filter as text…", id="inbox.filter_line"),
         Binding("S", "order", "Sort…", id="inbox.order"),
         Binding("backspace", "remove_filter", "Remove last filter", id="inbox.take_off"),
         Binding("left_square_bracket,comma", "status(-1)", "Previous status", id="inbox.before"),
@@ -99,32 +91,28 @@ class InboxScreen(SizedScreen[None]):
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest waiting", id="inbox.next_waiting"),
-        Binding("minus", "swap", "The conversation before this one", id="inbox.swap"),
-        Binding("m", "mark_unread", "Mark as unread here", id="inbox.mark_unread"),
-        Binding("slash", "find", "Find in this pane", id="inbox.find"),
+        Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
+        Binding("m", "mark_unread", "Mark as unread", id="inbox.mark_unread"),
+        Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
-        Binding("s", "search", "Search everything seen here", id="inbox.search"),
-        Binding("ctrl+k", "switch", "Go to a customer, channel, label…", id="inbox.switch"),
-        Binding("t", "date", "Go to a date", id="inbox.date"),
-        Binding("plus,underscore", "zoom", "This pane alone, and back", id="inbox.zoom"),
-        Binding("w", "received", "What is this: the row as received", id="inbox.received"),
-        Binding("o", "open_link", "Open the link of the message", id="inbox.open_link"),
-        Binding("y", "copy", "Copy the message or line", id="inbox.copy"),
-        Binding("Y", "copy_menu", "Copy something else", id="inbox.copy_menu"),
-        Binding("E", "export", "Save the thread; the marked; the list", id="inbox.export"),
+        Binding("s", "search", "Search everything on this computer…", id="inbox.search"),
+        Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
+        Binding("t", "date", "Go to a date…", id="inbox.date"),
+        Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
+        Binding("w", "received", "Show as JSON", id="inbox.received"),
+        Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
+        Binding("y", "copy", "Copy message or line", id="inbox.copy"),
+        Binding("Y", "copy_menu", "Copy…", id="inbox.copy_menu"),
+        Binding("E", "export", "Export…", id="inbox.export"),
         *view_bindings(),
-        Binding("ctrl+r,f5", "refresh", "Ask the server now", id="inbox.refresh"),
-        Binding("escape", "back", "One level back; stops what is looked for", id="inbox.back"),
+        Binding("ctrl+r,f5", "refresh", "Refresh", id="inbox.refresh"),
+        Binding("escape", "back", "Back; stop searching", id="inbox.back"),
         Binding("q", "leave", "Back; twice in the list: quit", id="inbox.leave"),
-        Binding("question_mark,f1", "help", "Keys", id="inbox.help"),
-        Binding("colon", "app.commands", "Commands", id="inbox.commands"),
-        Binding("ctrl+l", "redraw", "Draw the screen anew", id="inbox.redraw"),
+        Binding("question_mark,f1", "help", "Help", id="inbox.help"),
+        Binding("colon", "app.commands", "Commands…", id="inbox.commands"),
+        Binding("ctrl+l", "redraw", "Redraw", id="inbox.redraw"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend"),
-        *(
-            Binding(key, f"read_only('{what}')", f"Not yet: {what}", id=f"not_yet.{key}")
-            for key, what in _READ_ONLY.items()
-        ),
     ]
     AUTO_FOCUS = ""
     COMPONENT_CLASSES = PARTS
@@ -815,10 +803,11 @@ class InboxScreen(SizedScreen[None]):
         if body.row is not None:
             self.app.push_screen(dialogs.received(f"As received: {body.row.id}", body.row))
 
-    def action_export(self) -> None:
-        """Save the thread; in the list the marked conversations, or else all loaded ones."""
-        if self.panes.at in ("thread", "contact") and self.thread.conversation is not None:
-            self.thread.export()
+    def action_export(self, pane: str = "") -> None:
+        """Save the thread; in the list the selected conversations, or else all loaded ones."""
+        in_thread = (pane or self.panes.at) in ("thread", "contact")
+        if in_thread and self.thread.conversation is not None:
+            self.thread.action_export()
         elif self.queue.list.marked:
             ask_for_name(self, "marked", self._clock, MARKED_ENDINGS, self._save_marked)
         else:
@@ -875,9 +864,27 @@ class InboxScreen(SizedScreen[None]):
 
         show_help(self)
 
-    def action_read_only(self, what: str) -> None:
-        """Show that writing is not supported yet."""
-        self._notify(f"This version only reads: it cannot {what}")
+    def commands(self) -> list[Command]:
+        """Filters, orders, views and screens."""
+        orders = [
+            Command(f"Sort: {words}", "", partial(self._sort, order), "order")
+            for order, words in ORDERS.items()
+        ]
+        queries = [
+            Command(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
+            for term, words, synonyms in filters.filter_terms(self.queue.names)
+        ]
+        views = [
+            Command(f"View: {view.name}", view.key, partial(self.show_query, view.query))
+            for view in self._views.all()
+        ]
+        save = Command("Save view…", "", self.action_save_view, "keep store name key")
+        return [*orders, *queries, *views, save, *view_commands(self._keys, self.action_view)]
+
+    def _toggle_filter(self, term: Term) -> None:
+        query = self.queue.list_query
+        replaces = term.kind in ("is", "assignee", "in")
+        self.show_query(query.with_term(term) if replaces else query.toggled(term))
 
     def action_views(self) -> None:
         """Open the menu of saved views and screens."""

@@ -120,9 +120,10 @@ class ThreadPane(Pane):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter the thread", id="inbox.filter"),
+        Binding("f", "filter", "Filter messages…", id="inbox.filter"),
         Binding("left_square_bracket,comma", "day(-1)", "Previous day", id="inbox.before"),
         Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
+        Binding("E", "export", "Export thread…", id="inbox.export"),
     ]
 
     progress: var[str] = var("", init=False)
@@ -334,7 +335,7 @@ class ThreadPane(Pane):
         """Open the link or the media of the message under the cursor."""
         self._with_link(self._open_link)
 
-    def export(self) -> None:
+    def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""
         if self.conversation is None:
             return

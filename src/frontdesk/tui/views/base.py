@@ -13,13 +13,20 @@ from textual.geometry import Size
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, query_of
+from frontdesk.tui.actions import Command
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import Connection
 from frontdesk.tui.dialogs.base import LeftOnce
 from frontdesk.tui.dialogs.help import show_help
 from frontdesk.tui.dialogs.menu import Menu
 from frontdesk.tui.dialogs.prompt import Prompt
-from frontdesk.tui.dialogs.view_table import INBOX, Opening, view_bindings, view_entries
+from frontdesk.tui.dialogs.view_table import (
+    INBOX,
+    Opening,
+    view_bindings,
+    view_commands,
+    view_entries,
+)
 from frontdesk.tui.filters import query_names
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.labels import hint_pieces
@@ -39,15 +46,15 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         *view_bindings(),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next", show=False),
         Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before", show=False),
-        Binding("slash", "find", "Find", id="view.find"),
+        Binding("slash", "find", "Find in this list…", id="view.find"),
         Binding("n", "find_next(1)", "Next match", id="view.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="view.previous_match"),
-        Binding("y", "copy", "Copy this row", id="view.copy"),
-        Binding("ctrl+r,f5", "refresh", "Ask the server now", id="view.refresh"),
-        Binding("escape", "back", "One level back", id="view.back"),
+        Binding("y", "copy", "Copy row", id="view.copy"),
+        Binding("ctrl+r,f5", "refresh", "Refresh", id="view.refresh"),
+        Binding("escape", "back", "Back", id="view.back"),
         Binding("q", "back", "Back", id="view.leave", show=False),
-        Binding("question_mark,f1", "help", "Keys", id="view.help"),
-        Binding("colon", "app.commands", "Commands", id="view.commands"),
+        Binding("question_mark,f1", "help", "Help", id="view.help"),
+        Binding("colon", "app.commands", "Commands…", id="view.commands"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend", show=False),
     ]
     AUTO_FOCUS = ""
@@ -197,6 +204,9 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         return succeeded
 
     # Keys
+
+    def commands(self) -> list[Command]:
+        return view_commands(self.key_names, self.action_view)
 
     def action_views(self) -> None:
         self.app.push_screen(Menu("Go to", view_entries(self.key_names)), self._go_to_view)

@@ -198,10 +198,10 @@ class ShelfScreen(ViewScreen):
             Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"shelf.{n}", show=False)
             for n in range(1, 6)
         ),
-        Binding("tab,shift+tab", "other_pane", "List or details", id="shelf.pane"),
-        Binding("l,right", "pane('details')", "Details", id="shelf.details", show=False),
-        Binding("h,left", "pane('list')", "List", id="shelf.list", show=False),
-        Binding("slash", "find", "Search by typing", id="shelf.search"),
+        Binding("tab,shift+tab", "other_pane", "Switch between list and details", id="shelf.pane"),
+        Binding("l,right", "pane('details')", "Go to details", id="shelf.details", show=False),
+        Binding("h,left", "pane('list')", "Go to list", id="shelf.list", show=False),
+        Binding("slash", "find", "Find in this list…", id="shelf.search"),
     ]
 
     def __init__(self, opening: Opening, section: str | None = None) -> None:

@@ -168,7 +168,7 @@ class ServerScreen(ViewScreen):
 
     CSS_PATH = [STYLES / "shelf.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r,f5", "discover", "Ask the server for everything", id="server.ask"),
+        Binding("ctrl+r,f5", "discover", "Check all features", id="server.ask"),
     ]
 
     def __init__(self, opening: Opening) -> None:
@@ -185,7 +185,7 @@ class ServerScreen(ViewScreen):
     def keys(self) -> Sequence[str]:
         return (
             "{list.next}/{list.previous} move",
-            "{server.ask} ask for everything",
+            "{server.ask} check all features",
             "{view.find} find",
             "{view.copy} copy",
             "{view.menu} views",

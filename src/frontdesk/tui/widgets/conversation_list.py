@@ -39,7 +39,7 @@ class ConversationList(VirtualList[Conversation]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark for saving, or no longer", id="queue.mark"),
+        Binding("space", "mark", "Select for export", id="queue.mark"),
     ]
 
     Marked: TypeAlias = virtual_list.Marked
