@@ -3,6 +3,7 @@
     InboxError
     ├── Unreachable        no usable response: connection, deadline, 429, 502, 503, 504
     │   ├── Silent         not sent, because the circuit breaker is open
+    │   ├── Paused         not sent, because the server asked for a pause
     │   ├── NetworkMisconfigured  certificate or proxy: a retry does not help
     │   └── QueryTimeout   a database query exceeded its time limit
     ├── Unauthorised       401: the key is not accepted

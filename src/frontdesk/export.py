@@ -55,7 +55,7 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """Messages and notes merged, oldest first; entries without a valid time last."""
 
     def place(entry: Entry) -> tuple[bool, datetime, int, str]:
-        moment = instant(entry.created_at)
+        moment = entry.created_time
         return moment is None, moment or _NEVER, len(entry.id), entry.id
 
     return sorted(entries, key=place)

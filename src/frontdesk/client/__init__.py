@@ -2,7 +2,7 @@
 
     async with InboxClient("https://inbox.example.com", key) as inbox:
         async for conversation in inbox.conversations(status="open"):
-            print(conversation.contact.name, conversation.last_activity_at)
+            print(conversation.contact.name, conversation.last_activity_time)
 
 Methods return the frozen values of `frontdesk.wire` and raise `InboxError`. Control characters are
 removed from all texts.

@@ -416,7 +416,7 @@ def _is_unread(conversation: Conversation, mark: str | None) -> bool:
     """`mark`: time of the last visit, `_UNREAD`, or None."""
     if mark == _UNREAD:
         return True
-    visited, active = instant(mark), instant(conversation.last_activity_at)
+    visited, active = instant(mark), conversation.last_activity_time
     new = visited is None or active is None or active > visited
     return bool(conversation.unread_count) and new
 

@@ -29,7 +29,7 @@ from frontdesk.query.language import (
 )
 from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning, reference
 from frontdesk.text import folded
-from frontdesk.wire import Conversation, ConversationFilter, instant
+from frontdesk.wire import Conversation, ConversationFilter
 
 STANDARD = frozenset({"status", "assignee", "channel", "label"})
 
@@ -199,12 +199,12 @@ def _waiting(row: Conversation, now: datetime) -> timedelta | None:
 
 
 def _active(row: Conversation, now: datetime) -> timedelta | None:
-    last = instant(row.last_activity_at)
+    last = row.last_activity_time
     return now - last if last else None
 
 
 def _window(row: Conversation, now: datetime) -> timedelta | None:
-    ends = instant(row.service_window_expires_at)
+    ends = row.service_window_expires_time
     return ends - now if ends and ends > now else None
 
 
@@ -215,7 +215,7 @@ _SPANS: Mapping[str, Callable[[Conversation, datetime], timedelta | None]] = Map
 
 def waiting_since(row: Conversation) -> datetime | None:
     """Since when the customer has had no answer; a resolved conversation does not wait."""
-    return instant(row.waiting_since) if row.status != "resolved" else None
+    return row.waiting_since_time if row.status != "resolved" else None
 
 
 def sort_key(order: str, now: datetime) -> Callable[[Conversation], tuple[float, str]]:
@@ -226,10 +226,10 @@ def sort_key(order: str, now: datetime) -> Callable[[Conversation], tuple[float,
             case "waiting":
                 moment = waiting_since(row)
             case "window":
-                ends = instant(row.service_window_expires_at)
+                ends = row.service_window_expires_time
                 moment = ends if ends and ends > now else None
             case _:
-                moment = instant(row.last_activity_at)
+                moment = row.last_activity_time
         if moment is None:
             return math.inf, row.id
         return (-moment.timestamp() if order == NEWEST else moment.timestamp()), row.id

@@ -21,7 +21,7 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text import first_said, one_line
-from frontdesk.wire import Bucket, LiveCounts, Metrics, PricingCount, Report, instant
+from frontdesk.wire import Bucket, LiveCounts, Metrics, PricingCount, Report
 
 Row: TypeAlias = tuple[str | float | None, ...]
 # Headings and rows.
@@ -161,7 +161,7 @@ def markdown(report: Report, zone: tzinfo) -> str:
 
 def default_name(report: Report, zone: tzinfo) -> str:
     """Default file name, with the period: inbox-report-2026-03-08-2026-03-14.csv."""
-    start, end = instant(report.period.from_), instant(report.period.to)
+    start, end = report.period.from_time, report.period.to_time
     if start is None or end is None:
         return "inbox-report.csv"
     last = (end - timedelta(seconds=1)).astimezone(zone).date()

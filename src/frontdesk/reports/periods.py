@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.text import month_first, short_date, time_of_day
-from frontdesk.wire import Bucket, instant
+from frontdesk.wire import Bucket
 
 HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"
 
@@ -225,7 +225,7 @@ def next_granularity(current: str, days: int) -> str:
 
 def unfinished(bucket: Bucket, granularity: str, zone: tzinfo, now: datetime) -> bool:
     """True if a bucket is partial: cut by the period, or not over at `now`."""
-    start, end = instant(bucket.start), instant(bucket.end)
+    start, end = bucket.start_time, bucket.end_time
     if start is None or end is None:
         return False
     begins, ends = (moment.astimezone(zone).replace(tzinfo=None) for moment in (start, end))
@@ -245,7 +245,7 @@ def _is_edge(moment: datetime, granularity: str) -> bool:
 
 def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> str:
     """Axis label of a bucket in a plot with `count` buckets."""
-    start = instant(bucket.start)
+    start = bucket.start_time
     if start is None:
         return "?"
     local = start.astimezone(zone)
@@ -261,7 +261,7 @@ def bucket_label(bucket: Bucket, granularity: str, zone: tzinfo, count: int) -> 
 
 def bucket_words(bucket: Bucket, granularity: str, zone: tzinfo) -> str:
     """Time of a bucket: Tue 10 Mar 14:00, Tue 10 Mar, week of 9 Mar, March 2026."""
-    start = instant(bucket.start)
+    start = bucket.start_time
     if start is None:
         return "?"
     local = start.astimezone(zone)

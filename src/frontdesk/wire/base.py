@@ -1,13 +1,36 @@
 """The base class of wire values: frozen pydantic models that ignore members they do not know."""
 
-from typing import Any, get_args
+from datetime import datetime
+from typing import Any, Self, get_args, overload
 
 from pydantic import BaseModel, ConfigDict
+
+from frontdesk.wire.values import instant
 
 
 def json_name(name: str) -> str:
     """The name in JSON of a member whose name in Python avoids a keyword by an underscore."""
     return name.removesuffix("_")
+
+
+class Time:
+    """Read-only attribute: a timestamp member as a datetime in UTC.
+
+    None for a missing timestamp, or one of another server that cannot be parsed. The member itself
+    stays the text of the server; who reads no times does not pay for them.
+    """
+
+    def __init__(self, member: str) -> None:
+        self._member = member
+
+    @overload
+    def __get__(self, row: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, row: "Wire", owner: type) -> datetime | None: ...
+
+    def __get__(self, row: "Wire | None", owner: type) -> Self | datetime | None:
+        return self if row is None else instant(getattr(row, self._member))
 
 
 class Wire(BaseModel):
@@ -25,6 +48,7 @@ class Wire(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         protected_namespaces=(),
+        ignored_types=(Time,),
     )
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from frontdesk.wire.base import Wire
+from frontdesk.wire.base import Time, Wire
 from frontdesk.wire.resources import Ref
 
 
@@ -52,6 +52,9 @@ class Period(Wire):
     from_: str = Field(description="The first instant of the period.")
     to: str = Field(description="The first instant after it.")
 
+    from_time = Time("from_")
+    to_time = Time("to")
+
 
 class ZonedPeriod(Period):
     """A period and the zone in which its days are counted, by its IANA name."""
@@ -79,6 +82,8 @@ class LiveCounts(Wire):
     awaiting_human: int | None = Field(default=None, description="Open and handed over by a bot.")
     as_of: str | None = Field(default=None, description="When the counts were true.")
 
+    as_of_time = Time("as_of")
+
 
 class Bucket(Wire):
     """A part of the period. samples: how many values each mean was taken of, by its name."""
@@ -90,6 +95,9 @@ class Bucket(Wire):
         default={},
         description="The number of values behind each mean, by its name.",
     )
+
+    start_time = Time("start")
+    end_time = Time("end")
 
 
 class PricingCount(Wire):

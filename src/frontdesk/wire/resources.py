@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from frontdesk.wire.base import Wire
+from frontdesk.wire.base import Time, Wire
 
 
 class Ref(Wire):
@@ -55,6 +55,8 @@ class MessagePreview(Wire):
         description="How far it came; null for inbound messages.",
     )
     created_at: str = Field(description="When it was sent.")
+
+    created_time = Time("created_at")
 
 
 class Conversation(Wire):
@@ -106,6 +108,15 @@ class Conversation(Wire):
     created_at: str | None = Field(default=None, description="When the conversation began.")
     updated_at: str | None = Field(default=None, description="When the row last changed.")
 
+    snoozed_until_time = Time("snoozed_until")
+    waiting_since_time = Time("waiting_since")
+    first_reply_time = Time("first_reply_at")
+    last_inbound_time = Time("last_inbound_at")
+    service_window_expires_time = Time("service_window_expires_at")
+    last_activity_time = Time("last_activity_at")
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
+
 
 class Media(Wire):
     """What is known of an attachment; `url` stays None while the service serves no media."""
@@ -128,6 +139,8 @@ class Media(Wire):
         description="Where the file can be fetched; null: this service serves no files.",
     )
     url_expires_at: str | None = Field(default=None, description="Until when the address holds.")
+
+    url_expires_time = Time("url_expires_at")
 
 
 class ReplyTo(Wire):
@@ -152,6 +165,8 @@ class Reaction(Wire):
     author: str = Field(description="Who reacted.")
     created_at: str = Field(description="When.")
 
+    created_time = Time("created_at")
+
 
 class Delivery(Wire):
     """When an outbound message reached each step."""
@@ -164,6 +179,12 @@ class Delivery(Wire):
     read_at: str | None = Field(default=None, description="When it was read.")
     played_at: str | None = Field(default=None, description="When a voice message was played.")
     failed_at: str | None = Field(default=None, description="When it failed.")
+
+    sent_time = Time("sent_at")
+    delivered_time = Time("delivered_at")
+    read_time = Time("read_at")
+    played_time = Time("played_at")
+    failed_time = Time("failed_at")
 
 
 class ProviderError(Wire):
@@ -252,6 +273,10 @@ class Message(Wire):
     deleted_at: str | None = Field(default=None, description="When it was deleted.")
     created_at: str = Field(description="When it was sent.")
 
+    edited_time = Time("edited_at")
+    deleted_time = Time("deleted_at")
+    created_time = Time("created_at")
+
 
 class Note(Wire):
     """An internal entry on a conversation. author: user, ai_agent, automation."""
@@ -266,6 +291,9 @@ class Note(Wire):
     author_ref: Ref | None = Field(default=None, description="The user or bot behind it.")
     created_at: str = Field(description="When it was written.")
     updated_at: str | None = Field(default=None, description="When it was last changed.")
+
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
 
 
 class Contact(Wire):
@@ -303,6 +331,10 @@ class Contact(Wire):
     created_at: str | None = Field(default=None, description="When the contact was first seen.")
     updated_at: str | None = Field(default=None, description="When the contact last changed.")
 
+    last_activity_time = Time("last_activity_at")
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
+
 
 class CustomField(Wire):
     """The definition of a contact attribute.
@@ -326,6 +358,9 @@ class CustomField(Wire):
     created_at: str | None = Field(default=None, description="When it was defined.")
     updated_at: str | None = Field(default=None, description="When it last changed.")
 
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
+
 
 class Label(Wire):
     """A tag of conversations; `title` is the value that the label filter takes."""
@@ -336,6 +371,9 @@ class Label(Wire):
     color: str = Field(default="#1f93ff", description="The colour, as #rrggbb.")
     created_at: str | None = Field(default=None, description="When it was made.")
     updated_at: str | None = Field(default=None, description="When it last changed.")
+
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
 
 
 class User(Wire):
@@ -353,6 +391,9 @@ class User(Wire):
     active: bool = Field(default=True, description="The user still belongs to the account.")
     created_at: str | None = Field(default=None, description="When the user was added.")
     updated_at: str | None = Field(default=None, description="When the user last changed.")
+
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
 
 
 class Team(Wire):
@@ -372,6 +413,9 @@ class Team(Wire):
     members: tuple[UserRef, ...] = Field(default=(), description="The users of the team.")
     created_at: str | None = Field(default=None, description="When it was made.")
     updated_at: str | None = Field(default=None, description="When it last changed.")
+
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
 
 
 class Channel(Wire):
@@ -409,6 +453,10 @@ class Channel(Wire):
     created_at: str | None = Field(default=None, description="When the number was first seen.")
     updated_at: str | None = Field(default=None, description="When the row last changed.")
 
+    synced_time = Time("synced_at")
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
+
 
 class CannedResponse(Wire):
     """A reusable reply."""
@@ -418,6 +466,9 @@ class CannedResponse(Wire):
     text: str = Field(description="The text that is inserted.")
     created_at: str | None = Field(default=None, description="When it was made.")
     updated_at: str | None = Field(default=None, description="When it last changed.")
+
+    created_time = Time("created_at")
+    updated_time = Time("updated_at")
 
 
 class Template(Wire):
@@ -448,6 +499,8 @@ class Template(Wire):
         description="The ids of the numbers that may send it.",
     )
     updated_at: str | None = Field(default=None, description="When it last changed.")
+
+    updated_time = Time("updated_at")
 
 
 class CountSet(Wire):
@@ -510,3 +563,5 @@ class Counts(Wire):
         description="Conversations of each channel.",
     )
     as_of: str | None = Field(default=None, description="When the counts were true.")
+
+    as_of_time = Time("as_of")

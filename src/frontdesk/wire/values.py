@@ -51,6 +51,8 @@ def instant(text: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
+        if moment.tzinfo is UTC:
+            return moment
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

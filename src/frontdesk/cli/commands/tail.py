@@ -68,7 +68,7 @@ class _Mark:
 
     def passed_by(self, message: Message) -> bool:
         """Check if the message is newer than this position."""
-        made = instant(message.created_at)
+        made = message.created_time
         if made is None:
             return False
         return made > self.moment or (made == self.moment and message.id not in self.ids)
@@ -97,7 +97,7 @@ class Feed:
         """
         told: list[Activity] = []
         async for row in self._rows():
-            active = instant(row.last_activity_at)
+            active = row.last_activity_time
             if not self._active and active is not None:
                 self._since = self._floor = active - LATE
             if len(told) < number:
@@ -120,7 +120,7 @@ class Feed:
     async def _moved(self) -> AsyncIterator[Conversation]:
         """Yield conversations with activity since the last call, newest first."""
         async for conversation in self._rows():
-            active = instant(conversation.last_activity_at)
+            active = conversation.last_activity_time
             if active is not None and active < self._floor:
                 return
             if self._active.get(conversation.id) != conversation.last_activity_at:
@@ -144,7 +144,7 @@ class Feed:
         mark = self._mark(id)
         found: list[Message] = []
         async for message in self._client.messages(id, limit=HEAD):
-            made = instant(message.created_at)
+            made = message.created_time
             if made is not None and made < mark.moment:
                 break
             if mark.passed_by(message):
@@ -156,7 +156,7 @@ class Feed:
 
     def _know(self, conversation: Conversation, told: Sequence[Activity] = ()) -> None:
         """Advance a conversation's position past its newest message and the given ones."""
-        active = instant(conversation.last_activity_at)
+        active = conversation.last_activity_time
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
             self._floor = max(self._floor, active - LATE)
@@ -166,7 +166,7 @@ class Feed:
 
 def _advanced(mark: _Mark, told: Sequence[Said | None]) -> _Mark:
     """Return the position after some messages."""
-    made = [(moment, one.id) for one in told if one and (moment := instant(one.created_at))]
+    made = [(moment, one.id) for one in told if one and (moment := one.created_time)]
     newest = max((mark.moment, *(moment for moment, _ in made)))
     ids = frozenset(id for moment, id in made if moment == newest)
     return _Mark(newest, mark.ids | ids if newest == mark.moment else ids)

@@ -42,7 +42,7 @@ from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import AuthorTable, ChannelTable, Head, LiveLine, MetricTable
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.line_widget import Piece
-from frontdesk.wire import Bucket, Period, Report, instant
+from frontdesk.wire import Bucket, Period, Report
 from frontdesk.wire.values import utc_now
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
@@ -87,7 +87,7 @@ def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]
 
 
 def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
-    start, end = instant(period.from_), instant(period.to)
+    start, end = period.from_time, period.to_time
     if start is None or end is None:
         return f"{one_line(period.from_)} – {one_line(period.to)}"
     return range_words(start.astimezone(zone), end.astimezone(zone), year=year)

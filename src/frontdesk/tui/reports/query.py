@@ -14,7 +14,7 @@ from frontdesk.reports.periods import (
     comparison,
     granularity_for,
 )
-from frontdesk.wire import Report, ReportQuery, instant
+from frontdesk.wire import Report, ReportQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +81,5 @@ class Asked:
 
 def moments_of(report: Report) -> tuple[datetime, datetime] | None:
     """Start and end of a report's period; None if they cannot be parsed."""
-    start, end = instant(report.period.from_), instant(report.period.to)
+    start, end = report.period.from_time, report.period.to_time
     return (start, end) if start and end else None

@@ -17,7 +17,7 @@ from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.message_contents import Block, contents
 from frontdesk.tui.widgets.virtual_list import Place, Rows, VirtualList
-from frontdesk.wire import Message, Note, instant
+from frontdesk.wire import Message, Note
 
 # A mark opens before a non-space that follows a non-letter, and closes the other way round; only
 # ```code``` may span lines.
@@ -297,7 +297,7 @@ def same_sender(entry: Entry, previous: Entry | None) -> bool:
     ) and entry.reply_to is None
     if not alike or entry.type == "template" or {entry.type, previous.type} & {*_EVENTS}:
         return False
-    now, then = instant(entry.created_at), instant(previous.created_at)
+    now, then = entry.created_time, previous.created_time
     return bool(now and then and (now - then).total_seconds() <= _GROUP_SECONDS)
 
 
