@@ -302,6 +302,17 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
     assert served.end() == (0, "", "")
 
 
+async def test_a_viewer_ends_when_its_server_is_killed(
+    web: Callable[..., Web], inbox: Path
+) -> None:
+    served = web("--database", str(inbox), "--as", ME)
+    async with page_of(served) as connection:
+        await _drawn(connection, b"Sam Whitcombe")
+        (viewer,) = served.viewers()
+        served.process.kill()
+        wait_for_end(viewer)
+
+
 def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
     web: Callable[..., Web], path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -67,6 +68,13 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         """Repaint when the stopped process resumes, since the shell wrote to the terminal."""
         self.app_resume_signal.subscribe(self, lambda _: self._draw_again())
         self._draw_again_after_sigstop()
+        if self.is_web:
+            self.set_interval(1.0, partial(self._exit_without_host, os.getppid()))
+
+    def _exit_without_host(self, host: int) -> None:
+        """Exit when the server of the page is gone: Textual ignores the end of its input."""
+        if os.getppid() != host:
+            self.exit()
 
     def _draw_again(self) -> None:
         self.screen.refresh(layout=True)
