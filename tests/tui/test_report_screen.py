@@ -76,6 +76,18 @@ async def test_tab_goes_through_all_panes_and_back(report: Open) -> None:
         assert app.focused.id == "live"
 
 
+async def test_panes_are_passed_one_by_one_however_fast_tab_is_pressed(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for presses, last in ((2, "authors"), (1, "channels"), (5, "channels"), (3, "plot")):
+            for _ in range(presses):
+                app.simulate_key("tab")
+            await settle(pilot)
+            assert app.focused
+            assert app.focused.id == last
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [

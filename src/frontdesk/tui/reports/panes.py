@@ -209,12 +209,14 @@ class ReportPanes(Vertical):
     def enter(self, name: str) -> None:
         """Focus a pane, and bring it to the front where only some are shown."""
         self._note(name)
-        self.call_after_refresh(self._widget(name).focus)
+        # At once: keys typed before the next refresh belong to this pane.
+        self.screen.set_focus(self._widget(name))
 
     def entered(self, widget: Widget) -> None:
         """Record the pane of the focused widget as the current one."""
         name = next((name for name in ORDER if self._widget(name) is widget), None)
-        if name is not None:
+        # The message may arrive after a later key has moved the focus on.
+        if name is not None and widget.has_focus:
             self._note(name)
         for head in self.query(Head):
             head.refresh()

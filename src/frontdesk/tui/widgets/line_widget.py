@@ -14,6 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.color import Color
 from textual.content import Content, Span
 from textual.geometry import Region
@@ -249,6 +250,11 @@ class Painted(Widget):
 
     def forget_drawn(self) -> None:
         """Called when styles have changed: drop cached drawings."""
+
+    def on_hide(self, event: events.Hide) -> None:
+        if all(node.display for node in self.ancestors_with_self):
+            # Displayed again before the message arrived: it keeps the focus.
+            event.prevent_default()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         return self.cropped([self.line(y) for y in crop.line_range], crop)
