@@ -15,7 +15,6 @@ from frontdesk.tui.labels import (
     chips,
     count_for,
     empty_words,
-    hint_pieces,
     rounded,
     thread_foot,
     thread_head,
@@ -142,13 +141,6 @@ def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
 def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str) -> None:
     row = conversation(service_window_expires_at=ends)
     assert said(thread_foot(row, CLOCK)) == words
-
-
-def test_as_many_keys_are_named_as_fit_and_always_where_the_others_are() -> None:
-    hints, last = (("↵", "open"), ("f", "filter")), ("?", "help")
-    assert said(hint_pieces(hints, 40, last)) == "  ↵ open   f filter   ? help  "
-    assert said(hint_pieces(hints, 20, last)) == "  ↵ open   ? help  "
-    assert said(hint_pieces(hints, 5, last)) == "  ? help  "
 
 
 def test_an_empty_list_says_why_and_what_helps() -> None:

@@ -42,14 +42,14 @@ def test_a_name_is_that_of_the_first_key() -> None:
     assert names["inbox.filter"] == "^f"
     assert names["inbox.back"] == "esc"
     assert names["list.open"] == "↵"
-    assert names.told("{inbox.before} {inbox.after} status, {list.next}/{list.previous}") == (
+    assert names.fill("{inbox.before} {inbox.after} status, {list.next}/{list.previous}") == (
         "[ ] status, j/k"
     )
 
 
 def test_a_name_of_no_action_is_a_mistake() -> None:
     with pytest.raises(KeyError):
-        KeyNames([InboxScreen]).told("{inbox.swop} goes back")
+        KeyNames([InboxScreen]).fill("{inbox.swop} goes back")
 
 
 def sentences() -> Iterator[tuple[str, str]]:
@@ -149,7 +149,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("v d", "o shows them in the inbox"),
         ("v d", "f9 help"),
         ("v t", "↓/k move"),
-        ("v s", "^r ask for everything"),
+        ("v s", "^r check all features"),
         ("3 f5 n", "f5 a all"),
     ],
 )

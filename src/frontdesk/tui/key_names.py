@@ -18,6 +18,7 @@ from textual.keys import ASCII_KEY_NAMES, KEY_NAME_REPLACEMENTS, format_key
 from textual.screen import Screen
 
 from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.widgets.bar import Hint
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 UNCHANGED: Mapping[str, str] = MappingProxyType({})
@@ -46,17 +47,19 @@ class KeyNames:
     def __getitem__(self, action: str) -> str:
         return _shown(self._keys[action])
 
-    def told(self, words: str) -> str:
+    def fill(self, words: str) -> str:
         """Replace each {binding.id} by the name of its key; only for texts of this program.
 
         Raises: KeyError: unknown binding id.
         """
         return _NAMED.sub(lambda found: self[found[1]], words)
 
-    def hint(self, words: str) -> tuple[str, str]:
+    def hint(self, words: str) -> Hint:
         """The keys at the beginning of a text with {binding.id}, and what they do."""
         end = words.rfind("}") + 1
-        return self.told(words[:end]), words[end:].strip()
+        parts = _NAMED.split(words[:end])
+        keys = [(self[text], text) if at % 2 else (text, "") for at, text in enumerate(parts)]
+        return Hint(tuple(key for key in keys if key[0]), words[end:].strip())
 
 
 def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
@@ -76,7 +79,7 @@ def changed_keys(app: App[Any]) -> Mapping[str, str]:
 
 def named(screen: Screen[Any], words: str) -> str:
     """Replace each {binding.id} in a text by the key that it has on a screen."""
-    return KeyNames((type(screen), VirtualList), changed_keys(screen.app)).told(words)
+    return KeyNames((type(screen), VirtualList), changed_keys(screen.app)).fill(words)
 
 
 def _shown(keys: str) -> str:

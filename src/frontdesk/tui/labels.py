@@ -171,23 +171,6 @@ def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "")
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
-def hint_pieces(hints: Sequence[tuple[str, str]], width: int, last: tuple[str, str]) -> list[Piece]:
-    """Hints (keys and what they do) as buttons that fit into `width`, and always the last one."""
-    shown = _button(last)
-    for number in range(1, len(hints) + 1):
-        pieces = [piece for hint in (*hints[:number], last) for piece in _button(hint)]
-        if width_of(pieces) > width:
-            break
-        shown = pieces
-    return [("dim", " "), *shown]
-
-
-def _button(hint: tuple[str, str]) -> list[Piece]:
-    keys, words = hint
-    said = [("accent@card", f" {keys}")] if keys else []
-    return [*said, ("text@card", f" {words} "), ("dim", " ")]
-
-
 def empty_words(
     query: Query,
     names: QueryNames,

@@ -15,7 +15,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from frontdesk.tui.actions import Command
+from frontdesk.tui.actions import Command, run_action
+from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")
 
@@ -31,6 +32,10 @@ class SizedScreen(Screen[R]):
 
     def fit(self, size: Size) -> None:
         """Called with the size of the terminal when the screen is mounted or resized."""
+
+    @on(StatusBar.HintPressed)
+    def _run_hint(self, event: StatusBar.HintPressed) -> None:
+        run_action(self, event.action)
 
     def commands(self) -> Sequence[Command]:
         """Entries of the palette besides the actions that have a key."""

@@ -10,9 +10,9 @@ from frontdesk.tui import labels as say
 from frontdesk.tui.filters import SavedViews
 from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
-from frontdesk.tui.widgets.line_widget import Piece, width_of
+from frontdesk.tui.widgets.line_widget import Piece
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -82,15 +82,14 @@ class Bars:
     def refresh(self) -> None:
         """Render header, channel tabs, and the words of the list panes."""
         queue = self._queue
-        tabs, filters = self._bar("#channel-tabs"), self._keys.told(" {inbox.filter} filters ")
+        tabs, filters = self._bar("#channel-tabs"), self._keys.fill(" {inbox.filter} filters ")
         rows = self._channel_pane.show(queue.plan)
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += say.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
         left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
-        key, words = self._keys.hint("{inbox.filter_line} edit")
-        left += [("accent", f"   {key}"), ("text", f" {words}")]
+        left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         header.show(left, say.unread_words(queue.all_counts, queue.lacking("counts")))
         self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
@@ -99,17 +98,16 @@ class Bars:
     def show_status(self, pane: str, state: list[Piece]) -> None:
         """Render the status line: keys of the focused pane, connection state, loaded rows."""
         right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
-        bar = self._bar("#status")
-        room = bar.size.width - width_of(right) - 2
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
-        bar.show(say.hint_pieces(hints, room, self._keys.hint("{inbox.help} help")), right)
+        bar = self._screen.query_one("#status", StatusBar)
+        bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)
 
     def _show_views(self) -> None:
         """Render the tabs of the views that have a key, with their counts."""
         bar, queue = self._bar("#views"), self._queue
         shown = self._views.named(queue.list_query)
         views = [(view, queue.count_of(view)) for view in self._views.all() if view.key]
-        more = self._keys.told("{view.menu} more")
+        more = self._keys.fill("{view.menu} more")
         tabs = say.view_tabs(views, shown, bar.size.width, more)
         self._tabs = [words.split()[0] for _, words in tabs[1::2]]
         bar.show(tabs)
@@ -124,6 +122,11 @@ class Bars:
         terms = self._queue.list_query.terms
         at = piece - _BEFORE_CHIPS
         return terms[at // 2] if at % 2 and 0 <= at // 2 < len(terms) else None
+
+    @property
+    def edit_piece(self) -> int:
+        """Index of the hint after the chips in the header's pieces."""
+        return _BEFORE_CHIPS + 2 * len(self._queue.list_query.terms)
 
     def last_chip(self) -> Term | None:
         """Term of the rightmost chip; the status comes first, so it is removed last."""

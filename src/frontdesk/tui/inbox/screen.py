@@ -469,10 +469,19 @@ class InboxScreen(SizedScreen[None]):
             self.contact.show(self.thread.conversation)
 
     @on(Bar.Pressed, "#header")
-    def _remove_chip(self, event: Bar.Pressed) -> None:
+    def _press_header(self, event: Bar.Pressed) -> None:
+        """Remove a chip; edit the filter; show the unread conversations, or all again."""
         chip = self._bars.chip_at(event.piece)
         if chip is not None:
             self.show_query(self.queue.list_query.without(chip))
+        elif event.piece < 0:
+            self.show_query(self.queue.list_query.toggled(Term("unread")))
+        elif event.piece >= self._bars.edit_piece:
+            self.action_filter_line()
+
+    @on(ConversationList.LabelPressed)
+    def _press_label(self, event: ConversationList.LabelPressed) -> None:
+        self.show_query(self.queue.list_query.toggled(Term("label", event.label)))
 
     @on(Bar.Pressed, "#views")
     def _choose_view(self, event: Bar.Pressed) -> None:
@@ -487,6 +496,8 @@ class InboxScreen(SizedScreen[None]):
         channel = self._bars.channel_at(event.piece)
         if channel is not None:
             self._change_channel(channel.id)
+        elif event.piece < 0:
+            self.action_filter()
 
     # Actions on panes
 

@@ -29,9 +29,8 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.filters import query_names
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.labels import hint_pieces
 from frontdesk.tui.widgets.bar import Bar, StatusBar
-from frontdesk.tui.widgets.line_widget import PARTS, Piece, width_of
+from frontdesk.tui.widgets.line_widget import PARTS, Piece
 from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
 from frontdesk.wire import ConversationFilter, PhoneRef
 
@@ -117,7 +116,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def named(self, words: str) -> str:
         """Replace each {binding.id} in a text by its key."""
-        return self.key_names.told(words)
+        return self.key_names.fill(words)
 
     def seen_at(self) -> datetime | None:
         """Time at which the shown values were current, if known."""
@@ -158,10 +157,9 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
             return
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
-        room = self.size.width - width_of(right) - 2
         hints = [self.key_names.hint(words) for words in self.keys]
-        keys = hint_pieces(hints, room, self.key_names.hint(self.last_key))
-        self.query_one("#status", Bar).show(keys, right)
+        status = self.query_one("#status", StatusBar)
+        status.show_hints(hints, self.key_names.hint(self.last_key), right)
 
     def tell(self, sentence: str) -> None:
         """Show a warning as a notification."""

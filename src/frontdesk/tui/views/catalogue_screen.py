@@ -33,6 +33,8 @@ Block = Callable[[int], list[list[Piece]]]
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 _LABEL_WIDTH = 18
+# Columns under which only the tab of the shown section has room.
+LEAST_FOR_TABS = 60
 SWATCH = "██"
 
 
@@ -284,7 +286,7 @@ class ShelfScreen(ViewScreen):
         for at, section in enumerate(self.SECTIONS):
             words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
             pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
-        if self.size.width < 60:
+        if self.size.width < LEAST_FOR_TABS:
             pieces = [
                 ("chip", f" {self.section.title} "),
                 ("dim", self.named("  {shelf.before} {shelf.after} others")),
@@ -439,6 +441,14 @@ class ShelfScreen(ViewScreen):
 
     def copied(self) -> str:
         return self.list.row.copied if self.list.row else ""
+
+    @on(Bar.Pressed, "#shelf-tabs")
+    def _press_tab(self, event: Bar.Pressed) -> None:
+        """Show the section whose tab was clicked; where only one has room, the next."""
+        if self.size.width < LEAST_FOR_TABS:
+            self.action_section(1)
+        elif event.piece % 2:
+            self._go_to_section(event.piece // 2)
 
     # Messages of the list
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.geometry import Region
@@ -17,11 +17,23 @@ from frontdesk.tui.widgets.line_widget import Painted, Piece, fitted, spread, wi
 Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]
 
 
+class Hint(NamedTuple):
+    """Keys and what they do. keys: pairs of text and binding id, "" for what is no key."""
+
+    keys: tuple[tuple[str, str], ...]
+    words: str
+
+    @property
+    def action(self) -> str:
+        """Binding id of the first key, or ""."""
+        return next((id for _, id in self.keys if id), "")
+
+
 class Bar(Painted):
     """Header, channel line, status line or last line of a pane."""
 
     class Pressed(Message):
-        """A piece on the left was clicked; `piece` is its index."""
+        """A piece was clicked. piece: its index on the left; on the right from the end, as -1."""
 
         def __init__(self, bar: "Bar", piece: int) -> None:
             super().__init__()
@@ -62,15 +74,15 @@ class Bar(Painted):
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        left, _ = self._words(self._room)
-        before = len(self._before)
-        x = event.x
-        for piece, (_, text) in enumerate(self._pieces()[: before + len(left)]):
-            x -= width_of([("", text)])
-            if x < 0:
-                if piece >= before:
-                    self.post_message(self.Pressed(self, piece - before))
-                break
+        left, right = self._words(self._room)
+        shown, gap, shown_right = fitted(left, right, self._room)
+        x = event.x - width_of(self._before)
+        piece = _index_at(shown, x)
+        if piece is None:
+            piece = _index_at(shown_right, x - width_of(shown) - gap)
+            piece = None if piece is None else piece - len(right)
+        if piece is not None:
+            self.post_message(self.Pressed(self, piece))
 
     def line(self, y: int) -> Strip:
         return Strip(self.segments(self._pieces(), self._ground), self.size.width)
@@ -100,10 +112,42 @@ class StatusBar(Bar):
         }
     )
 
+    class HintPressed(Message):
+        """A hint was clicked; `action` is its binding id."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    # Cells that hints leave to the state, so that they are the same while it is no longer.
+    STATE_WIDTH: ClassVar[int] = 24
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, ground="bar")
         self._message: tuple[str, str] | None = None
         self._ending: Timer | None = None
+        self._actions: Sequence[str] = ()
+
+    def show_hints(self, hints: Sequence[Hint], last: Hint, state: Sequence[Piece]) -> None:
+        """Show as many hints as fit beside the state, and always the last one."""
+        room = self.size.width - max(width_of(state), self.STATE_WIDTH) - 2
+        shown = [_button(last)]
+        for number in range(1, len(hints) + 1):
+            buttons = [_button(hint) for hint in (*hints[:number], last)]
+            if width_of(piece for button in buttons for piece, _ in button) > room:
+                break
+            shown = buttons
+        pieces = [(("dim", " "), ""), *(piece for button in shown for piece in button)]
+        self._actions = [action for _, action in pieces]
+        self.show([piece for piece, _ in pieces], state)
+
+    def on_bar_pressed(self, event: Bar.Pressed) -> None:
+        """Announce the hint that was clicked; a click on a message ends it."""
+        event.stop()
+        if self._message is not None:
+            self.clear()
+        elif 0 <= event.piece < len(self._actions) and self._actions[event.piece]:
+            self.post_message(self.HintPressed(self._actions[event.piece]))
 
     def flash(self, message: str, severity: str, seconds: float) -> None:
         """Show a message; the bar is as many lines high as the message needs."""
@@ -152,6 +196,16 @@ class StatusBar(Bar):
         return Strip(self.segments(line, self._ground), self.size.width)
 
 
+def _button(hint: Hint) -> list[tuple[Piece, str]]:
+    """Pieces of a hint with their actions."""
+    first = [" ", *[""] * len(hint.keys)]
+    keys = [
+        (("accent@card", f"{blank}{text}"), action)
+        for blank, (text, action) in zip(first, hint.keys, strict=False)
+    ]
+    return [*keys, (("text@card", f" {hint.words} "), hint.action), (("dim", " "), "")]
+
+
 class Title(Bar):
     """Rule above a pane with its digit and name: in the accent, and heavy, with the focus."""
 
@@ -193,6 +247,15 @@ class Title(Bar):
         tail = [(rule, " "), *after, (rule, f" {line}")] if after else [(rule, line * 3)]
         junction = ("┯" if self._focused else "┬") if self._edge else line
         return [*self._before, *words, (rule, " " + line * gap), *tail, (rule, junction)]
+
+
+def _index_at(pieces: Sequence[Piece], x: int) -> int | None:
+    """Index of the piece at a cell."""
+    for index, piece in enumerate(pieces):
+        if 0 <= x < width_of([piece]):
+            return index
+        x -= width_of([piece])
+    return None
 
 
 def _nothing(width: int) -> tuple[Sequence[Piece], Sequence[Piece]]:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Se
 from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
+from textual import events
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.strip import Strip
 
 from frontdesk.tui.clock import Clock
@@ -15,6 +17,7 @@ from frontdesk.tui.widgets.conversation_row import (
     RowContext,
     RowState,
     findable,
+    label_at,
     row_lines,
     table_row,
 )
@@ -44,6 +47,13 @@ class ConversationList(VirtualList[Conversation]):
 
     Marked: TypeAlias = virtual_list.Marked
 
+    class LabelPressed(Message):
+        """A label of a row was clicked."""
+
+        def __init__(self, label: str) -> None:
+            super().__init__()
+            self.label = label
+
     def __init__(
         self,
         clock: Clock,
@@ -67,6 +77,17 @@ class ConversationList(VirtualList[Conversation]):
     def marked(self) -> Sequence[str]:
         """Ids of the marked conversations, in the order of marking."""
         return tuple(self._marked)
+
+    def on_click(self, event: events.Click) -> None:
+        """Announce a label that was clicked; the row under it is selected as by any click."""
+        placed = [one for one in self._window.visible() if 0 <= event.y - one.y < one.height]
+        if not placed or self.rows is None or event.chain > 1:
+            return
+        position, y, _ = placed[0]
+        line = self.draw(position, self.size.width - 2)[event.y - y]
+        label = label_at(line, event.x - 1, self.rows[position].labels)
+        if label is not None:
+            self.post_message(self.LabelPressed(label))
 
     def action_mark(self) -> None:
         """Toggle the mark of the conversation under the cursor."""

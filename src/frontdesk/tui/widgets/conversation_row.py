@@ -12,7 +12,7 @@ from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of
+from frontdesk.tui.widgets.line_widget import ELLIPSIS, Piece, cut, spread, width_of
 from frontdesk.wire import Conversation, MessagePreview
 
 Line = list[Piece]
@@ -243,6 +243,20 @@ def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
         colour = context.colours.get(labels[at])
         chips += [chip(cut(label, space), colour, plain=context.plain), ("text", " ")]
     return chips[:-1]
+
+
+def label_at(line: Sequence[Piece], x: int, labels: Sequence[str]) -> str | None:
+    """Label whose chip is at a cell of a drawn line, also one that was cut."""
+    for part, text in line:
+        if 0 <= x < cell_len(text):
+            is_chip = part.startswith("#") or part == "text@card" or text.startswith("#")
+            word = text.strip().removeprefix("#")
+            beginning = word.removesuffix(ELLIPSIS)
+            fits = [one for one in labels if word == one_line(one)]
+            fits += [one for one in labels if word != beginning and one.startswith(beginning)]
+            return fits[0] if is_chip and word and fits else None
+        x -= cell_len(text)
+    return None
 
 
 def _overflow(chips: Line, labels: Sequence[str], context: RowContext, room: int) -> Line:

@@ -1,0 +1,118 @@
+"""Clicks on hints, tabs, counts, labels and chips do what their keys do."""
+
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+
+from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.dialogs.filter_line import FilterLine
+from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.widgets.bar import Hint, StatusBar
+from frontdesk.tui.widgets.line_widget import PARTS
+from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.views import Dressed
+
+HINTS = (Hint((("↵", "list.open"),), "open"), Hint((("f", "inbox.filter"),), "filter"))
+HELP = Hint((("?", "inbox.help"),), "help")
+
+
+async def click(pilot: Pilot[Any], words: str) -> None:
+    """Click the first place of the screen where these words stand."""
+    for y, line in enumerate(lines(pilot.app)):
+        if words in line:
+            await pilot.click(offset=(cell_len(line[: line.index(words)]) + 1, y))
+            await settle(pilot)
+            return
+    raise AssertionError(f"{words} is not on the screen")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("f filter   /", Menu), ("u next", InboxScreen), ("F edit", FilterLine)],
+)
+async def test_a_hint_does_what_its_key_does(
+    viewer: Viewer, words: str, expected: type[Any]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await click(pilot, words)
+        assert isinstance(app.screen, expected)
+
+
+async def test_of_two_keys_in_one_hint_each_does_its_own(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "d")
+        await settle(pilot)
+        status = lines(app)[-1]
+        for key in "][":
+            await pilot.click(offset=(cell_len(status[: status.index(f"{key} ")]), 39))
+            await settle(pilot)
+            assert ("teams" if key == "]" else "users") in lines(app)[0]
+
+
+class BarScreen(SizedScreen[None]):
+    """A status bar alone."""
+
+    COMPONENT_CLASSES = PARTS
+
+    def compose(self) -> ComposeResult:
+        yield StatusBar()
+
+
+class BarApp(Dressed):
+    """Shows a status bar."""
+
+    def get_default_screen(self) -> BarScreen:
+        return BarScreen()
+
+
+@pytest.mark.parametrize("width", [30, 52, 60, 80])
+async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says(width: int) -> None:
+    app = BarApp()
+    async with app.run_test(size=(width, 3)):
+        bar = app.screen.query_one(StatusBar)
+        shown_hints = set()
+        for state in ("live · 60 loaded", "loading…", "live · 50 of 412 loaded"):
+            bar.show_hints(HINTS, HELP, [("dim", state)])
+            shown_hints.add(bar.words.replace(state, "").strip())
+        assert len(shown_hints) == 1
+        assert "? help" in shown_hints.pop()
+
+
+async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await click(pilot, " unread")
+        assert "is:open   unread" in lines(app)[0]
+        await click(pilot, "unread")
+        assert "is:open   unread" not in lines(app)[0]
+        await click(pilot, "edit")
+        assert isinstance(app.screen, FilterLine)
+
+
+async def test_a_label_in_a_row_filters_and_its_chip_takes_it_away(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await click(pilot, "complaint ")
+        assert "#complaint" in lines(app)[0]
+        await click(pilot, "#complaint")
+        assert "#complaint" not in lines(app)[0]
+
+
+async def test_a_tab_of_a_catalogue_shows_its_section(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "d")
+        await settle(pilot)
+        await click(pilot, "4 Labels")
+        assert "labels" in lines(app)[0], shown(app)
