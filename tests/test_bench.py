@@ -47,7 +47,7 @@ def test_a_store_is_measured_at_any_size() -> None:
     measured = [
         line for line in lines if re.search(r"\| [\d,.]+ \| [<>]= [\d.]+ \| (yes|no) \|", line)
     ]
-    assert len(measured) == 16
+    assert len(measured) == 30
     assert [line for line in lines if "datasette is missing" in line]
 
 

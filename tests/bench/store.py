@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 from frontdesk.ingest.apply.batch import apply_events
@@ -35,6 +36,13 @@ from tests.bench.selections import ACCOUNT, PAGE, Asked, Inbox, at_depth, every_
 DAY = 86_400_000
 DEPTHS = (0.0, 0.5, 0.9)
 SPREAD = 0.04
+FEW = 1_000
+# Filters and orders of the service's own, and with what they are often combined.
+SHAPES = (
+    *("contact", "awaiting", "awaiting channel", "unread", "unread channel", "unread assignee"),
+    *("waiting", "waiting channel", "waiting assignee", "waiting unread"),
+    *("window", "window channel", "window assignee", "window awaiting"),
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +70,11 @@ def run(options: argparse.Namespace) -> None:
             _say("plain tables to compare with")
             with naive.plain(target, directory) as session:
                 ratios = [*_measured(database, session, options)]
+            _say("filters and orders of our own, against an inbox of 1,000")
+            few = str(directory / "few.db")
+            _fill(few, FEW, 10 * FEW, options.seed)
+            with closing(open_database(few)) as small:
+                ratios += _extensions(database, small, options.rounds)
             _say("requests")
             ratios += requests.measured(
                 target, database, options.rounds, options.seconds, options.datasette
@@ -70,14 +83,18 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _make(target: str, options: argparse.Namespace) -> None:
-    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    messages = options.messages or 10 * options.conversations
-    size = Size(options.conversations, messages, options.seed, int(midnight.timestamp() * 1000))
     if is_address(target):
         with closing(open_database(target, create=True)) as database:
             if database.read(lambda c: c.row("SELECT id FROM conversation LIMIT 1")):
                 return
-    _say(f"an inbox of {size.conversations:,} conversations, {size.messages:,} messages")
+    messages = options.messages or 10 * options.conversations
+    _say(f"an inbox of {options.conversations:,} conversations, {messages:,} messages")
+    _fill(target, options.conversations, messages, options.seed)
+
+
+def _fill(target: str, conversations: int, messages: int, seed: int) -> None:
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     fill(target, size, lambda more: None, _say)
 
 
@@ -172,6 +189,36 @@ def _offsets(database: Database, session: Session, rounds: int, random: Random) 
             work(number)
     taken = in_turn(rounds, works)
     yield ratio("OFFSET / keyset at a random depth", ">=", 20, taken["offset"], taken["keyset"])
+
+
+def _extensions(many: Database, few: Database, rounds: int) -> Iterator[Ratio]:
+    """First pages by the filters and orders that only this service has."""
+    databases = {"many": (many, many.read(inbox)), "few": (few, few.read(inbox))}
+
+    def ask(number: int, name: str, shape: str) -> object:
+        database, look = databases[name]
+        asked: dict[str, Any] = {"states": states_of((0,))}
+        for word in shape.split():
+            asked |= _narrowed(word, look, number)
+        return _page(database, Asked(ConversationSelection(**asked), None))
+
+    for shape in SHAPES:
+        taken = in_turn(rounds, {name: partial(ask, name=name, shape=shape) for name in databases})
+        yield ratio(f"V2 {shape}, many / 1,000", "<=", 1.3, taken["many"], taken["few"])
+
+
+def _narrowed(word: str, look: Inbox, number: int) -> dict[str, object]:
+    """What a word of a shape adds to a selection."""
+    match word:
+        case "contact":
+            return {"states": states_of(range(3)), "contact_id": number % FEW + 1}
+        case "channel":
+            return {"channel_id": look.channels[number % len(look.channels)]}
+        case "assignee":
+            return {"assignee_id": look.assignees[number % 5]}
+        case "waiting" | "window":
+            return {"sort": word, "began_at": look.last + 1, "closed_until": look.last + 1 - DAY}
+    return {word: True}
 
 
 def len_of(database: Database, selection: ConversationSelection) -> int:
