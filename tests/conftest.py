@@ -11,8 +11,7 @@ from hypothesis import settings
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME
+from frontdesk.sample.demo import ME, create_demo
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import EphemeralKey, new_ephemeral_key
 from frontdesk.store.accounts import user_named

@@ -23,8 +23,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.mailbox import Mailbox
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME, SEED, demo_parts
+from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named

@@ -21,8 +21,7 @@ from click.testing import CliRunner
 from frontdesk.cli.commands.web import web_command
 from frontdesk.cli.web.auth import HEADERS
 from frontdesk.errors import BadSettings
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME
+from frontdesk.sample.demo import ME, create_demo
 from frontdesk.wire.values import epoch_milliseconds
 
 PICTURE = Path(__file__).parents[2] / "screenshots" / "web.png"

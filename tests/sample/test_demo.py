@@ -26,8 +26,7 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME, SEED, demo_events, demo_parts
+from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -54,6 +53,10 @@ AUTHORS = {
 }  # fmt: skip
 
 Kind = TypeVar("Kind")
+
+
+def demo_events(seed: int, now: int) -> list[DomainEvent]:
+    return [event for part in demo_parts(seed, now) for event in part]
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,7 @@ from textual.screen import Screen
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME
+from frontdesk.sample.demo import ME, create_demo
 from frontdesk.service.app import create_app
 from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named

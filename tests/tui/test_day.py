@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.sample.database import create_demo
-from frontdesk.sample.demo import ME
+from frontdesk.sample.demo import ME, create_demo
 from frontdesk.text import long_date
 from tests.tui.recorded import Recorded, viewer_on
 

@@ -9,7 +9,7 @@ from frontdesk.cache import Cache
 from frontdesk.cli.commands.demo import CACHE, DATABASE, ORIGIN
 from frontdesk.cli.target import as_sample_agent
 from frontdesk.mailbox import Mailbox
-from frontdesk.sample.database import add_demo
+from frontdesk.sample.demo import add_demo
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter

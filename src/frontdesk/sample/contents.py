@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from frontdesk.sample.catalogue import Shop
+from frontdesk.sample.catalogue import TABLES, Shop
 
 
 class FilledLine(NamedTuple):
@@ -34,28 +34,8 @@ MEDIA_TYPES = {
     "sticker": "image/webp",
     "animated": "image/webp",
 }
-TEMPLATES = {
-    "spring_arrivals": ("en_GB", "MARKETING"),
-    "novedades_primavera": ("es_ES", "MARKETING"),
-    "novidades_outono": ("pt_BR", "MARKETING"),
-    "devolucion": ("es_ES", "UTILITY"),
-    "devolucao": ("pt_BR", "UTILITY"),
-    "listo_para_recoger": ("es_ES", "UTILITY"),
-    "pronto_para_retirar": ("pt_BR", "UTILITY"),
-}
-ERRORS = {
-    130472: ("User's number is part of an experiment", "Message was not sent as part of a test."),
-    131026: ("Message undeliverable", "The recipient may not be on WhatsApp."),
-    131047: (
-        "Re-engagement message",
-        "More than 24 hours have passed since the customer last wrote to this number.",
-    ),
-    131049: (
-        "Message not delivered",
-        "Held back so that this customer does not receive too many promotions.",
-    ),
-    131051: ("Message type is not currently supported", "Unsupported message type."),
-}
+_TEMPLATES = {row["name"]: (row["language"], row["category"]) for row in TABLES["templates"]}
+_ERRORS = {row["code"]: row for row in TABLES["errors"]}
 
 
 def contents(part: FilledLine) -> SampleContents:
@@ -65,8 +45,7 @@ def contents(part: FilledLine) -> SampleContents:
 
 def error(code: int) -> dict[str, Any]:
     """The provider's words for an error code."""
-    title, details = ERRORS[code]
-    return {"code": code, "title": title, "details": details}
+    return dict(_ERRORS[code])
 
 
 def _media(part: FilledLine) -> SampleContents:
@@ -158,7 +137,7 @@ def _offer(part: FilledLine) -> SampleContents:
 
 
 def _template(part: FilledLine) -> SampleContents:
-    language, category = TEMPLATES.get(part.argument, ("en_GB", "UTILITY"))
+    language, category = _TEMPLATES[part.argument]
     values = [part.slots["first"], part.slots["order"], part.slots["weekday"]]
     parameters = [{"type": "text", "text": value} for value in values]
     content = {

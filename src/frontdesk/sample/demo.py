@@ -1,11 +1,14 @@
 """Generates the demo: five hundred conversations of an imaginary shop group."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, count, islice
 from operator import attrgetter
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.sample.catalogue import (
     AGENTS,
@@ -21,8 +24,11 @@ from frontdesk.sample.catalogue import (
 from frontdesk.sample.conversation import ConversationBuilder, ScriptStep, render, schedule
 from frontdesk.sample.people import GUESTS, WHOLESALER, Customer, contact, customers, guest
 from frontdesk.sample.script import NOTE, Script, ScriptLine, ScriptScene, load_scripts
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.sqlite import SQLiteDatabase
 
 SEED = 20
+_ACCOUNT = 1
 # The key of the agent as whom the demo is run.
 ME = AGENTS[0].key
 
@@ -78,17 +84,37 @@ class PlannedVisit(NamedTuple):
         return self.start + self.times[-1]
 
 
-def demo_events(seed: int, now: int) -> list[DomainEvent]:
-    """The whole demo. `now` is epoch milliseconds; nothing happens after it.
+def create_demo(path: Path, *, now: int) -> None:
+    """Create a database with the demo as it is at `now` (epoch milliseconds).
 
-    The catalogues come first, then one conversation after the other, the most recently active
-    first and each in the order of time. The same seed and now give equal events.
+    It is not written durably: a power failure may damage it.
     """
-    return list(chain.from_iterable(demo_parts(seed, now)))
+    database = SQLiteDatabase(path, create=True, durable=False)
+    try:
+        for _ in add_demo(database, now=now):
+            pass
+    finally:
+        database.close()
+
+
+def add_demo(database: Database, *, now: int) -> Iterator[None]:
+    """Write the demo into an empty database, part by part: after each, it is a whole inbox."""
+    for events in demo_parts(SEED, now):
+        database.write(partial(_apply, events, now))
+        yield
+
+
+def _apply(events: Sequence[DomainEvent], now: int, connection: Connection) -> None:
+    apply_events(connection, _ACCOUNT, events, now=now)
 
 
 def demo_parts(seed: int, now: int) -> Iterator[list[DomainEvent]]:
-    """The demo in two parts: a small inbox that fills a screen, and the rest."""
+    """The demo in two parts: a small inbox that fills a screen, and the rest.
+
+    `now` is epoch milliseconds; nothing happens after it. The catalogues come first, then one
+    conversation after the other, the most recently active first and each in the order of time. The
+    same seed and now give equal events.
+    """
     random = Random(seed)
     now -= now % 1000
     generator = _DemoGenerator(random, now)
