@@ -295,7 +295,7 @@ async def test_keys_are_answered_while_words_are_looked_for_and_escape_stops_tha
             await settle(pilot)
             assert looking[-1].is_cancelled
             said = [one.message for one in app._notifications]
-            assert not [words for words in said if "is not in what is loaded" in words]
+            assert not [words for words in said if "No match" in words]
 
 
 async def test_words_are_found_far_down_and_said_to_be_nowhere_only_after_a_look_everywhere(

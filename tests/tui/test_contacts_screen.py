@@ -168,7 +168,7 @@ async def test_who_is_not_found_is_told_and_keys_are_those_that_work(app: ViewAp
         await settle(pilot)
         assert "? help" not in lines(app)[-1]
         await press(pilot, *"nobody")
-        assert "Nobody is found by “nobody”." in shown(app)
+        assert "No customer matches “nobody”." in shown(app)
         await press(pilot, "tab", "tab")
         assert "? help" in lines(app)[-1]
         assert "j/k move" in lines(app)[-1]

@@ -152,7 +152,7 @@ async def test_slash_finds_in_the_pane_with_the_focus_and_n_goes_on(viewer: View
         await pilot.press("slash", "escape", "slash", *"xyzzy", "enter")
         await settle(pilot)
         assert rows.cursor == first
-        assert [n.message for n in app._notifications][-1].endswith("is not in what is loaded here")
+        assert [n.message for n in app._notifications][-1].startswith("No match for ")
 
 
 async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> None:

@@ -141,9 +141,9 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             self.notify(sentence, timeout=_NOTICE_SECONDS, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
-        """Remove control characters from pasted text, which input fields draw unchanged."""
+        """Make one line without control characters of pasted text."""
         if isinstance(event, events.Paste) and not event.is_forwarded:
-            event = events.Paste(clean(event.text))
+            event = events.Paste(" ".join(clean(event.text).splitlines()))
         await super().on_event(event)
 
     async def run_action(

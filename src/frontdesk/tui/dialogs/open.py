@@ -61,7 +61,7 @@ def prompt(
     return Prompt(mark, value=value, placeholder=placeholder, check=check)
 
 
-def search(mailbox: Mailbox, clock: Clock) -> "Screen[Hit | None]":
+def search(mailbox: Mailbox, clock: Clock) -> "Screen[Hit | Query | None]":
     """Full-text search over cached messages."""
     from frontdesk.tui.dialogs.search import SearchScreen
 

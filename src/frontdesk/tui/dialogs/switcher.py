@@ -5,24 +5,28 @@ Debounced contact search.
 
 import asyncio
 from collections.abc import Sequence
-from typing import TypeAlias
+from itertools import chain, islice
+from typing import Any, TypeAlias
 
 from textual import work
 
 from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import format_phone
+from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
-from frontdesk.text import first_said
+from frontdesk.text import first_said, one_line
 from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
-from frontdesk.wire import Contact, Page
+from frontdesk.tui.widgets.conversation_row import snippet
+from frontdesk.wire import Contact, Conversation, Page
 
 PAUSE_SECONDS = 0.15
 LEAST_LETTERS = 2
+LEAST_DIGITS = 6
+_MOST_CONVERSATIONS = 8
 
 
 async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
@@ -39,7 +43,17 @@ def full_name(contact: Contact) -> str:
     return first_said(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
-Destination: TypeAlias = View | Query | Contact
+Destination: TypeAlias = View | Query | Contact | Conversation
+
+
+def number_choices(typed: str) -> list[Choice[Any]]:
+    """The conversations of a number that was typed, also of a customer never seen here."""
+    digits = sum(map(str.isdecimal, typed))
+    if digits < LEAST_DIGITS or any(map(str.isalpha, typed)):
+        return []
+    number = parse_phone(typed) or typed.strip()
+    words = f"Conversations of {format_phone(number)}"
+    return [Choice(Query.of(Term("from", number)), words, "number")]
 
 
 def destinations(
@@ -61,9 +75,9 @@ def destinations(
 
 
 class Switcher(Picker[Destination]):
-    """Returns a screen, the query of a view, channel, assignee or label, or a contact."""
+    """Returns a screen, contact or conversation, or the query of a view, channel, user or label."""
 
-    PLACEHOLDER = "customer, number, channel, label, colleague, view"
+    PLACEHOLDER = "customer, number, conversation, view, channel, label, user"
 
     def __init__(self, mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]) -> None:
         super().__init__("Go to", destinations(mailbox, names, views), current=None)
@@ -73,15 +87,15 @@ class Switcher(Picker[Destination]):
     def narrow(self, typed: str) -> None:
         """Show local matches at once; request contacts once typing pauses."""
         typed = typed.strip()
-        self.offer(matching(self._choices, typed)[:50])
+        self.offer([*matching(self._choices, typed)[:50], *number_choices(typed)])
         self.workers.cancel_group(self, "contacts")
-        self.say_when_empty("nothing matches")
+        self.say_when_empty("No match")
         self._searching = len(typed) >= LEAST_LETTERS and self._mailbox.connected
         self._entered = False
         if self._searching:
             self._search(typed)
         elif len(typed) >= LEAST_LETTERS:
-            self.say_when_empty("customers cannot be asked for yet")
+            self.say_when_empty("No match. Customers are searched once the viewer is connected")
 
     def is_ready(self) -> bool:
         """False while customers are searched for and no local choice contains the text."""
@@ -90,21 +104,40 @@ class Switcher(Picker[Destination]):
 
     @work(group="contacts", exclusive=True)
     async def _search(self, typed: str) -> None:
-        self.say_when_empty("asking for customers…")
+        self.say_when_empty("Searching customers…")
         try:
             found = await search_contacts(self._mailbox, typed)
         except InboxError as error:
             self._searching = False
-            self.say_when_empty("customers could not be asked for")
+            self.say_when_empty("No match here. Customers could not be searched on the server")
             self.notify(problem_words(error), severity="warning", markup=False)
             return
         self._searching = False
-        self.say_when_empty("nothing matches")
+        self.say_when_empty("No match")
         exact = containing(self._choices, typed)[:8]
         similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
-        self.offer([*exact, *map(_choice, found.data), *similar])
+        people = [*map(_choice, found.data), *self._conversations(found.data)]
+        self.offer([*exact, *people, *number_choices(typed), *similar])
         if self._entered:
             self.take_row()
+
+    def _conversations(self, contacts: Sequence[Contact]) -> list[Choice[Destination]]:
+        """Conversations of contacts that were seen on this computer."""
+        rows = chain.from_iterable(self._mailbox.conversations_of(one.id) for one in contacts)
+        return [
+            Choice(
+                row,
+                f"{contact_name(row.contact)}: {preview(row)}",
+                f"{row.status} · {one_line(row.channel.name or '')}",
+            )
+            for row in islice(rows, _MOST_CONVERSATIONS)
+        ]
+
+
+def preview(conversation: Conversation) -> str:
+    """The last message in a line."""
+    message = conversation.last_message
+    return snippet(message) if message is not None else "no messages"
 
 
 def _choice(contact: Contact) -> Choice[Destination]:

@@ -722,8 +722,12 @@ class InboxScreen(SizedScreen[None]):
             dialogs.switcher(self._mailbox, self.queue.names, self._views.all()), self._go_to
         )
 
-    def _go_to(self, destination: view_table.View | Query | Contact | PhoneRef | None) -> None:
+    def _go_to(
+        self, destination: view_table.View | Query | Contact | Conversation | PhoneRef | None
+    ) -> None:
         match destination:
+            case Conversation():
+                self.show_conversation(destination.id)
             case view_table.View():
                 self.action_view(destination.name)
             case Contact() | PhoneRef():
@@ -734,17 +738,21 @@ class InboxScreen(SizedScreen[None]):
 
     def action_search(self) -> None:
         """Open the full-text search."""
-        dialogs.ask(self.app, dialogs.search(self._mailbox, self._clock), self._show_hit)
+        self.app.push_screen(dialogs.search(self._mailbox, self._clock), self._show_hit)
 
-    def _show_hit(self, hit: Hit) -> None:
-        if hit.conversation_id is not None:
+    def _show_hit(self, hit: Hit | Query | None) -> None:
+        if hit is None or isinstance(hit, Query):
+            self._go_to(hit)
+        elif hit.conversation_id is not None:
             self.show_conversation(hit.conversation_id, f"{hit.kind} {hit.id}")
+        elif contact := self._mailbox.known_contact(hit.id):
+            self._show_contact(contact)
 
     # Actions that find, copy and save
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused pane."""
-        words = "find in what is loaded here"
+        words = "find in this pane"
         prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
         dialogs.ask(self.app, prompt, self._find_first)
 
@@ -758,7 +766,7 @@ class InboxScreen(SizedScreen[None]):
             return
         finding = self.panes.finding(self._sought, step)
         if finding.look(_ROWS_AT_ONCE):
-            self._notify(f"Looking further for “{self._sought}”, {self._keys['inbox.back']} stops")
+            self._notify(f"Searching for “{self._sought}”… {self._keys['inbox.back']}: stop")
             self._find_further(finding)
         else:
             self._tell_found(finding)
@@ -774,7 +782,7 @@ class InboxScreen(SizedScreen[None]):
 
     def _tell_found(self, finding: Finding) -> None:
         if not finding.found:
-            self._notify(f"“{finding.sought}” is not in what is loaded here")
+            self._notify(f"No match for “{finding.sought}” in the loaded rows of this pane")
 
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""

@@ -228,7 +228,9 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused list."""
-        self.app.push_screen(Prompt("/", value=self._sought), self._find_first)
+        self.app.push_screen(
+            Prompt("/ ", value=self._sought, placeholder="find in this list"), self._find_first
+        )
 
     def _find_first(self, sought: str | None) -> None:
         if sought is not None:
@@ -242,7 +244,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
             return
         position = next_match(listed.words_at, len(listed.rows), listed.cursor, step, self._sought)
         if position is None:
-            self.notify(f"“{self._sought}” is not in what is loaded here", markup=False)
+            self.notify(f"No match for “{self._sought}” in this list", markup=False)
         else:
             listed.go_to(position)
 

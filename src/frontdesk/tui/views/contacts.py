@@ -46,6 +46,8 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
         self._found: Sequence[Contact] = ()
         self._found_for: str | None = None
         self._further: str | None = None
+        # Text for which enter was pressed before there was any match.
+        self._entered = ""
 
     @property
     def view_name(self) -> str:
@@ -117,8 +119,8 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
             return super().empty_words()
         clears = self.named("{view.back} clears the search.")
         if self._found_for == words:
-            return f"Nobody is found by “{one_line(words)}”. {clears}"
-        return f"Nobody seen here has “{one_line(words)}”. {clears}"
+            return f"No customer matches “{one_line(words)}”. {clears}"
+        return f"No match for “{one_line(words)}” on this computer. {clears}"
 
     def _sought_words(self) -> str:
         typed = self.typed().strip()
@@ -198,6 +200,9 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
             self._found_for, self._further = words, page.next_cursor
             self.note_read(_ALL)
             self.show_saved()
+            if words and words == self._entered and self.list.row is not None:
+                self.open_entry(self.section.name, self.list.row)
+            self._entered = ""
 
     def _refuse(self, error: InboxError) -> None:
         self._refused = {_ALL: error}
@@ -216,7 +221,10 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
     def _take_first(self, event: Input.Submitted) -> None:
         """Enter opens the contact under the cursor, also from the search field."""
         event.prevent_default()
+        if self._found_for != self._sought_words() and self.section.name == _ALL:
+            self._entered = self._sought_words()
         if self.list.row is not None:
+            self._entered = ""
             self.open_entry(self.section.name, self.list.row)
 
     def leave(self) -> None:
