@@ -26,6 +26,8 @@ class Measured:
     starts: dict[str, list[Start]]
     sessions: dict[str, list[Session]]
     missing: dict[str, str] = field(default_factory=dict)
+    # Seconds to the frame of each key while a view was made.
+    meanwhile: list[float] = field(default_factory=list)
 
     def forget_first(self, rounds: int) -> None:
         """The round before the `rounds` that count only warmed up."""
@@ -51,7 +53,7 @@ class Measured:
 
 def budgets(measured: Measured, home: Home) -> list[Ratio]:
     """Every ratio; home: the cache of many conversations."""
-    parts = (_starting, _moving, _holding, _sending, _reading, _switching)
+    parts = (_starting, _moving, _holding, _sending, _reading, _switching, _viewing)
     ratios = [one for part in parts for one in part(measured)]
     return [*ratios, cache_depth(home), *_peers(measured)]
 
@@ -190,6 +192,17 @@ def _switching(measured: Measured) -> Iterator[Ratio]:
         waits = median(measured.of_keys("list many", stroke, _p50))
         note = f"frame after {1000 * waits:.1f} ms"
         yield ratio(f"{words}, many / 1,000", "<=", 1.15, many, few, note)
+
+
+def _viewing(measured: Measured) -> Iterator[Ratio]:
+    """An order of 5,000 rows that is made here."""
+    times = measured.latencies("view", "view")
+    yield Ratio("V1 seconds until 5,000 rows are in another order", median(times), "<=", 1.0)
+    slow = percentile(measured.meanwhile, 0.99)
+    least = percentile(measured.latencies("view floor", "down"), 0.99)
+    yield Ratio(
+        "V1 p99 of key to frame meanwhile / key floor's", slow / least, "<=", 2.5, slow, least
+    )
 
 
 def cache_depth(home: Home) -> Ratio:

@@ -55,7 +55,8 @@ class Stroke:
     """A key that is pressed so many times, in a program that has come to rest before each.
 
     before: keys that lead to where it is pressed, each time; they are not counted. silent: the
-    key draws nothing. RESIZE stands for another size of the terminal, and back.
+    key draws nothing. RESIZE stands for another size of the terminal, and back. answer: words of
+    the screen until which the time is taken, instead of the first frame.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Stroke:
     presses: int
     before: Sequence[bytes] = ()
     silent: bool = False
+    answer: str = ""
 
 
 RESIZE = b"resize"
@@ -160,7 +162,7 @@ def side_by_side(
         for name, work in works.items():
             terminals[name] = started(work.program, environment, size)
             ending.callback(terminals[name].close)
-            _lead(terminals[name], work)
+            _begin(terminals[name], work)
         strokes: dict[str, dict[str, Stroke]] = {}
         for name, work in works.items():
             for stroke in work.strokes:
@@ -178,20 +180,21 @@ def side_by_side(
         }
 
 
-def _lead(terminal: PseudoTerminal, work: Work) -> None:
+def _begin(terminal: PseudoTerminal, work: Work) -> None:
     """Wait until the program is there, and go to where the strokes are."""
     content = re.compile(work.program.content)
     terminal.wait_for(lambda text: bool(content.search(text)), TIMEOUT)
     terminal.settle(1.0, TIMEOUT)
-    for key in work.first:
-        _led_to(terminal, key)
+    lead(terminal, work.first)
 
 
-def _led_to(terminal: PseudoTerminal, key: bytes) -> None:
-    terminal.write(key)
-    # A lone escape may be the beginning of another key: programs wait for that first.
-    terminal.settle(0.15, TIMEOUT)
-    terminal.rest(TIMEOUT)
+def lead(terminal: PseudoTerminal, keys: Sequence[bytes]) -> None:
+    """Press keys, each when what the one before did has come to rest."""
+    for key in keys:
+        terminal.write(key)
+        # A lone escape may be the beginning of another key: programs wait for that first.
+        terminal.settle(0.15, TIMEOUT)
+        terminal.rest(TIMEOUT)
 
 
 def _pressed(
@@ -220,8 +223,7 @@ def _pressed_once(
     """Seconds to the repaint, the processor's, and bytes."""
     # What came while others had their turn.
     terminal.settle(0.0, TIMEOUT)
-    for key in stroke.before:
-        _led_to(terminal, key)
+    lead(terminal, stroke.before)
     cpu, sent = terminal.own_cpu(), terminal.sent_bytes
     latency = _press(terminal, stroke, number)
     terminal.rest(TIMEOUT)
@@ -235,6 +237,13 @@ def _press(terminal: PseudoTerminal, stroke: Stroke, number: int) -> float:
     if stroke.silent:
         terminal.write(stroke.key)
         return 0.0
+    if stroke.answer:
+        # What was sent before is taken in, so that only what follows is an answer.
+        if stroke.answer in terminal.text:
+            raise RuntimeError(f"{stroke.answer} is shown before {stroke.name}")
+        pressed = time.perf_counter() - terminal.started
+        terminal.write(stroke.key)
+        return terminal.wait_for(lambda text: stroke.answer in text, TIMEOUT).wall - pressed
     return terminal.press(stroke.key, TIMEOUT)
 
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import frontdesk
-from tests.bench import peers
+from tests.bench import peers, warm_cache
 from tests.bench.homes import BARE, FLOOR, LINES, OPTIONS, WIDGETS, Home
 from tests.bench.ratios import in_turn, shown
 from tests.bench.reaches import Measured, budgets
@@ -25,6 +25,7 @@ from tests.bench.sessions import (
     Stroke,
     Work,
     environment_in,
+    lead,
     leave,
     side_by_side,
     start,
@@ -33,6 +34,8 @@ from tests.bench.sessions import (
 
 ESCAPE, PAGE_DOWN, OLDER, ARRIVE = b"\x1b", b"\x1b[6~", b"\x1b[20~", b"\x1b[21~"
 FEW = 1_000
+# As many rows as a view that is filtered or ordered here looks at.
+VIEW = 5_000
 HELD = 60
 PAGES = 16
 # How often each start is repeated in a round.
@@ -52,6 +55,11 @@ def list_strokes(presses: int) -> list[Stroke]:
         Stroke("find", b"\r", 8, before=(ESCAPE, b"g", b"/", b"\x15Customer 0000300")),
         Stroke("resize", RESIZE, 8, before=(ESCAPE,)),
     ]
+
+
+def query_keys(query: str) -> tuple[bytes, ...]:
+    """Keys that write a query into the filter line."""
+    return b"F", b"\x15", query.encode()
 
 
 THREAD_STROKES = [Stroke("messages", OLDER, 5, silent=True), Stroke("new", ARRIVE, 5, silent=True)]
@@ -78,6 +86,7 @@ class Bench:
             "lists": lambda _: self._lists(),
             "lines": lambda _: self._press({"lines": Work(LINES, _scrolled(self._down))}),
             "threads": lambda _: self._threads(),
+            "views": lambda _: self._views(),
         }
         for peer in peers.PEERS if self._environments else ():
             works[peer.name] = lambda _, peer=peer: self._peer(peer)
@@ -161,6 +170,26 @@ class Bench:
         self._press(reading)
         self._press(growing)
 
+    def _views(self) -> None:
+        """An order that rows get here: until it is complete, and keys while it is made."""
+        home = self._at_the_beginning("view")
+        active, oldest = query_keys("is:open sort:active"), query_keys("is:open sort:oldest")
+        last = warm_cache.name(home.conversations - 1)
+        view = Stroke("view", b"\r", 6, before=(ESCAPE, *active, b"\r", *oldest), answer=last)
+        works = {"view": Work(home.viewer("view"), [view]), "view floor": Work(FLOOR, [self._down])}
+        self._press(works)
+        home.begin_again()
+        terminal = started(home.viewer("view"), self._environment)
+        try:
+            terminal.wait_for(lambda text: warm_cache.name(3) in text, 60.0)
+            for _ in range(view.presses):
+                lead(terminal, (ESCAPE, *active, b"\r", *oldest))
+                terminal.write(b"\r")
+                while last not in terminal.text:
+                    self.measured.meanwhile.append(terminal.press(b"j", 60.0))
+        finally:
+            terminal.close()
+
     def _at_the_beginning(self, name: str) -> Home:
         home = self._homes[name]
         home.begin_again()
@@ -205,6 +234,7 @@ def run(options: argparse.Namespace) -> None:
             "few": Home(caches, FEW, FEW),
             "many": Home(caches, options.conversations, FEW),
             "long": Home(caches, FEW, options.messages),
+            "view": Home(caches, VIEW, FEW),
         }
         for home in homes.values():
             _tell(f"a cache of {home.conversations:,} conversations, {home.messages:,} messages")
