@@ -167,9 +167,10 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 14
-    tables = ["[viewer]", *on[1:8], "[network]", *on[8:10], "[keys]", on[10], "[[views]]", *on[11:]]
-    viewer = "\n".join(tables)
+    assert len(on) == 15
+    tables = {"viewer": on[1:8], "open": on[8:9], "network": on[9:11], "keys": on[11:12]}
+    lines = [line for name, values in tables.items() for line in (f"[{name}]", *values)]
+    viewer = "\n".join([*lines, "[[views]]", *on[12:]])
     assert said(viewer) == []
 
 

@@ -259,7 +259,7 @@ async def test_ctrl_k_does_not_say_that_nothing_matches_before_the_server_has_an
         assert "No match" not in shown(app)
         source.answers.set()
         await all_ended(app)
-        assert "customers could not be asked for" in shown(app)
+        assert "Customers could not be searched" in shown(app)
 
 
 async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:

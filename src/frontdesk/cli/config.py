@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
-_TABLES = ("viewer", "network", "keys", "profiles")
+_TABLES = ("viewer", "open", "network", "keys", "profiles")
 _MEMBERS = ("profile", "views", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
@@ -56,6 +57,10 @@ NEW_FILE = """\
 # mouse = true
 # How many MB the pages already seen may take on this machine.
 # cache_mb = 512
+
+[open]
+# The address of a conversation in a web inbox, which "o" opens; {id} is the conversation's id.
+# conversation = "https://inbox.example.com/conversations/{id}"
 
 [network]
 # The authorities whose certificates count, in PEM; else SSL_CERT_FILE, SSL_CERT_DIR, or those
@@ -108,6 +113,21 @@ def _proxy(value: object) -> object:
     if value.strip():
         check_proxy(value.strip())
     return value.strip()
+
+
+def _conversation_link(value: str) -> str:
+    """Check that a link with an id in place of {id} leads to one web server, whatever the id."""
+    before, mark, after = value.strip().partition("{id}")
+    address = urlsplit(before)
+    braces = set("{}") & {*before, *after}
+    if not mark or braces or address.scheme not in ("http", "https") or not address.hostname:
+        raise ValueError(f"say an address with {{id}}: {_CONVERSATION_EXAMPLE}")
+    if not address.path or not value.strip().isprintable() or " " in value.strip():
+        raise ValueError(f"say {{id}} after the name of the server: {_CONVERSATION_EXAMPLE}")
+    return value.strip()
+
+
+_CONVERSATION_EXAMPLE = '"https://inbox.example.com/conversations/{id}"'
 
 
 def _density(value: object) -> object:
@@ -187,6 +207,12 @@ class Look(_Table):
     cache_mb: _Megabytes | None = None
 
 
+class OpenSettings(_Table):
+    """Addresses that the viewer opens. conversation: in a web inbox, with {id}."""
+
+    conversation: Annotated[str, AfterValidator(_conversation_link)] | None = None
+
+
 class NetworkSettings(_Table):
     """Network settings; None uses the environment.
 
@@ -240,6 +266,7 @@ class Configuration(NamedTuple):
     profile: str | None = None
     profiles: Mapping[str, Profile] = MappingProxyType({})
     look: Look = Look()
+    open: OpenSettings = OpenSettings()
     network_settings: NetworkSettings = NetworkSettings()
     keys: Mapping[str, str] = MappingProxyType({})
     views: tuple[ViewSettings, ...] = ()
@@ -403,13 +430,14 @@ class _Reader:
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
             self._report((name,), _unknown(name, _MEMBERS))
-        viewer, network, keys, tables = (self._table((name,), members) for name in _TABLES)
+        viewer, opens, network, keys, tables = (self._table((name,), members) for name in _TABLES)
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
         return Configuration(
             self._path,
             self._selected(members.get("profile"), profiles),
             profiles,
             self._validated(Look, ("viewer",), viewer),
+            self._validated(OpenSettings, ("open",), opens),
             self._validated(NetworkSettings, ("network",), network),
             self._keys(keys),
             self._views(members.get("views", [])),

@@ -117,6 +117,7 @@ def preferences_of(
         bell=look.bell,
         quiet_unfocused=look.quiet_unfocused,
         mark_read_after=look.mark_read_after,
+        conversation_link=configured.open.conversation,
         keys=configured.keys,
         profiles={name: where(one) for name, one in configured.profiles.items()},
         profile=profile.name if profile else None,

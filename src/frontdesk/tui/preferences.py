@@ -13,6 +13,7 @@ class Preferences(NamedTuple):
     """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
 
     mark_read_after: seconds on a conversation until it is read; "open": only when it is opened.
+    conversation_link: address of a conversation in a web inbox, with {id}.
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
@@ -24,6 +25,7 @@ class Preferences(NamedTuple):
     bell: bool = False
     quiet_unfocused: bool = False
     mark_read_after: ReadAfter = 3.0
+    conversation_link: str | None = None
     keys: Mapping[str, str] = MappingProxyType({})
     profiles: Mapping[str, str] = MappingProxyType({})
     profile: str | None = None

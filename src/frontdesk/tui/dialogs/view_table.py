@@ -13,6 +13,7 @@ from frontdesk.tui.actions import Command
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.wire import PhoneRef
 
 INBOX = "inbox"
 
@@ -45,7 +46,7 @@ VIEWS: Sequence[View] = (
 class Opening(NamedTuple):
     """Constructor arguments of a view. `switch` replaces it by another view, by name.
 
-    keys: keys from the configuration by binding id.
+    keys: keys from the configuration by binding id. contact: customer of the selected conversation.
     """
 
     mailbox: Mailbox
@@ -53,6 +54,7 @@ class Opening(NamedTuple):
     title: str
     switch: Callable[[Screen[Any], str], None]
     keys: Mapping[str, str] = MappingProxyType({})
+    contact: PhoneRef | None = None
 
 
 def view_bindings() -> list[BindingType]:

@@ -80,11 +80,12 @@ def open_view(
     *,
     title: str,
     on_chosen: Callable[[Query | PhoneRef | None], None],
+    contact: PhoneRef | None = None,
 ) -> None:
     """Open a view over the inbox; do nothing for the inbox itself.
 
     `title` names the inbox. `on_chosen` gets the selected view of conversations, or None if the
-    view was closed or replaced.
+    view was closed or replaced. contact: customer of the selected conversation.
     """
     if name == INBOX:
         return
@@ -92,8 +93,7 @@ def open_view(
     def switch(screen: Screen[Any], other: str) -> None:
         if app.screen is screen:
             screen.dismiss(None)
-            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen)
+            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen, contact=contact)
 
-    app.push_screen(
-        _MAKERS[name](Opening(mailbox, clock, title, switch, changed_keys(app))), on_chosen
-    )
+    opening = Opening(mailbox, clock, title, switch, changed_keys(app), contact)
+    app.push_screen(_MAKERS[name](opening), on_chosen)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import ClassVar
+from urllib.parse import quote
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -814,7 +815,12 @@ class InboxScreen(SizedScreen[None]):
         self.thread.copy_from_menu()
 
     def action_open_link(self) -> None:
-        self.thread.open_link()
+        """Open the link of the message in the thread, or else the conversation in the web inbox."""
+        template, id = self._preferences.conversation_link, self.selected_id
+        if template is None or id is None or (self.panes.at == "thread" and self.thread.links):
+            self.thread.open_link()
+        else:
+            self.thread.open_address(template.replace("{id}", quote(id, safe="")))
 
     def action_received(self) -> None:
         """Show the row under the cursor as JSON, as it was received."""
@@ -930,4 +936,5 @@ class InboxScreen(SizedScreen[None]):
             self._clock,
             title=self._title,
             on_chosen=self._go_to,
+            contact=self.thread.conversation.contact if self.thread.conversation else None,
         )

@@ -331,9 +331,15 @@ class ThreadPane(Pane):
         """Open the menu of the parts of a conversation that can be copied."""
         dialogs.ask(self.app, dialogs.menu("Copy", COPY_MENU), self._copy_part)
 
+    @property
+    def links(self) -> list[str]:
+        """Links of the message under the cursor."""
+        row = self.messages.row
+        return links_in(row) if row is not None else []
+
     def open_link(self) -> None:
         """Open the link or the media of the message under the cursor."""
-        self._with_link(self._open_link)
+        self._with_link(self.open_address)
 
     def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""
@@ -376,8 +382,7 @@ class ThreadPane(Pane):
 
     def _with_link(self, use: Callable[[str], None]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""
-        row = self.messages.row
-        links = links_in(row) if row is not None else []
+        links = self.links
         if not links:
             say(self.screen, "No link in this message")
         elif len(links) == 1:
@@ -386,7 +391,8 @@ class ThreadPane(Pane):
             choices = [Choice(link, link) for link in links]
             dialogs.ask(self.app, dialogs.picker("Which link", choices, current=None), use)
 
-    def _open_link(self, link: str) -> None:
+    def open_address(self, link: str) -> None:
+        """Open a web address in the browser; without one, copy it and show it."""
         if self.app.is_web:
             self.app.open_url(link)
         else:
@@ -395,7 +401,11 @@ class ThreadPane(Pane):
     @work(thread=True, group="opening")
     def _open_in_browser(self, link: str) -> None:
         if not open_outside(link):
-            self.app.call_from_thread(self._copy, link)
+            self.app.call_from_thread(self._show_link, link)
+
+    def _show_link(self, link: str) -> None:
+        self._copy(link)
+        self.app.push_screen(dialogs.prompt("No browser here. The link is copied: ", value=link))
 
     # Messages of the list
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from frontdesk.phones import contact_name
 from frontdesk.text import one_line, short_date, words
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.views.catalogue_screen import (
@@ -23,7 +24,7 @@ from frontdesk.tui.views.catalogue_screen import (
 )
 from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of, wrap_pieces
 from frontdesk.tui.widgets.message_list import marked_pieces
-from frontdesk.wire import CannedResponse, Template
+from frontdesk.wire import CannedResponse, PhoneRef, Template
 
 BUBBLE_WIDTH = 60
 _LEAST_WIDTH = 12
@@ -76,6 +77,34 @@ def parameters(template: Template) -> list[tuple[str, str]]:
         for name in _PLACE.findall(_text(component, "text")):
             found.setdefault(f"{{{{{name}}}}}", examples.get(name, ""))
     return list(found.items())
+
+
+def fill_in(text: str, contact: PhoneRef | None, examples: Mapping[str, str]) -> str:
+    """The text with the customer's name and number in place of their placeholders.
+
+    A numbered placeholder is the name if its example is one. Others stay.
+    """
+    facts = _facts_of(contact) if contact is not None else {}
+
+    def value(place: re.Match[str]) -> str:
+        name = place[1].lower().replace("-", "_").rpartition(".")[2]
+        if name.isdigit() and _NAME.fullmatch(examples.get(place[0], "")):
+            name = "first_name"
+        for prefix in ("customer_", "contact_"):
+            name = name.removeprefix(prefix)
+        return facts.get(name) or place[0]
+
+    return _PLACE.sub(value, text)
+
+
+def _facts_of(contact: PhoneRef) -> dict[str, str]:
+    name = one_line(contact.name or "")
+    first, _, last = name.partition(" ")
+    names = dict.fromkeys(("name", "full_name", "customer", "contact"), name)
+    return {**names, "first_name": first, "last_name": last, "phone": contact.phone or ""}
+
+
+_NAME = re.compile(r"[A-Z]\w+( [A-Z]\w+)?")
 
 
 def plain_text(template: Template) -> str:
@@ -256,6 +285,7 @@ class LibraryScreen(ShelfScreen):
 
     def __init__(self, opening: Opening, section: str) -> None:
         super().__init__(opening, section)
+        self._contact = opening.contact or PhoneRef(id="")
         self._templates: dict[str, Template] = {}
         self._replies: dict[str, CannedResponse] = {}
 
@@ -290,6 +320,8 @@ class LibraryScreen(ShelfScreen):
             template = self._templates[entry.id]
             return [*self._facts(template), *_layout(template)]
         reply = self._replies[entry.id]
+        filled = self._filled_in(entry.copied) != entry.copied
+        name = f" with the name of {contact_name(self._contact)}" if filled else ""
         return [
             title(f"/{one_line(reply.short_code)}"),
             paragraph(""),
@@ -299,10 +331,23 @@ class LibraryScreen(ShelfScreen):
             ],
             paragraph(""),
             paragraph(
-                f"{len(reply.text)} characters · {self.key_names['view.copy']} copies the text",
+                f"{len(reply.text)} characters · {self.key_names['view.copy']}: copy{name}",
                 "dim",
             ),
         ]
+
+    def copied(self) -> str:
+        """The text, with the name of the selected conversation's customer."""
+        return self._filled_in(super().copied())
+
+    def _filled_in(self, text: str) -> str:
+        entry = self.list.row
+        template = self._templates.get(entry.id) if entry and self._is_template else None
+        return fill_in(text, self._contact, dict(parameters(template)) if template else {})
+
+    @property
+    def _is_template(self) -> bool:
+        return self.section.name == "templates"
 
     def _facts(self, template: Template) -> list[Block]:
         channels = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
