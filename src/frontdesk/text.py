@@ -264,3 +264,19 @@ def _plain_character(character: str) -> str:
     if character in _SPACES:
         return " "
     return str(int(character)) if character.isdecimal() else character
+
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LENGTH = re.compile(r"([0-9]{1,5})([smhdw])")
+
+
+def parse_duration(text: str, units: str) -> timedelta | None:
+    """Parse a duration in one of the `units`, at most 99999w; None if invalid.
+
+    >>> parse_duration("30d", "hdw"), parse_duration("30m", "hdw")
+    (datetime.timedelta(days=30), None)
+    """
+    found = _LENGTH.fullmatch(text)
+    if found is None or found[2] not in units:
+        return None
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})

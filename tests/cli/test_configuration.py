@@ -1,6 +1,7 @@
 """The configuration file: what is wrong in it is told with its line, and the rest holds."""
 
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,21 @@ def test_what_is_right_holds_beside_mistakes() -> None:
     assert configured.profiles["work"].url == "https://inbox.example.com"
 
 
+def test_targets_are_times_with_a_unit_and_what_is_none_is_explained() -> None:
+    configured = parsed(PATH, '[targets]\nfirst_response = "15m"\nreply = "1h"\n')
+    assert configured.mistakes == ()
+    assert configured.targets.first_response == timedelta(minutes=15)
+    assert configured.targets.reply == timedelta(hours=1)
+    wrong = '[targets]\nfirst_response = 15\nreply = "0m"\nresolution = "1d"\n'
+    allowed = 'say a time as "15m", "1h" or "2d", up to "30d"'
+    assert said(wrong) == [
+        f"line 2: first_response is 15: {allowed}",
+        f"line 3: reply is '0m': {allowed}",
+        "line 4: 'resolution' means nothing here; there is first_response, reply",
+    ]
+    assert parsed(PATH, wrong).targets == Configuration(PATH).targets
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -167,10 +183,13 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 15
-    tables = {"viewer": on[1:8], "open": on[8:9], "network": on[9:11], "keys": on[11:12]}
+    assert len(on) == 17
+    tables = {
+        **{"viewer": on[1:8], "open": on[8:9], "network": on[9:11]},
+        **{"targets": on[11:13], "keys": on[13:14]},
+    }
     lines = [line for name, values in tables.items() for line in (f"[{name}]", *values)]
-    viewer = "\n".join([*lines, "[[views]]", *on[12:]])
+    viewer = "\n".join([*lines, "[[views]]", *on[14:]])
     assert said(viewer) == []
 
 

@@ -8,6 +8,7 @@ and formatting survive.
 import re
 import shlex
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from frontdesk import settings, toml
 from frontdesk.errors import BadSettings
 from frontdesk.proxy_address import check_proxy
-from frontdesk.text import clean, one_line
+from frontdesk.text import clean, one_line, parse_duration
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
-_TABLES = ("viewer", "open", "network", "keys", "profiles")
+_TABLES = ("viewer", "open", "network", "targets", "keys", "profiles")
 _MEMBERS = ("profile", "views", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
@@ -68,6 +69,12 @@ NEW_FILE = """\
 # ca_file = "/etc/ssl/certs/company.pem"
 # The proxy for https; "" is none. Else HTTPS_PROXY says it. NO_PROXY names hosts without one.
 # proxy = "http://proxy.example.com:3128"
+
+[targets]
+# How soon customers are to be answered: s, m, h or d. Reports say how many were, and how many wait
+# longer than that now.
+# first_response = "15m"
+# reply = "1h"
 
 [keys]
 # Other keys for an action: `frontdesk config keys` lists actions and their keys.
@@ -146,6 +153,15 @@ def _read_after(value: object) -> object:
     return float(str(value))
 
 
+def _target(value: object) -> object:
+    if type(value) is timedelta:
+        return value
+    length = parse_duration(value, "smhd") if isinstance(value, str) else None
+    if length is None or not timedelta(0) < length <= _LONGEST_TARGET:
+        raise ValueError(f'say a time as "15m", "1h" or "2d", up to "{_LONGEST_TARGET.days}d"')
+    return length
+
+
 def _command(value: object) -> object:
     if isinstance(value, tuple):
         return value
@@ -187,6 +203,7 @@ _ALLOWED = {
 
 # Seconds.
 _LONGEST_REST = 3600
+_LONGEST_TARGET = timedelta(days=30)
 
 
 class _Table(BaseModel):
@@ -221,6 +238,16 @@ class NetworkSettings(_Table):
 
     ca_file: Annotated[str, AfterValidator(_file)] | None = None
     proxy: Annotated[str, BeforeValidator(_proxy)] | None = Field(default=None, repr=False)
+
+
+_Target = Annotated[timedelta, BeforeValidator(_target)]
+
+
+class TargetSettings(_Table):
+    """How soon customers are to be answered, for reports; None: no target."""
+
+    first_response: _Target | None = None
+    reply: _Target | None = None
 
 
 class _ProfileTable(_Table):
@@ -268,6 +295,7 @@ class Configuration(NamedTuple):
     look: Look = Look()
     open: OpenSettings = OpenSettings()
     network_settings: NetworkSettings = NetworkSettings()
+    targets: TargetSettings = TargetSettings()
     keys: Mapping[str, str] = MappingProxyType({})
     views: tuple[ViewSettings, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
@@ -430,7 +458,9 @@ class _Reader:
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
             self._report((name,), _unknown(name, _MEMBERS))
-        viewer, opens, network, keys, tables = (self._table((name,), members) for name in _TABLES)
+        viewer, opens, network, targets, keys, tables = (
+            self._table((name,), members) for name in _TABLES
+        )
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
         return Configuration(
             self._path,
@@ -439,6 +469,7 @@ class _Reader:
             self._validated(Look, ("viewer",), viewer),
             self._validated(OpenSettings, ("open",), opens),
             self._validated(NetworkSettings, ("network",), network),
+            self._validated(TargetSettings, ("targets",), targets),
             self._keys(keys),
             self._views(members.get("views", [])),
             tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),

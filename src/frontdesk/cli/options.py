@@ -1,8 +1,6 @@
 """Options that commands share: the target, the database, admission, durations."""
 
-import re
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from functools import update_wrapper, wraps
 from typing import Any, TypeVar
 
@@ -145,19 +143,3 @@ def admission_options(command: F) -> Callable[..., object]:
     for option in reversed(options):
         admitting = option(admitting)
     return admitting
-
-
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_LENGTH = re.compile(r"([0-9]{1,5})([smhdw])")
-
-
-def parse_duration(text: str, units: str) -> timedelta | None:
-    """Parse a duration in one of the `units`, at most 99999w; None if invalid.
-
-    >>> parse_duration("30d", "hdw"), parse_duration("30m", "hdw")
-    (datetime.timedelta(days=30), None)
-    """
-    found = _LENGTH.fullmatch(text)
-    if found is None or found[2] not in units:
-        return None
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})

@@ -9,10 +9,9 @@ import click
 
 from frontdesk import settings
 from frontdesk.cli.base import Group
-from frontdesk.cli.options import parse_duration
 from frontdesk.cli.output import moment, print_table
 from frontdesk.errors import BadSettings
-from frontdesk.text import file_size
+from frontdesk.text import file_size, parse_duration
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:

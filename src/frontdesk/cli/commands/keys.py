@@ -10,10 +10,10 @@ import click
 
 from frontdesk.cli.base import Group
 from frontdesk.cli.database import account_named, account_option, opened
-from frontdesk.cli.options import database_option, parse_duration
+from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
-from frontdesk.text import compact_json
+from frontdesk.text import compact_json, parse_duration
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

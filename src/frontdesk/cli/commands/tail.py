@@ -17,7 +17,7 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids
-from frontdesk.cli.options import parse_duration, target_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
     Output,
     cut,
@@ -30,7 +30,7 @@ from frontdesk.cli.output import (
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
 from frontdesk.phones import format_phone
-from frontdesk.text import first_said
+from frontdesk.text import first_said, parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
 from frontdesk.wire.values import utc_now
 
