@@ -1,5 +1,6 @@
 """`frontdesk report`: periods by name and by date, and every number in every format."""
 
+import asyncio
 import csv
 import io
 import json
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 from shells import ask, told
 
-from frontdesk.cli.commands.report import SPANS
+from frontdesk.cli.commands.report import SPANS, WATCH_SECONDS, follow
+from frontdesk.cli.output import Output
+from frontdesk.errors import Unreachable
 from frontdesk.reports.metrics import METRICS, author_name
 from frontdesk.reports.periods import PERIODS
 from frontdesk.wire import Metrics, Report
@@ -151,3 +154,41 @@ def test_a_zone_that_the_server_refuses_is_an_error_that_helps(inbox: Path):
     result = ask(inbox, "report", "--zone", "Mars/Olympus")
     assert result.exit_code == 1
     assert "Europe/Madrid" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("yesterday",), ("--from", "2026-03-01"), ("--to", "2026-03-02")]
+)
+def test_only_today_is_watched(inbox: Path, arguments: tuple[str, ...]):
+    result = ask(inbox, "report", "--watch", *arguments)
+    assert result.exit_code == 2
+    assert "--watch shows today" in result.output
+
+
+def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_again(
+    inbox: Path, capsys: pytest.CaptureFixture[str]
+):
+    answers: list[Report | Unreachable] = [
+        report(inbox, "today"),
+        Unreachable("No answer"),
+        report(inbox, "today"),
+    ]
+    pauses: list[float] = []
+
+    async def read() -> Report:
+        answer = answers.pop(0)
+        if isinstance(answer, Unreachable):
+            raise answer
+        return answer
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if not answers:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(follow(read, Output("table"), sleep=sleep))
+    printed = capsys.readouterr()
+    assert printed.out.count("New conversations ") == 2
+    assert printed.err.count("No answer; trying again") == 1
+    assert pauses == [WATCH_SECONDS] * 3

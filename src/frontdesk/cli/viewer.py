@@ -35,6 +35,7 @@ from frontdesk.tui.preferences import Preferences, Switch
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
+    from frontdesk.tui.reports.query import Asked
 
 
 _SWITCH_SECONDS = 0.0005
@@ -139,8 +140,48 @@ def _open(
         # Output on the terminal before the viewer opens rules out a saved first frame.
         startup.start = None
     with ExitStack() as resources:
-        inbox = _of_server(target, configured) if target.url else _of_database(target, resources)
+        inbox = _inbox_of(target, configured, resources)
         return view(inbox, settings.cache_file(), configured.look, preferences, startup=startup)
+
+
+def open_wall(target: Target, asked: "Asked") -> None:
+    """Show the live counts and today's metrics until the user ends it.
+
+    Raises: InboxError.
+    """
+    from frontdesk.reports.metrics import glyphs_for
+    from frontdesk.tui.reports.wall import WallApp
+
+    _check_terminal()
+    configured = configuration()
+    target = resolve(target, configured)
+    if not target.url and not target.database:
+        raise _nothing()
+    look = configured.look
+    with ExitStack() as resources:
+        inbox = _inbox_of(target, configured, resources)
+        limit_bytes = settings.cache_limit_bytes(look.cache_mb)
+        cache = Cache(settings.cache_file(), inbox.origin, limit_bytes=limit_bytes)
+        resources.callback(cache.close)
+        app = WallApp(
+            Mailbox(inbox.connect, cache),
+            asked,
+            title=inbox.title,
+            glyphs=glyphs_for(os.environ),
+            theme=look.theme,
+        )
+        asyncio.run(app.run_async(mouse=False))
+    if app.crash is not None:
+        raise app.crash
+
+
+def _inbox_of(target: Target, configured: Configuration, resources: ExitStack) -> Inbox:
+    return _of_server(target, configured) if target.url else _of_database(target, resources)
+
+
+def _check_terminal() -> None:
+    if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
 
 
 def _of_server(target: Target, configured: Configuration) -> Inbox:
@@ -193,8 +234,7 @@ def view(
     terminal, and where the first frame of the next start is saved.
     """
     startup = startup or StartupFrame()
-    if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
+    _check_terminal()
     # Background threads yield to the UI thread sooner than after the default 5 ms.
     sys.setswitchinterval(_SWITCH_SECONDS)
     limit_bytes = settings.cache_limit_bytes(look.cache_mb)

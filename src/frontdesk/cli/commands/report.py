@@ -1,7 +1,11 @@
 """`frontdesk report`: prints the inbox report of a period, compared with the previous one."""
 
+import asyncio
 import re
+import sys
+from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TextIO
@@ -10,10 +14,12 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import Command
+from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import complete_channel, filter_ids
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, plain, standard_output, table
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
 from frontdesk.reports.periods import PERIODS, comparison
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 _DAY = timedelta(days=1)
+WATCH_SECONDS = 30.0
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # The viewer's "7 days" is 7d here, "last week" is last-week.
@@ -35,6 +42,7 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     cls=Command,
     examples=(
         "frontdesk report last-week --by day",
+        "frontdesk report --watch --channel Madrid",
         "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
     ),
 )
@@ -55,6 +63,7 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     type=click.Choice(COMPARISONS),
     help="With the week, month or year before, or as many days.",
 )
+@click.option("--watch", is_flag=True, help="Now and today, large, refreshed until Ctrl-C.")
 @output_options()
 def report_command(
     target: Target,
@@ -65,6 +74,7 @@ def report_command(
     channel: str | None,
     by: str | None,
     compare: str | None,
+    watch: bool,
     output: Output,
 ) -> None:
     """Compare a period with the one before.
@@ -72,7 +82,12 @@ def report_command(
     The last 7 days if none is named.
 
     PERIOD is today, yesterday, 7d, 30d, 90d, this-week, last-week, this-month or last-month.
+
+    With --watch a terminal shows what is the case now and today; a pipe gets a report of today
+    every half minute.
     """
+    if watch and (period not in (None, "today") or first or last):
+        raise click.UsageError("--watch shows today: leave out the period")
     if period and (first or last):
         raise click.UsageError("A named period does not go with --from or --to")
     end = _end(last)
@@ -84,7 +99,44 @@ def report_command(
         )
         return await client.report(await _placed(client, query, period) if period else query)
 
-    _write(run_with_client(target, work), output)
+    if not watch:
+        _write(run_with_client(target, work), output)
+    elif output.format == "table" and sys.stdout.isatty():
+        _open_wall(target, channel, zone)
+    else:
+        period = "today"
+        run_with_client(target, lambda client: follow(partial(work, client), output))
+
+
+async def follow(
+    read: Callable[[], Awaitable[Report]],
+    output: Output,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Print reports forever; an unreachable server is asked again."""
+    while True:
+        pause = WATCH_SECONDS
+        try:
+            _write(await read(), output)
+        except NetworkMisconfigured:
+            raise
+        except Unreachable as error:
+            say(f"{error}; trying again")
+            pause = max(pause, error.retry_after or 0)
+        await sleep(pause)
+
+
+def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
+    from frontdesk.cli.viewer import open_wall
+    from frontdesk.tui.reports.query import Asked
+
+    async def id_of(client: "InboxClient") -> str | None:
+        found: str | None = (await filter_ids(client, channel=channel))["channel"]
+        return found
+
+    id = run_with_client(target, id_of) if channel else None
+    open_wall(target, Asked("today", channel=id, zone=zone))
 
 
 def _end(last: str | None) -> str | None:

@@ -6,7 +6,7 @@ flat one only the focused pane. The stylesheet decides.
 Texts of the report's bars, as pure functions of the report.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
 
@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
     FEW,
     METRICS,
@@ -49,15 +50,29 @@ NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a peri
 NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 
-def refusal(error: InboxError, keys: KeyNames) -> str:
-    """Explanation of a failed request, with what to do next."""
+def refusal(error: InboxError, otherwise: str) -> str:
+    """Explanation of a failed request. otherwise: what to do next, unless that is known."""
     sentence = one_line(clean(str(error))).rstrip(".")
     match error:
         case Forbidden(scope=scope):
             return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
         case NotFound():
             return f"{sentence}. This server has no reports."
-    return f"{sentence}. {keys['report.period']} chooses another period."
+    return f"{sentence}. {otherwise}"
+
+
+def channels_by_id(mailbox: Mailbox, report: Report | None) -> dict[str, str]:
+    """Names of channels from the catalogue, completed from the report."""
+    known = {one.id: one_line(one.name) for one in mailbox.catalogues.channels()}
+    for one in report.channels if report else ():
+        if one.channel.id:
+            known.setdefault(one.channel.id, one_line(one.channel.name or one.channel.id))
+    return known
+
+
+def channel_words(id: str | None, names: Mapping[str, str]) -> str:
+    """Name of the report's channel."""
+    return "all channels" if id is None else names.get(id, id)
 
 
 def as_of(report: Report | None, clock: Clock) -> str:

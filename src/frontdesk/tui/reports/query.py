@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from frontdesk.reports.periods import (
     CUSTOM,
@@ -14,6 +16,7 @@ from frontdesk.reports.periods import (
     comparison,
     granularity_for,
 )
+from frontdesk.tui.clock import Clock
 from frontdesk.wire import Report, ReportQuery
 
 
@@ -77,6 +80,15 @@ class Asked:
             granularity=self.parts(today),
             compare=comparison(self.period, span, today),
         )
+
+
+def zone_of(asked: Asked, report: Report | None, clock: Clock) -> tzinfo:
+    """Zone of the report's days: the selected one, the account's, or else the local one."""
+    name = asked.zone or (report.period.timezone if report else None)
+    with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+        if name:
+            return ZoneInfo(name)
+    return clock.now().tzinfo or UTC
 
 
 def moments_of(report: Report) -> tuple[datetime, datetime] | None:

@@ -3,14 +3,13 @@
 Dialogs of the report: date range, explanation of a metric.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import available_timezones
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -29,7 +28,6 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
-from frontdesk.text import one_line
 from frontdesk.tui.dialogs.base import Dialog
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
@@ -40,8 +38,9 @@ from frontdesk.tui.key_names import named
 from frontdesk.tui.reports import panes as say
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.plots import Plot
-from frontdesk.tui.reports.query import Asked
+from frontdesk.tui.reports.query import Asked, zone_of
 from frontdesk.tui.reports.tables import LiveLine, Share, Table, fields_in_order
+from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
@@ -123,12 +122,14 @@ class ReportScreen(ViewScreen):
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.parts"),
         Binding("S", "sort", "Order of the channels", id="report.sort"),
         Binding("w", "formula", "How this figure is counted", id="report.formula"),
+        Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
         Binding("E", "export", "Save as CSV, JSON or Markdown", id="report.export"),
     ]
 
     def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
         super().__init__(opening)
         self._asked = Asked.stored(self.mailbox.get_setting(_REMEMBERED))
+        self._glyphs = glyphs
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
         self._refusal: str | None = None
@@ -154,12 +155,7 @@ class ReportScreen(ViewScreen):
     # Parameters
 
     def _zone(self) -> tzinfo:
-        """Zone of the report's days: the selected one, the account's, or else the local one."""
-        name = self._asked.zone or (self._report.period.timezone if self._report else None)
-        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
-            if name:
-                return ZoneInfo(name)
-        return self.clock.now().tzinfo or UTC
+        return zone_of(self._asked, self._report, self.clock)
 
     def _today(self) -> date:
         return self.clock.now().astimezone(self._zone()).date()
@@ -181,7 +177,9 @@ class ReportScreen(ViewScreen):
         try:
             changed = await self.mailbox.refresh_report(query)
         except (Forbidden, NotFound, Refused, BadResponse) as error:
-            self._refusal = say.refusal(error, self.key_names)
+            self._refusal = say.refusal(
+                error, self.named("{report.period} chooses another period.")
+            )
             self.show_saved()
             raise
         if changed or self._report is None:
@@ -235,17 +233,10 @@ class ReportScreen(ViewScreen):
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:
-        if self._asked.channel is None:
-            return "all channels"
-        return dict(self._channels()).get(self._asked.channel, self._asked.channel)
+        return say.channel_words(self._asked.channel, self._channels())
 
-    def _channels(self) -> list[tuple[str, str]]:
-        """Ids and names of channels from the catalogue, completed from the report."""
-        known = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
-        for one in self._report.channels if self._report else ():
-            if one.channel.id:
-                known.setdefault(one.channel.id, one_line(one.channel.name or one.channel.id))
-        return list(known.items())
+    def _channels(self) -> Mapping[str, str]:
+        return say.channels_by_id(self.mailbox, self._report)
 
     # Keys
 
@@ -290,7 +281,7 @@ class ReportScreen(ViewScreen):
 
     def action_channel(self) -> None:
         choices = [Choice(ALL_CHANNELS, "all channels")]
-        choices += [Choice(id, name) for id, name in self._channels()]
+        choices += [Choice(id, name) for id, name in self._channels().items()]
         current = self._asked.channel or ALL_CHANNELS
         self.app.push_screen(Picker("Channel", choices, current=current), self._take_channel)
 
@@ -325,6 +316,11 @@ class ReportScreen(ViewScreen):
     def _take_order(self, field: str | None) -> None:
         if field is not None:
             self._panes.order_channels(field)
+
+    def action_wall(self) -> None:
+        """Show the live counts and today's metrics in large digits."""
+        asked = Asked("today", channel=self._asked.channel, zone=self._asked.zone)
+        self.app.push_screen(WallScreen(self.opening, asked, glyphs=self._glyphs))
 
     def action_formula(self) -> None:
         """Explain the metric under the cursor."""

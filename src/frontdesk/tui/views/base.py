@@ -73,6 +73,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(classes="view")
+        self.opening = opening
         self.mailbox = opening.mailbox
         self.clock = opening.clock
         self.inbox_title = opening.title
