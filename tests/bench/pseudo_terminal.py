@@ -191,6 +191,12 @@ class PseudoTerminal:
             pass
         return self._process.wait(0)
 
+    def stop_output(self) -> None:
+        """Let the program write nothing more: what it writes has to wait."""
+        terminal = os.open(f"/proc/{self._process.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
+        termios.tcflow(terminal, termios.TCOOFF)
+        os.close(terminal)
+
     def settle(self, quiet: float, timeout: float) -> None:
         """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""
         deadline = time.perf_counter() + timeout

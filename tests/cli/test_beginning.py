@@ -169,6 +169,16 @@ def test_a_terminal_may_be_closed_and_closed_again_under_the_first_screen(
     assert not list(tmp_path.glob("state/**/*.txt"))
 
 
+def test_a_viewer_ends_on_a_terminal_that_takes_no_more_output(start: Start) -> None:
+    terminal = start()
+    terminal.wait_for(live, SECONDS)
+    terminal.settle(0.5, SECONDS)
+    terminal.stop_output()
+    terminal.write(b"j")
+    terminal.signal(signal.SIGHUP)
+    assert terminal.ending(SECONDS) == -signal.SIGALRM
+
+
 def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)

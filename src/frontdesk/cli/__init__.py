@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from frontdesk.cli.startup import StartupFrame
 
+_GRACE_SECONDS = 5
+
 
 def main() -> None:
     """Entry point of `frontdesk`. Imports the command line late: some processes need none."""
@@ -39,7 +41,11 @@ def _run(startup: "StartupFrame") -> None:
 
 
 def _leave_when_told() -> None:
-    """Turn SIGTERM and SIGHUP into SystemExit, so that resources are closed."""
+    """Turn SIGTERM and SIGHUP into SystemExit, so that resources are closed.
+
+    A process that has not ended after `_GRACE_SECONDS`, because a terminal that is gone or stalled
+    takes no more output, is ended by SIGALRM.
+    """
     import signal
 
     for name in ("SIGTERM", "SIGHUP"):
@@ -51,6 +57,8 @@ def _leave_when_told() -> None:
 def _leave(number: int, frame: "FrameType | None") -> None:
     import signal
 
+    if hasattr(signal, "alarm"):
+        signal.alarm(_GRACE_SECONDS)
     # Closing a terminal also sends SIGCONT, on which the viewer would draw to a closed event loop.
     if hasattr(signal, "SIGCONT"):
         signal.signal(signal.SIGCONT, lambda number, frame: None)
