@@ -148,6 +148,10 @@ def test_members_are_always_there_but_those_that_may_be_absent(told):
         ("Message", "pricing"),
         ("Report", "pricing"),
         ("Report", "previous_series"),
+        *(("Report", part) for part in ("users", "teams", "labels", "hours")),
+        *((model, "spread") for model in ("Metrics", "PersonFigures")),
+        *((model, "targets") for model in ("Metrics", "PersonFigures")),
+        *(("LiveCounts", f"over_{what}") for what in ("first_response", "reply")),
         *(("Pricing", member) for member in ("billable", "model", "category", "type")),
     }
 

@@ -37,7 +37,22 @@ _TIMESTAMP: Schema = {
 _Member = tuple[str, str]
 
 # Names of timestamp members, besides those that end in "_at".
-_TIMES = frozenset({"as_of", "snoozed_until", "waiting_since", "from", "to", "start", "end"})
+_TIMES = frozenset(
+    {
+        "as_of",
+        "snoozed_until",
+        "waiting_since",
+        "longest_waiting_since",
+        "from",
+        "to",
+        "start",
+        "end",
+    }
+)
+
+# Members of reports that are there if they are asked for.
+_REPORT_PARTS = ("users", "teams", "labels", "hours")
+_IF_ASKED = frozenset({"spread", "targets"})
 
 # Members that may be absent; all others are always present.
 _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -45,7 +60,10 @@ _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
         "Conversation": frozenset({"last_message"}),
         "Message": frozenset({"pricing"}),
         "Pricing": frozenset({"billable", "model", "category", "type"}),
-        "Report": frozenset({"pricing", "previous_series"}),
+        "Report": frozenset({"pricing", "previous_series", *_REPORT_PARTS}),
+        "Metrics": _IF_ASKED,
+        "PersonFigures": _IF_ASKED,
+        "LiveCounts": frozenset({"over_first_response", "over_reply"}),
         "ParameterProblem": frozenset({"allowed", "min", "max"}),
         "Problem": frozenset(
             {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
@@ -72,7 +90,10 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
         "ChannelCounts": frozenset({"all", "open"}),
         "Report": frozenset({"previous_period", "previous", "live"}),
         "ChannelMetrics": frozenset({"previous"}),
-        "LiveCounts": frozenset({"open", "unassigned", "unattended", "awaiting_human", "as_of"}),
+        "LiveCounts": frozenset(
+            {"open", "unassigned", "unattended", "awaiting_human", "as_of"}
+            | {"over_first_response", "over_reply"}
+        ),
         "ParameterProblem": _OPTIONAL["ParameterProblem"],
         "Problem": _OPTIONAL["Problem"] | {"detail", "instance", "request_id"},
     }
@@ -80,7 +101,12 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
 
 # Additions to the specification of `/v1`; a client must work without them.
 _EXTENSIONS: frozenset[_Member] = frozenset(
-    {("Message", "pricing"), ("Report", "pricing"), ("Report", "previous_series")}
+    {
+        *{("Message", "pricing"), ("Report", "pricing"), ("Report", "previous_series")},
+        *(("Report", part) for part in _REPORT_PARTS),
+        *(("Metrics", name) for name in _IF_ASKED),
+        *{("LiveCounts", "over_first_response"), ("LiveCounts", "over_reply")},
+    }
 )
 
 # Value types of objects with arbitrary member names.

@@ -6,6 +6,7 @@ ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
 CONVERSATION_ORDERS = ("activity", "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
+REPORT_PARTS = ("users", "teams", "labels", "hours", "spread")
 
 MAX_LIMIT = 100
 CONVERSATION_LIMIT = 25
@@ -45,7 +46,8 @@ class ReportQuery(Wire):
     """Which report: every member that is not None is said, the server chooses the others.
 
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
-    compare: one of COMPARISONS, how far back the previous period is.
+    compare: one of COMPARISONS, how far back the previous period is. include: some of REPORT_PARTS,
+    with commas between. Targets are in seconds.
     """
 
     from_: str | None = None
@@ -54,7 +56,10 @@ class ReportQuery(Wire):
     channel: str | None = None
     granularity: str | None = None
     compare: str | None = None
+    include: str | None = None
+    target_first_response: int | None = None
+    target_reply: int | None = None
 
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}

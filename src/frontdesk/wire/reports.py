@@ -6,6 +6,29 @@ from frontdesk.wire.base import Time, Wire
 from frontdesk.wire.resources import Ref
 
 
+class Percentiles(Wire):
+    """How the values behind a mean are spread, in seconds; None where there are none."""
+
+    p50: float | None = Field(default=None, description="Half of the values are not larger.")
+    p90: float | None = Field(default=None, description="Nine of ten values are not larger.")
+    approximate: bool = Field(
+        default=False,
+        description="From a histogram, with an error of at most 5 %; else exact.",
+    )
+
+
+class TargetShare(Wire):
+    """How many durations of a period are within a target."""
+
+    target_seconds: int = Field(description="The target that was asked for.")
+    within: int = Field(default=0, description="Durations that are not longer.")
+    samples: int = Field(default=0, description="All durations.")
+    approximate: bool = Field(
+        default=False,
+        description="From a histogram, with an error of at most 5 %; else exact.",
+    )
+
+
 class Metrics(Wire):
     """What happened in a period. A mean is None where there is nothing to take it of."""
 
@@ -44,6 +67,14 @@ class Metrics(Wire):
         default=0,
         description="Resolutions of episodes that no person answered in.",
     )
+    spread: dict[str, Percentiles] = Field(
+        default={},
+        description="How the values behind each mean are spread, by its name; if asked for.",
+    )
+    targets: dict[str, TargetShare] = Field(
+        default={},
+        description="How many of `first_response` and `reply` are within the target asked for.",
+    )
 
 
 class Period(Wire):
@@ -81,6 +112,14 @@ class LiveCounts(Wire):
     )
     awaiting_human: int | None = Field(default=None, description="Open and handed over by a bot.")
     as_of: str | None = Field(default=None, description="When the counts were true.")
+    over_first_response: int | None = Field(
+        default=None,
+        description="Open, and waiting for the first response longer than the target asked for.",
+    )
+    over_reply: int | None = Field(
+        default=None,
+        description="Open, and waiting for a later reply longer than the target asked for.",
+    )
 
     as_of_time = Time("as_of")
 
@@ -129,12 +168,110 @@ class PricingCount(Wire):
     )
 
 
+class PersonFigures(Wire):
+    """What persons did in a period. A mean is None where there is nothing to take it of."""
+
+    outgoing_messages_count: int = Field(default=0, description="Messages that they sent.")
+    answered_conversations_count: int = Field(
+        default=0,
+        description="Conversations that they answered.",
+    )
+    avg_first_response_time: float | None = Field(
+        default=None,
+        description="Mean seconds to the first answers that they gave.",
+    )
+    avg_reply_time: float | None = Field(
+        default=None,
+        description="Mean seconds that customers waited for their later answers.",
+    )
+    resolutions_count: int = Field(default=0, description="Resolutions by them.")
+    spread: dict[str, Percentiles] = Field(
+        default={},
+        description="How the values behind each mean are spread, by its name; if asked for.",
+    )
+    targets: dict[str, TargetShare] = Field(
+        default={},
+        description="How many of `first_response` and `reply` are within the target asked for.",
+    )
+
+
+class PersonNow(Wire):
+    """What is assigned to persons at this moment."""
+
+    availability: str | None = Field(
+        default=None,
+        description="As of the user; null if it is not known, and for several.",
+    )
+    open: int = Field(default=0, description="Open conversations.")
+    waiting: int = Field(default=0, description="Those in which the customer waits.")
+    longest_waiting_since: str | None = Field(
+        default=None,
+        description="Since when the customer waits who waits longest.",
+    )
+    unread: int = Field(default=0, description="Open conversations with unread messages.")
+
+    longest_waiting_since_time = Time("longest_waiting_since")
+
+
+class UserReport(Wire):
+    """What one user did; user None: messages and conversations of nobody in particular."""
+
+    user: Ref | None = Field(
+        default=None,
+        description="The user; null for what no known user did, and conversations of nobody.",
+    )
+    current: PersonFigures = Field(description="Figures of the period.")
+    previous: PersonFigures | None = Field(
+        default=None, description="Figures of the period before."
+    )
+    now: PersonNow | None = Field(default=None, description="At this moment.")
+
+
+class TeamReport(Wire):
+    """What the members of a team did on its channels."""
+
+    team: Ref = Field(description="The team.")
+    current: PersonFigures = Field(description="Figures of the period.")
+    previous: PersonFigures | None = Field(
+        default=None, description="Figures of the period before."
+    )
+    now: PersonNow | None = Field(default=None, description="At this moment.")
+
+
+class LabelReport(Wire):
+    """What happened in the conversations that carry a label now; labels have no history."""
+
+    label: Ref = Field(description="The label.")
+    current: Metrics = Field(description="Figures of the period.")
+    previous: Metrics | None = Field(default=None, description="Figures of the period before.")
+
+
+class HourGrid(Wire):
+    """Figures by weekday (from Monday) and hour of the report's zone."""
+
+    received: tuple[tuple[int, ...], ...] = Field(
+        default=(),
+        description="Messages from customers.",
+    )
+    avg_first_response_time: tuple[tuple[float | None, ...], ...] = Field(
+        default=(),
+        description="Mean seconds to the first answer.",
+    )
+
+
+class Hours(HourGrid):
+    """Figures by weekday and hour, and those of the period before."""
+
+    previous: HourGrid | None = Field(default=None, description="The same of the period before.")
+
+
 class Report(Wire):
     """What happened in an inbox, and in the period before.
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
     period. pricing: messages by what the provider charged them as, as far as it told. series, and
-    previous_series beside it: None unless a granularity was asked for.
+    previous_series beside it: None unless a granularity was asked for. users, teams, labels, hours:
+    None unless they were included.
     """
 
     period: ZonedPeriod = Field(description="The period of the report.")
@@ -168,4 +305,20 @@ class Report(Wire):
     previous_series: tuple[Bucket, ...] | None = Field(
         default=None,
         description="The same of the period before, its buckets in the same order.",
+    )
+    users: tuple[UserReport, ...] | None = Field(
+        default=None,
+        description="By user, if asked for; the one without a user is nobody.",
+    )
+    teams: tuple[TeamReport, ...] | None = Field(
+        default=None,
+        description="By team, if asked for.",
+    )
+    labels: tuple[LabelReport, ...] | None = Field(
+        default=None,
+        description="By label, if asked for.",
+    )
+    hours: Hours | None = Field(
+        default=None,
+        description="By weekday and hour, if asked for.",
     )
