@@ -257,6 +257,25 @@ async def test_an_extension_that_the_server_ignores_or_refuses_is_applied_here(
         assert client.server.no_extensions == (filter.keys() if found_out else frozenset())
 
 
+@pytest.mark.parametrize("ignoring", [True, False])
+async def test_an_order_that_the_server_ignores_or_refuses_is_found_out_once(
+    ignoring: bool,
+) -> None:
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        if not ignoring:
+            return refuses_extensions(server, question)
+        question.query.pop("sort", None)
+        return None
+
+    server = OtherServer((Variant(before=before),))
+    async with client_of(server) as client:
+        for _ in range(3):
+            await client.conversation_page(ConversationFilter(sort="waiting"), limit=1)
+        assert client.server.no_extensions == {"sort"}
+    # Three pages, and once the question that finds it out, or the page with the order.
+    assert server.times_asked("conversations") == 4
+
+
 async def test_a_search_that_the_server_ignores_is_made_here() -> None:
     """V55"""
     async with client_of(Unfiltered()) as client:

@@ -98,7 +98,11 @@ class Inbox:
             and (filter.awaiting_human is None or filter.awaiting_human == row.awaiting_human)
             and (filter.unread is None or filter.unread == bool(row.unread_count))
         ]
-        return sorted(rows, key=lambda row: (row.last_activity_at, len(row.id), row.id))[::-1]
+        rows.sort(key=lambda row: (row.last_activity_at, len(row.id), row.id), reverse=True)
+        early = {row.id: moment for row in rows if (moment := _early(row, filter.sort))}
+        first = [row for row in rows if row.id in early]
+        first.sort(key=lambda row: (early[row.id], int(row.id)))
+        return [*first, *(row for row in rows if row.id not in early)]
 
     async def close(self) -> None:
         self.closed = True
@@ -107,8 +111,20 @@ class Inbox:
         self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Conversation]:
         self.ask("conversations", cursor)
+        if filter.sort is not None:
+            return self._sorted_page(self.listed(filter), limit, cursor)
         rows = [((row.last_activity_at, int(row.id)), row) for row in self.listed(filter)]
         return Page[Conversation](**page(rows, limit, cursor))
+
+    @staticmethod
+    def _sorted_page(
+        rows: list[Conversation], limit: int, cursor: str | None
+    ) -> Page[Conversation]:
+        """A page; the cursor is the id of the row it follows, which may have moved."""
+        every = [row.id for row in rows]
+        first = 1 + every.index(cursor) if cursor in every else 0
+        data, more = tuple(rows[first : first + limit]), first + limit < len(rows)
+        return Page(data=data, next_cursor=data[-1].id if more else None, has_more=more)
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         self.ask("counts", None)
@@ -197,6 +213,14 @@ class Inbox:
             raise CursorRefused("The cursor has expired", code="invalid_cursor")
         if cursor is not None and f"{what} cursor" in self.failures:
             raise self.failures[f"{what} cursor"]
+
+
+def _early(row: Conversation, sort: str | None) -> str:
+    """The time by which a row comes before those that have none."""
+    ends = row.service_window_expires_at or ""
+    if sort == "window":
+        return ends if ends > timestamp(int(NOW.timestamp() * 1000)) else ""
+    return (row.waiting_since or "") if sort == "waiting" else ""
 
 
 def page(

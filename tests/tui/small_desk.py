@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from frontdesk.cache import Cache
+from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import NotFound, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
@@ -38,6 +39,7 @@ from frontdesk.wire import (
     Page,
     User,
 )
+from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import timestamp
 from tests.soak.virtual import START, VirtualLoop, virtual_loop
 
@@ -45,8 +47,9 @@ PAGE = 20
 CHANNELS = ("London", "Madrid")
 LABELS = ("billing", "refund")
 STATUSES = ("open", "snoozed", "resolved")
-_NAME = re.compile(r"Customer \d{3}")
+_NAME = re.compile(r"Customer \d{3,5}")
 _START = int(START.timestamp() * 1000)
+_WINDOW = 24 * 3_600_000
 
 
 def name(number: int) -> str:
@@ -59,7 +62,7 @@ class Desk:
     Statuses go round: of each six conversations four are open.
     """
 
-    server = None
+    server: Any = None
 
     def __init__(self, size: int, seconds: Callable[[], float | None] = lambda: 0.0) -> None:
         self._seconds = seconds
@@ -91,12 +94,12 @@ class Desk:
     ) -> Page[Conversation]:
         await self._answer()
         matching = [row for row in self.rows.values() if _matches(row, filter)]
-        matching.sort(key=lambda row: (row["last_activity_at"], int(row["id"])), reverse=True)
-        at = [f"{row['last_activity_at']} {int(row['id']):04d}" for row in matching]
-        first = next((n for n, key in enumerate(at) if cursor is None or key < cursor), len(at))
-        data = tuple(map(Conversation.model_validate, matching[first : first + PAGE]))
-        more = first + PAGE < len(matching)
-        return Page(data=data, next_cursor=at[first + PAGE - 1] if more else None, has_more=more)
+        places = sorted((_place(row, filter.sort, self.now()), row["id"]) for row in matching)
+        after = [at for at in places if cursor is None or at[0] > _place_of(cursor)]
+        data = tuple(Conversation.model_validate(self.rows[id]) for _, id in after[:PAGE])
+        more = len(after) > PAGE
+        following = " ".join(map(str, after[PAGE - 1][0])) if more else None
+        return Page(data=data, next_cursor=following, has_more=more)
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         await self._answer()
@@ -146,6 +149,48 @@ class Desk:
     team_page = canned_response_page = template_page = custom_field_page
 
 
+class OtherDesk(Desk):
+    """A server that has only the filters and the order of `/v1`, and refuses others."""
+
+    def __init__(self, size: int, seconds: Callable[[], float | None] = lambda: 0.0) -> None:
+        super().__init__(size, seconds)
+        self._state = ServerState("https://other.example.com", lambda: START)
+
+    @property
+    def server(self) -> Server:
+        return self._state.server()
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        lacking = EXTENSIONS & filter.parameters().keys()
+        known = filter.model_copy(update=dict.fromkeys(lacking))
+        page = await super().conversation_page(known, limit=limit, cursor=cursor)
+        self._state.lacks_extensions(lacking)
+        # As the client does, which applies them to what comes.
+        data = tuple(row for row in page.data if _matches(self.rows[row.id], filter))
+        return page.model_copy(update={"data": data})
+
+
+def _place(row: dict[str, Any], sort: str | None, now: int) -> tuple[int, int, int]:
+    """Where a row is in an order: those with a time to wait for first, then the latest activity."""
+    number, activity = int(row["id"]), _milliseconds(row["last_activity_at"])
+    moment = None
+    if sort == "waiting":
+        moment = row["waiting_since"]
+    elif sort == "window" and _milliseconds(row["service_window_expires_at"]) > now:
+        moment = row["service_window_expires_at"]
+    return (0, _milliseconds(moment), number) if moment else (1, -activity, -number)
+
+
+def _place_of(cursor: str) -> tuple[int, ...]:
+    return tuple(map(int, cursor.split()))
+
+
+def _milliseconds(moment: str) -> int:
+    return round(datetime.fromisoformat(moment).timestamp() * 1000)
+
+
 def _phone(number: int) -> str:
     return f"+44770090{number:04d}"
 
@@ -162,6 +207,7 @@ def _members(number: int, status: str) -> dict[str, Any]:
         "labels": list(LABELS[: number % 3]),
         "unread_count": number % 3,
         "waiting_since": active if number % 3 else None,
+        "service_window_expires_at": timestamp(_START - number * 61_000 + _WINDOW),
         "last_activity_at": active,
         "last_message": {"id": f"{number}.0", "text": "Hello", "created_at": active},
         "created_at": active,

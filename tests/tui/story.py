@@ -7,8 +7,9 @@ from typing import Any
 
 from textual import events
 
+from frontdesk.wire.values import timestamp
 from tests.soak.stage import send
-from tests.tui.small_desk import STATUSES, Desk, DeskApp, desk_loop, name, resize
+from tests.tui.small_desk import STATUSES, Desk, DeskApp, OtherDesk, desk_loop, name, resize
 
 SIZES = (
     (120, 40),
@@ -26,8 +27,8 @@ KEYS = (
     *MOVES * 3,
     *("enter", "enter", "escape", "tab", "shift+tab", "1", "2", "3", "4", "h", "l", "i", "plus"),
     *("J", "K", "left_square_bracket", "right_square_bracket", "backspace", "5", "6", "7", "8"),
-    *("9", "f u", "f r", "f o", "f h", "f x", "f t", "f c", "S w", "S n", "ctrl+k", "ctrl+r"),
-    *("s", "v q", "question_mark", "m", "n", "t", "space", "y"),
+    *("9", "f u", "f r", "f o", "f h", "f x", "f t", "f c", "f w", "S w", "S w", "S c", "S n"),
+    *("ctrl+k", "ctrl+r", "s", "v q", "question_mark", "m", "n", "t", "space", "y"),
 )
 
 
@@ -36,7 +37,8 @@ class Story:
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(f"{seed} story")
-        self.desk = Desk(90, self._seconds)
+        desk = OtherDesk if seed % 3 == 2 else Desk
+        self.desk = desk(90, self._seconds)
         self._weather = "fine"
         self.told: list[str] = []
 
@@ -98,6 +100,7 @@ class Story:
                     {"status": self.chance.choice(STATUSES)},
                     {"unread_count": 3, "waiting_since": None},
                     {"assignee": None, "awaiting_human": True},
+                    {"status": "open", "waiting_since": timestamp(self.desk.now())},
                 )
             )
             self._tell("desk", name(int(id)), change)

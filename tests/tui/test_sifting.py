@@ -143,7 +143,7 @@ async def pages_come(pilot: Pilot[Any], inbox: Waiting, count: int) -> None:
 
 
 async def test_the_longest_wait_of_the_whole_filter_is_at_the_top_and_open(cache: Cache) -> None:
-    app = viewer_of(Waiting(), cache)
+    app = viewer_of(WaitingElsewhere(), cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "j", "j", "S", "w")
@@ -154,7 +154,7 @@ async def test_the_longest_wait_of_the_whole_filter_is_at_the_top_and_open(cache
 
 
 async def test_while_rows_are_missing_it_is_said_how_many_are_sorted(cache: Cache) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -174,7 +174,7 @@ async def test_while_rows_are_missing_it_is_said_how_many_are_sorted(cache: Cach
 async def test_a_reader_who_went_down_the_list_stays_on_their_row_while_others_come(
     cache: Cache,
 ) -> None:
-    inbox = Waiting()
+    inbox = WaitingElsewhere()
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -334,7 +334,7 @@ async def test_without_a_server_all_that_is_held_is_sorted(cache: Cache) -> None
 
 
 async def test_the_longest_wait_of_a_part_of_the_rows_is_called_so(cache: Cache) -> None:
-    app = viewer_of(Waiting(), cache)
+    app = viewer_of(WaitingElsewhere(), cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "W")

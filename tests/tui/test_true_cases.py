@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,7 +13,16 @@ from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Page
 from tests.soak.stage import send
 from tests.soak.virtual import VirtualLoop
-from tests.tui.small_desk import Desk, DeskApp, Shown, desk_loop, desk_viewer, name, resize
+from tests.tui.small_desk import (
+    Desk,
+    DeskApp,
+    OtherDesk,
+    Shown,
+    desk_loop,
+    desk_viewer,
+    name,
+    resize,
+)
 from tests.tui.true_screen import TrueScreen
 
 Told = Callable[[DeskApp], Coroutine[Any, Any, None]]
@@ -151,8 +160,14 @@ class Slow(Desk):
         await asyncio.sleep(1.0)
 
 
+class SlowOther(OtherDesk):
+    """Each answer takes a second, on a server without orders."""
+
+    _answer = Slow._answer
+
+
 def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path: Path) -> None:
-    desk = Slow(200)
+    desk = SlowOther(200)
     waiting = [
         row for row in desk.rows.values() if row["status"] == "open" and row["waiting_since"]
     ]
@@ -229,6 +244,129 @@ def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) ->
         assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
 
     play(Desk(30), tmp_path, tell)
+
+
+# Orders of the server
+
+
+def waiting_on(desk: Desk) -> list[str]:
+    """The open customers who wait, the longest wait first."""
+    rows = [row for row in desk.rows.values() if row["status"] == "open" and row["waiting_since"]]
+    rows.sort(key=lambda row: (row["waiting_since"], int(row["id"])))
+    return [row["contact"]["name"] for row in rows]
+
+
+class Counting(Desk):
+    """Counts the pages of conversations that were asked for."""
+
+    pages = 0
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        self.pages += 1
+        return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+
+def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None:
+    desk = Counting(900)
+
+    async def tell(app: DeskApp) -> None:
+        await asyncio.sleep(3.0)
+        desk.pages = 0
+        await press(app, "j", "j", "S", "w", seconds=2.0)
+        assert desk.pages <= 4
+        assert names(app)[:15] == waiting_on(desk)[:15]
+        assert Shown(app).selected == waiting_on(desk)[0]
+        assert "~" not in Shown(app).lines[0] + status(app)
+        await press(app, "G", seconds=30.0)
+        every = app.inbox.queue.list.rows
+        assert every is not None
+        waiting = [row.contact.name for row in every if row.waiting_since]
+        assert waiting == waiting_on(desk)
+        assert status(app).rstrip().endswith(" 600 loaded")
+
+    play(desk, tmp_path, tell)
+
+
+def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_path: Path) -> None:
+    desk = Desk(60)
+
+    async def tell(app: DeskApp) -> None:
+        await press(app, "S", "w", seconds=2.0)
+        _, second, third = waiting_on(desk)[:3]
+        desk.change(str(int(second.split()[1])), waiting_since=None)
+        since = desk.rows[str(int(third.split()[1]))]["waiting_since"]
+        desk.change("3", waiting_since=since)
+        await asyncio.sleep(60.0)
+        every = app.inbox.queue.list.rows
+        assert every is not None
+        assert [row.contact.name for row in every if row.waiting_since] == waiting_on(desk)
+        assert name(3) in names(app)[:3]
+        assert second not in names(app)[:3]
+
+    play(desk, tmp_path, tell)
+
+
+@pytest.mark.parametrize("keys", [("8",), ("9", "f", "w")])
+def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    desk = Counting(100)
+    for number in range(100, 3_000):
+        desk.rows[str(number)] = {**desk.rows["3"], "id": str(number)}
+
+    async def tell(app: DeskApp) -> None:
+        desk.pages = 0
+        await press(app, *keys, seconds=3.0)
+        assert desk.pages <= 5
+        waiting = [one for one in waiting_on(desk) if int(one.split()[1]) > 59]
+        assert set(names(app)[:15]) <= set(waiting)
+        assert f" {len(waiting)} loaded" in status(app)
+        assert "~" not in Shown(app).lines[0]
+        assert f"8 Waiting >1h {len(waiting)} " in Shown(app).lines[1]
+
+    play(desk, tmp_path, tell)
+
+
+def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
+    tmp_path: Path,
+) -> None:
+    desk = Counting(20_000)
+
+    async def tell(app: DeskApp) -> None:
+        waiting = waiting_on(desk)
+        desk.pages = 0
+        await press(app, "W", seconds=2.0)
+        assert Shown(app).selected == waiting[0]
+        assert desk.pages <= 3
+        for longest in waiting[1:4]:
+            await press(app, "W", seconds=0.5)
+            assert Shown(app).selected == longest
+
+    play(desk, tmp_path, tell)
+
+
+def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> None:
+    class Other(OtherDesk):
+        """Notes the orders that it is asked for."""
+
+        asked: ClassVar[list[str]] = []
+
+        async def conversation_page(
+            self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+        ) -> Page[Conversation]:
+            self.asked += [filter.sort] if filter.sort else []
+            return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+    desk = Other(120)
+
+    async def tell(app: DeskApp) -> None:
+        for keys in ("S w", "9", "8", "S c", "W"):
+            await press(app, *keys.split(), seconds=20.0)
+        await press(app, "9", "S", "w", seconds=20.0)
+        assert names(app)[:15] == waiting_on(desk)[:15]
+        assert desk.asked == ["waiting"]
+
+    play(desk, tmp_path, tell)
 
 
 # A cold cache of many conversations

@@ -193,8 +193,8 @@ class TrueScreen:
             return
         status = self.words("#status")
         partial = "~" in status or "sorting" in status
-        assert partial != queue.listing.complete, f"{queue.listing.complete}: {status}"
-        if queue.listing.complete:
+        assert partial != queue.complete, f"{queue.complete}: {status}"
+        if queue.complete:
             header = self.words("#header")
             assert not _PARTIAL_CHIP.search(header), f"{header} although {status}"
 

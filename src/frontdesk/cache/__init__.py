@@ -3,7 +3,16 @@
 from frontdesk.cache.cache import Cache, CacheUsage
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
-from frontdesk.cache.rows import CONTACT, CONVERSATION, MESSAGE, Hit, body_of, key_of, row_of
+from frontdesk.cache.rows import (
+    CONTACT,
+    CONVERSATION,
+    MESSAGE,
+    Hit,
+    body_of,
+    key_of,
+    row_of,
+    rows_of,
+)
 
 __all__ = [
     "CONTACT",
@@ -20,5 +29,6 @@ __all__ = [
     "key_of",
     "notes_name",
     "row_of",
+    "rows_of",
     "thread_name",
 ]

@@ -195,7 +195,9 @@ class Listing(Generic[T]):
         if not len(self):
             return 0
         try:
-            before = self._before(key_of(cast(Any, value)), held=False)
+            now = self.fetched_at or datetime.min.replace(tzinfo=UTC)
+            key = key_of(cast(Any, value), self._which.order, now)
+            before = self._before(key, held=False)
         except NONSENSE:
             self._distrust()
             return 0

@@ -3,15 +3,17 @@
 Order-statistics index of a list: two levels of counted nodes, for access by position.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
 from frontdesk.cache import objects
-from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row
+from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row, key_of, members_of, sort_text
 from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
+from frontdesk.wire import Conversation
 
 BLOCKS = 1
 RUNS = 2
@@ -123,6 +125,17 @@ def _starts(level: int, lower: Key, count: int) -> Sequence[int]:
 
 
 _MOST_PAGES_DROPPED = 40
+# The order in the name of a list, which is the query of its request.
+_SORT = re.compile(r"[?&]sort=([a-z]+)")
+_SORTED = (
+    "SELECT list.number, name, fetched_at, complete, sort, size, entry.id, kind"
+    " FROM entry JOIN list ON list.number = entry.list"
+    " WHERE kind = ? AND entry.id = ? AND origin = ? AND name LIKE '%sort=%'"
+)
+_BODY = (
+    "SELECT body FROM entry JOIN object ON object.number = entry.object"
+    " WHERE entry.kind = ? AND entry.id = ? AND list = ?"
+)
 _INSERT = (
     "INSERT INTO entry VALUES (?, ?, ?, ?, ?,"
     " (SELECT object.number FROM list CROSS JOIN object ON object.origin = list.origin"
@@ -136,6 +149,12 @@ class ListName(NamedTuple):
     name: str
     kind: str
     conversation_id: str | None = None
+
+    @property
+    def order(self) -> str:
+        """Order of a list of conversations; "" for the latest activity first."""
+        sort = _SORT.search(self.name)
+        return sort[1] if sort else ""
 
 
 def thread_name(conversation_id: str) -> ListName:
@@ -220,21 +239,22 @@ def save_older(
 
 
 def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetched) -> Fetched:
-    """Drop rows that are cached with a newer key: the time of activity only increases."""
+    """Drop rows that are cached with later activity: its time only increases."""
     newer = {
         key
-        for key in fetched.stretch.keys
-        for held in connection.execute(
-            "SELECT sort, size, id, kind FROM entry WHERE kind = ? AND id = ? AND list = ?",
-            (key.kind, key.id, number),
-        )
-        if Key(*held) > key
+        for key, body in fetched.bodies.items()
+        for (held,) in connection.execute(_BODY, (key.kind, key.id, number))
+        if _activity(held) > _activity(body)
     }
     if not newer:
         return fetched
     keys = tuple(key for key in fetched.stretch.keys if key not in newer)
     bodies = {key: body for key, body in fetched.bodies.items() if key not in newer}
     return Fetched(bodies, fetched.stretch._replace(keys=keys), fetched.cursor)
+
+
+def _activity(body: bytes) -> str:
+    return sort_text(str(members_of(body).get("last_activity_at") or ""))
 
 
 def forget(connection: sqlite3.Connection, origin: int, conversation_id: str) -> None:
@@ -312,13 +332,33 @@ def mark_read(connection: sqlite3.Connection, origin: int, reads: Mapping[str, d
 def _save_objects(
     connection: sqlite3.Connection, origin: int, which: ListName, bodies: Mapping[Key, bytes]
 ) -> bool:
-    changes = [
-        objects.save(connection, origin, key.kind, key.id, body, which.conversation_id)
+    changed = [
+        (key, body)
         for key, body in bodies.items()
+        if objects.save(connection, origin, key.kind, key.id, body, which.conversation_id)
     ]
-    if which.conversation_id is not None and any(changes):
+    if which.conversation_id is not None and changed:
         objects.thread_was_read(connection, origin, which.conversation_id)
-    return any(changes)
+    if which.kind == CONVERSATION:
+        for key, body in changed:
+            _reorder(connection, origin, key.id, body)
+    return bool(changed)
+
+
+def _reorder(connection: sqlite3.Connection, origin: int, id: str, body: bytes) -> None:
+    """Move a changed conversation to its place in the lists that are not sorted by activity.
+
+    From a list that is loaded down to a place above that, it is removed.
+    """
+    held = connection.execute(_SORTED, (CONVERSATION, id, origin)).fetchall()
+    for number, name, fetched_at, complete, *key in held:
+        now = datetime.fromtimestamp((fetched_at or 0) / 1000, UTC)
+        value = Conversation.model_validate_json(body)
+        place = key_of(value, ListName(name, CONVERSATION).order, now)
+        if place != Key(*key):
+            oldest = _bounds(connection, number, CONVERSATION)[1]
+            reached = complete or (oldest is not None and place > oldest)
+            _change(connection, number, insert=(place,) if reached else (), remove=(Key(*key),))
 
 
 def _opened(connection: sqlite3.Connection, origin: int, name: str) -> int:

@@ -5,10 +5,12 @@ Extracts searchable text from cached JSON.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from frontdesk.query import closed_windows, sort_key
+from frontdesk.query.language import WINDOW
 from frontdesk.text import folded
 from frontdesk.timeline import Key
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, instant
@@ -49,17 +51,35 @@ class Hit(NamedTuple):
     place: tuple[str, int]
 
 
-def key_of(value: Conversation | Message | Note) -> Key:
-    """Sort key of a value."""
+_NEVER = datetime.max.replace(tzinfo=UTC)
+_ALWAYS = datetime.min.replace(tzinfo=UTC)
+# Greater than every number of a sort key.
+_RANGE = 10**18
+
+
+def key_of(value: Conversation | Message | Note, order: str = "", now: datetime = _NEVER) -> Key:
+    """Sort key of a value. order: that of a list of conversations, if it has another."""
+    if isinstance(value, Conversation) and order:
+        group, moment, number = sort_key(order, now)(value)
+        sort = f"{1 - group}{_RANGE - moment:019d}{_RANGE - number:019d}"
+        return Key.at(sort, CONVERSATION, value.id)
     if isinstance(value, Conversation):
         return Key.at(sort_text(value.last_activity_at), CONVERSATION, value.id)
     kind = MESSAGE if isinstance(value, Message) else NOTE
     return Key.at(sort_text(value.created_at), kind, value.id)
 
 
-def row_of(value: Conversation | Message | Note) -> Row:
+def row_of(value: Conversation | Message | Note, order: str = "", now: datetime = _NEVER) -> Row:
     """A value as a cache row; members that the server left out are omitted."""
-    return Row(key_of(value), body_of(value))
+    return Row(key_of(value, order, now), body_of(value))
+
+
+def rows_of(values: Sequence[Any], order: str, now: datetime) -> list[Row]:
+    """Values of a page as cache rows; now: the server's time."""
+    closed = closed_windows(values, now) if order == WINDOW else len(values)
+    return [
+        row_of(value, order, _NEVER if at >= closed else _ALWAYS) for at, value in enumerate(values)
+    ]
 
 
 def body_of(value: Wire) -> bytes:

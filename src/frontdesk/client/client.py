@@ -12,7 +12,13 @@ from urllib.parse import quote
 
 from frontdesk.client import address
 from frontdesk.client.capabilities import CapabilityProbe, discover
-from frontdesk.client.compat.lists import FilterCheck, NameLookup, is_oldest_first, newest_first
+from frontdesk.client.compat.lists import (
+    FilterCheck,
+    NameLookup,
+    is_oldest_first,
+    newest_first,
+    shows_order,
+)
 from frontdesk.client.decode import page_of, value_of
 from frontdesk.client.network import Network
 from frontdesk.client.paging import RowPages
@@ -45,6 +51,9 @@ from frontdesk.wire.values import utc_now
 W = TypeVar("W", bound=Wire)
 
 PAGE = 50
+
+# A value of `sort` that no server has.
+_NO_ORDER = "none"
 
 
 class InboxClient:
@@ -96,6 +105,7 @@ class InboxClient:
         )
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)
+        self._order_checked = False
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
@@ -233,8 +243,10 @@ class InboxClient:
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
     ) -> Page[Conversation]:
-        """Conversations of a filter, most recent activity first."""
+        """Conversations of a filter, most recent activity first unless it has an order."""
         page = await self._filtered_page(filter, limit, cursor)
+        if filter.sort is not None and not shows_order(page.data) and not page.ended:
+            await self._check_order()
         page = await self._names.filled(page, self._state.has_remark)
         if filter.assignee == "me" and not self._filtering.knows_me(page):
             raise self._probe.close_me("The server sends everybody's conversations for “me”")
@@ -243,25 +255,43 @@ class InboxClient:
     async def _filtered_page(
         self, filter: ConversationFilter, limit: int, cursor: str | None
     ) -> Page[Conversation]:
-        """Request a page, without the extensions of the filter if the server refuses them."""
+        """Request a page, without `sort` or all extensions if the server refuses them."""
         parameters = filter.parameters()
         extensions = EXTENSIONS & parameters.keys()
-        rest = {name: parameters[name] for name in parameters if name not in extensions}
+        lacking = extensions & {"sort"} & self.server.no_extensions
+        while True:
+            rest = {name: value for name, value in parameters.items() if name not in lacking}
+            try:
+                page = await self._page(
+                    "conversations", "conversations", Conversation, limit, cursor, rest
+                )
+            except Refused as refused:
+                if lacking == extensions or isinstance(refused, CursorRefused):
+                    raise
+                lacking = extensions if lacking else extensions & {"sort"} or extensions
+            else:
+                self._state.lacks_extensions(lacking)
+                return page
+
+    async def _check_order(self) -> None:
+        """Find out once if the server ignores `sort`: it then accepts an order that none has."""
+        if self._order_checked or "sort" in self.server.no_extensions:
+            return
         try:
-            return await self._page(
-                "conversations", "conversations", Conversation, limit, cursor, parameters
+            await self._page(
+                "conversations", "conversations", Conversation, 1, None, {"sort": _NO_ORDER}
             )
-        except Refused as refused:
-            if not extensions or isinstance(refused, CursorRefused):
-                raise
-        page = await self._page("conversations", "conversations", Conversation, limit, cursor, rest)
-        self._state.lacks_extensions(extensions)
-        return page
+        except Refused:
+            self._order_checked = True
+            return
+        self._order_checked = True
+        self._state.lacks_extensions({"sort"})
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
-        """Conversation counts for the filter's status, channel and label; assignee is ignored."""
+        """Conversation counts for a filter; assignee and order are ignored."""
         parameters = filter.parameters() if filter else {}
-        parameters.pop("assignee", None)
+        for name in ("assignee", "sort"):
+            parameters.pop(name, None)
         return await self._value("counts", "conversations/counts", Counts, parameters)
 
     async def report(self, query: ReportQuery | None = None) -> Report:

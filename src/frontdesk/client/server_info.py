@@ -120,6 +120,10 @@ class ServerState:
             frozenset(self._no_extensions),
         )
 
+    def server_now(self) -> datetime:
+        """The server's time, as far as it is known."""
+        return self._now() + (self._skew or timedelta())
+
     def asked(self) -> None:
         """Count a request."""
         self._requests += 1

@@ -5,11 +5,11 @@ Traversal of a paginated list, with detection of repeated pages.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from frontdesk.cache import Cache, Fetched, ListName, Saved, notes_name, row_of, thread_name
+from frontdesk.cache import Cache, Fetched, ListName, Saved, notes_name, rows_of, thread_name
 from frontdesk.cache.rows import Row
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.timeline import HIGHEST, Key, stretch
@@ -19,10 +19,19 @@ Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
 class PageWalk:
-    """Consecutive pages of one list, from its head or a cursor; `upper`: key at the start."""
+    """Consecutive pages of one list, from its head or a cursor.
 
-    def __init__(self, fetch: Fetch, upper: Key, cursor: str | None = None) -> None:
-        self._fetch = fetch
+    rows: converts the values of a page. upper: key at the start.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        rows: Callable[[Sequence[Any]], list[Row]],
+        upper: Key = HIGHEST,
+        cursor: str | None = None,
+    ) -> None:
+        self._fetch, self._rows = fetch, rows
         self._upper = upper
         self._cursor = cursor
         self._asked: set[str | None] = set()
@@ -40,7 +49,7 @@ class PageWalk:
         """Load the next page; False if it has no cursor for another one."""
         page = await self._fetch(self._cursor)
         self._asked.add(self._cursor)
-        self._pages.append([row_of(value) for value in page.data])
+        self._pages.append(self._rows(page.data))
         if isinstance(page, PartialPage):
             self.unreadable += page.unreadable
         self._ended = page.ended
@@ -104,25 +113,41 @@ class Refreshed(NamedTuple):
 
 
 class Lists:
-    """Synchronises the lists of a cache. Coroutines raise InboxError; returned data is saved."""
+    """Synchronises the lists of a cache. Coroutines raise InboxError; returned data is saved.
 
-    def __init__(self, cache: Cache, clock: Callable[[], datetime]) -> None:
+    server_clock: the server's time, as far as it is known.
+    """
+
+    def __init__(
+        self, cache: Cache, clock: Callable[[], datetime], server_clock: Callable[[], datetime]
+    ) -> None:
         self._cache = cache
-        self._clock = clock
+        self._clock, self._server_clock = clock, server_clock
+
+    def _walk(
+        self, which: ListName, fetch: Fetch, upper: Key = HIGHEST, cursor: str | None = None
+    ) -> PageWalk:
+        def rows(values: Sequence[Any]) -> list[Row]:
+            return rows_of(values, which.order, self._server_clock())
+
+        return PageWalk(fetch, rows, upper, cursor)
 
     async def refresh(self, which: ListName, fetch: Fetch, *, thorough: bool = False) -> Refreshed:
         """Load pages from the head until they overlap the cached rows, then save them together.
 
-        Saving them one by one could leave a gap that cannot be detected.
+        Saving them one by one could leave a gap that cannot be detected. In a list that is not
+        sorted by activity, rows change anywhere: pages are loaded over the first cached rows.
         """
+        most = THOROUGH_PAGES if thorough or not which.order else HEAD_PAGES
+        thorough = thorough or bool(which.order)
         top, oldest_key = self._cache.top(which), self._cache.oldest_key(which)
-        walk = PageWalk(fetch, HIGHEST)
+        walk = self._walk(which, fetch)
         while await walk.step():
             keys = walk.fetched().stretch
             met = keys.keys and (top is None or keys.meets(top))
             if met and not (thorough and oldest_key and keys.lowest > oldest_key):
                 break
-            if walk.pages == (THOROUGH_PAGES if met else HEAD_PAGES):
+            if walk.pages == (most if met else HEAD_PAGES):
                 break
         walk.check_any()
         saved = await self._cache.save_head(which, walk.fetched(), self._clock())
@@ -135,7 +160,7 @@ class Lists:
         The list then continues from there. If that takes too many pages, the list is cut to what
         was loaded.
         """
-        walk = PageWalk(fetch, HIGHEST)
+        walk = self._walk(which, fetch)
         try:
             while await walk.step() and walk.pages < RESTART_PAGES:
                 if walk.fetched().stretch.lowest < oldest_key:
@@ -160,7 +185,7 @@ class Lists:
         if cursor is None:
             # Rows without a cursor: the server announced more rows, but sent no cursor.
             return Refreshed(False) if oldest_key else await self.refresh(which, fetch)
-        walk = PageWalk(fetch, oldest_key or HIGHEST, cursor)
+        walk = self._walk(which, fetch, oldest_key or HIGHEST, cursor)
         try:
             while await walk.step() and not walk.reached() and walk.pages < EMPTY_PAGES:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -84,7 +84,7 @@ class Mailbox:
         self._clock = clock
         self._line = ServerHealth(clock)
         self._ahead = Prefetcher(self._line)
-        self._lists = Lists(cache, clock)
+        self._lists = Lists(cache, clock, self._server_now)
         self._catalogues = Catalogues(cache)
 
     @property
@@ -116,6 +116,10 @@ class Mailbox:
     def server(self) -> ServerView | None:
         """Observed state of the server; None before `connect`."""
         return self._connected.server if self._connected is not None else None
+
+    def _server_now(self) -> datetime:
+        server = self.server
+        return self._clock() + (server.clock_skew if server and server.clock_skew else timedelta())
 
     def state_of(self, feature: str) -> str:
         """State of a feature, see `Feature`; "unknown" before `connect`."""
@@ -426,7 +430,5 @@ def _conversations_name(filter: ConversationFilter) -> ListName:
 
 
 def _counts_name(filter: ConversationFilter) -> str:
-    """Counts do not depend on the assignee."""
-    parameters = filter.parameters()
-    parameters.pop("assignee", None)
-    return urlencode(parameters)
+    """Counts do not depend on assignee and order."""
+    return urlencode(filter.model_copy(update={"assignee": None, "sort": None}).parameters())

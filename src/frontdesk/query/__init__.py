@@ -13,7 +13,15 @@ from frontdesk.query.language import (
     parse,
 )
 from frontdesk.query.names import Completion, QueryNames, check, complete, customer, reference
-from frontdesk.query.plan import Matcher, QueryPlan, plan, query_of, searchable, sort_key
+from frontdesk.query.plan import (
+    Matcher,
+    QueryPlan,
+    closed_windows,
+    plan,
+    query_of,
+    searchable,
+    sort_key,
+)
 
 __all__ = [
     "NEWEST",
@@ -30,6 +38,7 @@ __all__ = [
     "Term",
     "analyse",
     "check",
+    "closed_windows",
     "complete",
     "customer",
     "parse",

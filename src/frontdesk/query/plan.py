@@ -1,7 +1,6 @@
 """Splits a query into the server's filter and terms that are applied to loaded rows; sorts rows."""
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,16 +25,23 @@ from frontdesk.query.language import (
     Query,
     Term,
     comparison,
+    is_positive,
 )
 from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning, reference
 from frontdesk.text import folded
 from frontdesk.wire import Conversation, ConversationFilter
 
 STANDARD = frozenset({"status", "assignee", "channel", "label"})
+_SERVER_ORDERS = (WAITING, WINDOW)
+
+# The server takes reply windows as open until the minute after that in which they close.
+_JUST_CLOSED = timedelta(minutes=2)
+
+_MOST_DIGITS = 18
 
 
 class QueryPlan(NamedTuple):
-    """How a query is answered. rest: terms for loaded rows. order: order for loaded rows."""
+    """How a query is answered. rest: terms for loaded rows. order: order of the rows to show."""
 
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()
@@ -44,7 +50,21 @@ class QueryPlan(NamedTuple):
     @property
     def exact(self) -> bool:
         """True if the server's list is the answer: no term is left, and the order is its own."""
-        return not self.rest and self.order == NEWEST
+        return not self.rest and self.is_sorted
+
+    @property
+    def is_sorted(self) -> bool:
+        """True if the server's list has the order of the query."""
+        return self.order == (self.filter.sort or NEWEST)
+
+    def is_beyond(self, row: Conversation, now: datetime) -> bool:
+        """True if no row from this one on in the server's list can match.
+
+        That is known where the list is in the order of a time that the query limits.
+        """
+        by = self.filter.sort or ACTIVE
+        limits = (term for term in self.rest if is_positive(term, by))
+        return any(_is_beyond(term, row, now) for term in limits)
 
 
 def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -> QueryPlan:
@@ -60,8 +80,17 @@ def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -
         if term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
-    order = query.order
-    return QueryPlan(ConversationFilter(**members), tuple(rest), order)
+    sort = _server_order(query) if "sort" in offered else None
+    return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order)
+
+
+def _server_order(query: Query) -> str | None:
+    """Order in which the server's list is read; None for its own.
+
+    A list in the order of a time that the query limits begins with the rows that match.
+    """
+    kinds = (query.order, *(term.kind for term in query.filters if not term.negated))
+    return next((kind for kind in kinds if kind in _SERVER_ORDERS), None)
 
 
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
@@ -218,20 +247,66 @@ def waiting_since(row: Conversation) -> datetime | None:
     return row.waiting_since_time if row.status != "resolved" else None
 
 
-def sort_key(order: str, now: datetime) -> Callable[[Conversation], tuple[float, str]]:
-    """Key by which rows of an order are sorted, ascending; rows without the time come last."""
+def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
+    sign, length = comparison(term.value)
+    if term.kind == WINDOW:
+        ends = row.service_window_expires_time
+        return ends is None or ends < now - _JUST_CLOSED or (sign == "<" and ends - now >= length)
+    passed = _SPANS[term.kind](row, now)
+    if passed is None:
+        return True
+    if term.kind == WAITING:
+        return sign == ">" and passed <= length
+    return sign == "<" and passed >= length
 
-    def key(row: Conversation) -> tuple[float, str]:
-        match order:
-            case "waiting":
-                moment = waiting_since(row)
-            case "window":
-                ends = row.service_window_expires_time
-                moment = ends if ends and ends > now else None
-            case _:
-                moment = row.last_activity_time
+
+# Rows of a group, in the order of its time, then of the number of the row.
+SortKey = tuple[int, int, int]
+
+
+def sort_key(order: str, now: datetime) -> Callable[[Conversation], SortKey]:
+    """Key by which rows of an order are sorted, ascending, as the server sorts them.
+
+    Rows without the time come last, the latest activity first.
+    """
+
+    def key(row: Conversation) -> SortKey:
+        moment = _moment(row, order, now)
+        number = int(row.id) if len(row.id) <= _MOST_DIGITS and row.id.isdecimal() else 0
         if moment is None:
-            return math.inf, row.id
-        return (-moment.timestamp() if order == NEWEST else moment.timestamp()), row.id
+            return 1, -_milliseconds(row.last_activity_time), -number
+        return 0, _milliseconds(moment), number
 
     return key
+
+
+def _moment(row: Conversation, order: str, now: datetime) -> datetime | None:
+    """Time by which a row is sorted, earliest first; None if it is sorted by latest activity."""
+    match order:
+        case "waiting":
+            return waiting_since(row)
+        case "window":
+            ends = row.service_window_expires_time
+            return ends if ends and ends > now else None
+        case "oldest":
+            return row.last_activity_time
+    return None
+
+
+def _milliseconds(moment: datetime | None) -> int:
+    return round(moment.timestamp() * 1000) if moment else 0
+
+
+def closed_windows(rows: Sequence[Conversation], now: datetime) -> int:
+    """Position in a page by reply windows of the first row whose window is closed.
+
+    A window that has just closed is recognised by its place: it closed before that of the row
+    above. now: the server's time, to some seconds.
+    """
+    last: datetime | None = None
+    for position, row in enumerate(rows):
+        ends = row.service_window_expires_time
+        if ends is None or ends < now - _JUST_CLOSED or (last is not None and ends < last):
+            return position
+        last = ends
+    return len(rows)

@@ -4,33 +4,35 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 
-from frontdesk.query import NEWEST, sort_key
-from frontdesk.tui.widgets.virtual_list import FixedRows, Rows
+from frontdesk.mailbox import Listing
+from frontdesk.query import QueryPlan, sort_key
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Conversation
 
 
 class LocalFilter:
-    """Incremental scan of a list for the rows that match, in an order of `query.ORDERS`.
+    """Incremental scan of a list for the rows that match, in the order of a query plan.
 
     stay: rows by id that keep their place even if they no longer match. current: the cached state
     of a conversation, or None. stale: ids of kept rows that do not match. known: cached rows
-    to match as well, also from pages that are not loaded.
+    to match as well, also from pages that are not loaded. ended: a row was met after which the
+    server's list has no match.
     """
 
     def __init__(
         self,
-        rows: Rows[Conversation],
+        listing: Listing[Conversation],
+        plan: QueryPlan,
         matches: Callable[[Conversation], bool],
-        order: str,
         now: datetime,
         *,
         stay: Mapping[str, Conversation] = MappingProxyType({}),
         current: Callable[[str], Conversation | None] = lambda id: None,
         known: Iterable[Conversation] = (),
     ) -> None:
-        self._rows = rows
+        self._listing = listing
+        self._plan = plan
         self._matches = matches
-        self._order = order
         self._now = now
         self._known = {one.id: one for one in known if matches(one)}
         self._stay = {id: row for id, row in stay.items() if id not in self._known}
@@ -40,6 +42,7 @@ class LocalFilter:
         self._met: set[str] = set()
         self.stale: set[str] = set()
         self.looked_at = 0
+        self.ended = False
 
     @property
     def matches(self) -> int:
@@ -49,12 +52,14 @@ class LocalFilter:
 
     def step(self, count: int) -> bool:
         """Scan the next `count` rows; False when all were scanned."""
-        end = min(self.looked_at + count, len(self._rows))
-        for position in range(self.looked_at, end):
-            if self._rows[position].id not in self._met:
-                self._look_at(self._rows[position])
-        self.looked_at = end
-        return end < len(self._rows)
+        end = min(self.looked_at + count, len(self._listing))
+        while self.looked_at < end and not self.ended:
+            row = self._listing[self.looked_at]
+            self.ended = self._plan.is_beyond(row, self._now)
+            if row.id not in self._met and not self.ended:
+                self._look_at(row)
+            self.looked_at += 1
+        return end < len(self._listing) and not self.ended
 
     def _look_at(self, conversation: Conversation) -> None:
         matches = self._matches(conversation)
@@ -69,8 +74,8 @@ class LocalFilter:
         """Rows found so far, in the order."""
         unmet = self._unmet()
         kept = [*self._kept, *unmet]
-        if self._order != NEWEST or unmet or self.stale:
-            key = sort_key(self._order, self._now)
+        if not self._plan.is_sorted or unmet or self.stale:
+            key = sort_key(self._plan.order, self._now)
             kept.sort(key=lambda pair: key(pair[0]))
         return FixedRows([(f"conversation {one.id}", one) for _, one in kept])
 
@@ -78,6 +83,11 @@ class LocalFilter:
         """Rows to keep that the scan has not met: they left the list, or come further down."""
         states = [(row, self._current(id)) for id, row in self._stay.items() if id not in self._met]
         unmet = [(row, state) for row, state in states if state is not None]
-        if self.looked_at == len(self._rows):
-            self.stale.update(state.id for _, state in unmet)
+        if self.ended or self.looked_at == len(self._listing):
+            self.stale.update(state.id for row, state in unmet if self._has_left(row, state))
         return unmet + [(row, row) for id, row in self._known.items() if id not in self._met]
+
+    def _has_left(self, row: Conversation, state: Conversation) -> bool:
+        """True if a row that was not met does not match, or would be among the loaded rows."""
+        held = len(self._listing) + self._listing.complete
+        return not self._matches(state) or self._listing.rank(row) < held

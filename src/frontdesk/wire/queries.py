@@ -15,14 +15,15 @@ MESSAGE_LIMIT = 50
 CATALOGUE_LIMIT = 100
 
 
-# Filters of conversations that a server may lack.
-EXTENSIONS = frozenset({"contact", "awaiting_human", "unread"})
+# Filters of conversations that a server may lack, and `sort`.
+EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort"})
 
 
 class ConversationFilter(Wire):
     """Which conversations: every member that is not None must match.
 
-    contact (an id), awaiting_human and unread are extensions, which a server may lack.
+    contact (an id), awaiting_human, unread and sort (one of CONVERSATION_ORDERS) are extensions,
+    which a server may lack.
     """
 
     status: str | None = None
@@ -32,6 +33,7 @@ class ConversationFilter(Wire):
     contact: str | None = None
     awaiting_human: bool | None = None
     unread: bool | None = None
+    sort: str | None = None
 
     def parameters(self) -> dict[str, str]:
         """The query parameters, in a fixed order, those without a value left out."""

@@ -133,7 +133,7 @@ def list_command(
         for term in parsed.terms:
             if message := unknown_name(term, names):
                 raise BadSettings(message)
-        answer = plan(parsed, names, ConversationFilter.model_fields)
+        answer = plan(parsed, names, ConversationFilter.model_fields.keys() - {"sort"})
         members = {**answer.filter.model_dump(exclude_none=True), **ids}
 
         def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":

@@ -5,14 +5,17 @@ Fills in names of contacts, channels and users that a server references by id on
 Reverses message lists of servers that sort oldest first.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from frontdesk.client.compat.rows import BARE
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
+from frontdesk.query import closed_windows, sort_key
+from frontdesk.query.language import WINDOW
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -21,9 +24,11 @@ from frontdesk.wire import (
     Page,
     PhoneRef,
     UserRef,
+    instant,
 )
 from frontdesk.wire.queries import EXTENSIONS
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _HERE = "The server sends rows that do not match; they are left out here."
 
 
@@ -38,7 +43,12 @@ class FilterCheck:
     ) -> Page[Conversation]:
         """Rows that match the filter; a row that lacks the member is assumed to match."""
         rows = page.data
+        if filter.sort is not None and not shows_order(rows):
+            ignored = not _is_sorted(rows, filter.sort, self._state.server_now())
+            self._state.lacks_extensions({"sort"} if ignored else ())
         for name, value in filter.parameters().items():
+            if name == "sort":
+                continue
             matches = _matcher(name, value)
             left = tuple(row for row in rows if matches(row))
             ignored = len(left) < len(rows)
@@ -64,6 +74,22 @@ class FilterCheck:
             return page
         self._state.feature("search_contacts", IGNORED, _HERE)
         return page.model_copy(update={"data": left})
+
+
+def _is_sorted(rows: Sequence[Conversation], order: str, now: datetime) -> bool:
+    """True if a page is in an order, as far as it can tell."""
+    closed = closed_windows(rows, now) if order == WINDOW else len(rows)
+    early, late = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    keys = [
+        sort_key(order, late if at >= closed else early)(row)[:2] for at, row in enumerate(rows)
+    ]
+    return keys == sorted(keys)
+
+
+def shows_order(rows: Sequence[Conversation]) -> bool:
+    """True if a page is not sorted by activity, so that the server has applied another order."""
+    moments = [instant(row.last_activity_at) or _NEVER for row in rows]
+    return moments != sorted(moments, reverse=True)
 
 
 def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:

@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -30,15 +30,17 @@ from frontdesk.query import (
     Term,
     analyse,
     reference,
+    sort_key,
 )
-from frontdesk.query.language import SORT, UNREAD, is_positive
+from frontdesk.query.language import SORT, UNREAD, WAITING, is_positive
 from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import one_line
 from frontdesk.tui import labels
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Connection
-from frontdesk.tui.filters import SavedViews, query_names, query_plan
+from frontdesk.tui.filters import SavedViews, offered, query_names, query_plan
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH
@@ -117,9 +119,9 @@ class ChannelPane(Pane):
 
         The server counts only the open conversations of a channel, so other views have no counts.
         """
-        every_open = plan.filter.model_copy(update={"channel": None}) == _EVERY_OPEN
+        within = plan.filter.model_copy(update={"channel": None, "sort": None})
         known = self._mailbox.counts(ConversationFilter())
-        counts = known if every_open and not plan.rest else None
+        counts = known if within == _EVERY_OPEN and not plan.rest else None
         rows = channel_rows(self._mailbox.catalogues.channels(), counts, plan.filter.channel)
         self.list.show_channels(rows)
         unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
@@ -164,7 +166,7 @@ class QueuePane(Pane):
         # Contacts that were chosen elsewhere, for `from:` with their number.
         self._contacts: dict[str, PhoneRef] = {}
         self._names: QueryNames | None = None
-        self._counts: dict[object, int] = {}
+        self._counts: dict[object, int | None] = {}
         stored = stored_query(mailbox.get_setting(QUERY_SETTING))
         self._chosen = stored is not None
         self._set_query(first_query(self.all_counts) if stored is None else stored)
@@ -235,11 +237,17 @@ class QueuePane(Pane):
         )
 
     @property
+    def complete(self) -> bool:
+        """True if all rows of the view are loaded."""
+        return self.listing.complete or (self._local is not None and self._local.ended)
+
+    @property
     def partial_terms(self) -> Collection[Term]:
         """Terms that are applied to loaded rows while others are missing."""
-        if self.listing.complete:
+        if self.complete:
             return ()
-        return [*self.plan.rest, *(term for term in self.list_query.terms if term.kind == SORT)]
+        sorts = () if self.plan.is_sorted else (SORT,)
+        return [*self.plan.rest, *(term for term in self.list_query.terms if term.kind in sorts)]
 
     def lacking(self, feature: str) -> str:
         """Message if the server lacks a feature, or empty."""
@@ -282,23 +290,35 @@ class QueuePane(Pane):
 
     def _set_query(self, query: Query) -> None:
         self.list_query = query
-        self.plan: QueryPlan = query_plan(query, self.names, self._mailbox)
+        # The plan to fetch rows for, and that of the rows that are shown meanwhile.
+        self._target, self.plan = self._plans(query)
         self.listing: Listing[Conversation] = self._mailbox.conversations(self.plan.filter)
+
+    def _plans(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
+        """Plan of a query, and the plan for loaded rows while the server's order was never loaded.
+
+        The latter sorts the rows of the list by activity here.
+        """
+        plan = query_plan(query, self.names, self._mailbox)
+        if plan.filter.sort is None or self._mailbox.conversations(plan.filter).fetched_at:
+            return plan, plan
+        return plan, plan._replace(filter=_unsorted(plan.filter))
 
     def _replan(self) -> bool:
         """Plan the query anew once names or the server's filters are known; True if changed."""
-        if query_plan(self.list_query, self.names, self._mailbox) == self.plan:
+        if self._plans(self.list_query) == (self._target, self.plan):
             return False
-        stay = self._staying()
+        # A reader who waits at the top for the server's order has read nothing yet.
+        stay = {} if self._stays_at_top and self.list.cursor == 0 else self._staying()
         self._set_query(self.list_query)
         self._showing += 1
+        self._scan_ended = False
         self._local = None if self.plan.exact else self._new_local_filter(stay)
         if self._local is not None:
             self._local.step(_SCANNED_AT_ONCE)
             self._show_local(self._local)
         else:
-            self.list.rows = self._with_departed(stay)
-            self.list.rows_changed()
+            self._show_rows(self._with_departed(stay))
         return True
 
     def status_beside(self, step: int) -> str:
@@ -352,6 +372,13 @@ class QueuePane(Pane):
             self.list.go_to(position)
         return position is not None
 
+    @property
+    def loaded_position(self) -> int | None:
+        """Position of the cursor; None on a row that comes further down than the loaded ones."""
+        row = self.list.row
+        is_loaded = row is None or self.listing.position(row.id) is not None
+        return self.list.cursor if is_loaded else None
+
     def go_to_previous(self) -> bool:
         """Go back to the previously opened conversation; False if it is not in the list."""
         if self._previous is None or self._previous == self._current:
@@ -370,30 +397,84 @@ class QueuePane(Pane):
 
         Resolved conversations do not wait. After the last one, the search starts again.
         """
-        row, since = self.list.row, ""
-        if row is not None and row.id == self._longest_waiting_id:
-            since = row.waiting_since or ""
-        position = self._longest_waiting(since)
-        position = self._longest_waiting("") if position is None else position
-        if position is not None:
-            self.list.go_to(position)
-            self._longest_waiting_id = self.list.row.id if self.list.row else None
-        return position is not None
+        rows = self.list.rows
+        every = [rows[at] for at in range(self.waiting_rows)] if rows is not None else []
+        waiting = sorted(filter(waiting_since, every), key=self._by_wait)
+        following = self._next_waiting(waiting)
+        return following is not None and self._go_to_waiting(following)
 
     @property
     def waiting_rows(self) -> int:
         """Number of rows among which `go_to_longest_waiting` searches."""
         return min(len(self.list.rows or ()), MOST_ROWS_SEARCHED)
 
-    def _longest_waiting(self, since: str) -> int | None:
-        """Position of the row that waits longest among those that wait less than `since`."""
-        rows, best = self.list.rows, None
-        for at in range(self.waiting_rows):
-            assert rows is not None
-            waits = rows[at].waiting_since if rows[at].status != "resolved" else None
-            if waits and waits > since and (best is None or waits < best[0]):
-                best = (waits, at)
-        return best[1] if best else None
+    @property
+    def knows_longest_waiting(self) -> bool:
+        """True if the rows that `go_to_longest_waiting` searches have the longest waits."""
+        if self.plan.is_sorted and self.plan.order == WAITING:
+            return True
+        return self.complete and len(self.list.rows or ()) <= MOST_ROWS_SEARCHED
+
+    def _by_wait(self, row: Conversation) -> SortKey:
+        return sort_key(WAITING, self._clock.server_now())(row)
+
+    def _next_waiting(self, waiting: Sequence[Conversation]) -> Conversation | None:
+        """The first of rows by wait; if that was selected by this, the one after it."""
+        row = self._last_waiting
+        if row is None:
+            return next(iter(waiting), None)
+        later = (one for one in waiting if self._by_wait(one) > self._by_wait(row))
+        return next(later, None) or next(iter(waiting), None)
+
+    @property
+    def _last_waiting(self) -> Conversation | None:
+        """The selected row, if it was selected as the longest waiting."""
+        row = self.list.row
+        return row if row is not None and row.id == self._longest_waiting_id else None
+
+    def _go_to_waiting(self, row: Conversation) -> bool:
+        self._longest_waiting_id = row.id
+        return self.go_to(row.id)
+
+    @property
+    def offers_waiting(self) -> bool:
+        """True if the server may have the order by wait."""
+        return "sort" in offered(self._mailbox)
+
+    @work(group=SEARCH, exclusive=True)
+    async def find_longest_waiting(self, fallback: Callable[[], object]) -> None:
+        """Select the longest waiting conversation of the view, which the server knows.
+
+        From there, the next longest. fallback: called if the server does not tell.
+        """
+        answer = await self._connection.ask(self._fetch_longest_waiting, beside=True)
+        if answer is None or answer.value is None:
+            fallback()
+            return
+        self._opened[answer.value.id] = answer.value
+        await self.reload()
+        self._go_to_waiting(answer.value)
+
+    async def _fetch_longest_waiting(self) -> Conversation | None:
+        """Load the list by wait until it has the conversation; None if the server has no order."""
+        ordered = self.filter.model_copy(update={"sort": WAITING})
+        listing = self._mailbox.conversations(ordered)
+        before, matches = self._last_waiting, self._matcher(self.plan.rest)
+        try:
+            if before is None:
+                await self._mailbox.refresh_conversations(ordered)
+            for _ in range(MOST_PAGES_LOADED):
+                listing.reload()
+                every = list(listing)
+                waiting = [one for one in takewhile(waiting_since, every) if matches(one)]
+                following = self._next_waiting(waiting)
+                wrapped = not waiting or (before is not None and following == waiting[0])
+                if listing.complete or not wrapped or not all(map(waiting_since, every)):
+                    return following
+                await self._mailbox.older_conversations(ordered)
+        except NotOffered:
+            self._replan()
+        return None
 
     # Unread conversations
 
@@ -468,10 +549,12 @@ class QueuePane(Pane):
             await self._fetch_rows()
 
     async def _fetch_rows(self) -> None:
-        chosen = self.filter
+        chosen = self._target.filter
         try:
             thorough = self._must_be_thorough()
             refreshed = await self._mailbox.refresh_conversations(chosen, thorough=thorough)
+            if chosen == self._target.filter:
+                self._replan()
             self._unreadable = refreshed.unreadable
             if thorough:
                 self._unreadable_below = 0
@@ -479,6 +562,7 @@ class QueuePane(Pane):
         finally:
             await self._reload(chosen)
         self._answered = self._answered or chosen == self.filter
+        self._stays_at_top = self._stays_at_top and not (self._answered and self.plan.exact)
 
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
@@ -514,17 +598,23 @@ class QueuePane(Pane):
         if not plan.rest and counts is None and not lacking(self._mailbox, "counts"):
             # The server's answer is awaited; rows of an inbox that is being filled are a part.
             return None
-        if plan == self.plan and self._local is not None:
-            return self._local.matches if self.listing.complete else None
+        if plan == self._target and self._local is not None:
+            return self._local.matches if self.complete else None
+        plans = {plan.filter: plan, (other := _unsorted(plan.filter)): plan._replace(filter=other)}
+        counted = (self._count_rows(one) for one in plans.values())
+        return next((number for number in counted if number is not None), None)
+
+    def _count_rows(self, plan: QueryPlan) -> int | None:
+        """Number of the loaded rows that match; None if others may match, or they are too many."""
         listing = self._mailbox.conversations(plan.filter)
-        if not listing.complete or len(listing) > _MOST_COUNTED:
-            return None
         now = self._clock.server_now().replace(second=0, microsecond=0)
         counted = (plan, listing.fetched_at, listing.extent, now)
         if counted not in self._counts:
             self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
-            matches = self._matcher(plan.rest)
-            self._counts[counted] = sum(matches(row) for row in listing)
+            local = LocalFilter(listing, plan, self._matcher(plan.rest), now)
+            local.step(_MOST_COUNTED)
+            whole = local.ended or (listing.complete and local.looked_at == len(listing))
+            self._counts[counted] = local.matches if whole else None
         return self._counts[counted]
 
     def _matcher(self, terms: Iterable[Term]) -> Matcher:
@@ -590,8 +680,7 @@ class QueuePane(Pane):
             self._read_here = set()
         self.listing.reload()
         if self._local is None:
-            self.list.rows = self._with_departed(stay)
-            self.list.rows_changed()
+            self._show_rows(self._with_departed(stay))
         else:
             await self._scan_again(self._new_local_filter(stay))
 
@@ -659,16 +748,27 @@ class QueuePane(Pane):
         )
 
     @property
+    def _is_looking(self) -> bool:
+        """True while rows are loaded that the view lacks."""
+        return self.scanning or (self._awaits_order and not self._connection.failing)
+
+    @property
     def scan_is_due(self) -> bool:
         """True if the scan is incomplete, and was neither cancelled nor stopped by an error."""
-        return not self._scan_ended and self._scan_goes_on()
+        return not self._scan_ended and not self._awaits_order and self._scan_goes_on()
 
     @work(group=SCAN, exclusive=True)
     async def _scan(self) -> None:
         """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
         if self._local is not None:
             await self._scan_cached(self._local)
-        await self._connection.ask(self._fetch_and_scan)
+        if not self._awaits_order:
+            await self._connection.ask(self._fetch_and_scan)
+
+    @property
+    def _awaits_order(self) -> bool:
+        """True until the rows in the server's order are there, which are sorted here meanwhile."""
+        return self._target != self.plan
 
     async def _fetch_and_scan(self) -> None:
         """Load pages, and apply the local filter to each; again if the query is planned anew.
@@ -711,15 +811,13 @@ class QueuePane(Pane):
 
     def _scan_further(self) -> None:
         """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
-        if self._local is not None and not self.scanning and not self.listing.complete:
+        if self._local is not None and not self.scanning and not self.complete:
             self._scan_limit = self._local.looked_at + MOST_ROWS_SCANNED
             self._scan()
 
     def _scan_goes_on(self) -> bool:
         local = self._local
-        if local is None or self.listing.complete:
-            return False
-        return local.looked_at < self._scan_limit
+        return local is not None and not self.complete and local.looked_at < self._scan_limit
 
     def _new_local_filter(
         self, stay: Mapping[str, Conversation] = MappingProxyType({})
@@ -731,8 +829,8 @@ class QueuePane(Pane):
             known = [row for row in self._mailbox.conversations_of(contact) if within(row)]
         return LocalFilter(
             self.listing,
+            self.plan,
             self._matcher(self.plan.rest),
-            self.list_query.order,
             self._clock.server_now(),
             stay=stay,
             current=self._mailbox.conversation,
@@ -761,13 +859,18 @@ class QueuePane(Pane):
             self._show_local(local)
 
     def _show_local(self, local: LocalFilter) -> None:
-        """Show the scan's rows; keep the cursor at the top unless the user has moved it."""
+        """Show the scan's rows."""
+        rows = local.rows()
+        self.list.dimmed = local.stale | self._read_here
+        self._show_rows(rows)
+
+    def _show_rows(self, rows: Rows[Conversation]) -> None:
+        """Show other rows of the view; keep the cursor at the top unless the user has moved it."""
         if not self.list.is_attached:
             return
         untouched = self.screen.focused is self.list and self.list.cursor == 0
         self._stays_at_top = self._stays_at_top and untouched
-        self.list.rows = local.rows()
-        self.list.dimmed = local.stale | self._read_here
+        self.list.rows = rows
         self.list.rows_changed()
         if self._stays_at_top:
             self.list.go_to(0)
@@ -798,7 +901,7 @@ class QueuePane(Pane):
                 loaded=self.listing.fetched_at is not None,
                 problem=self._connection.problem,
                 looked_through=self._scanned_words(),
-                looking=self.scanning,
+                looking=self._is_looking,
             )
         )
 
@@ -816,7 +919,7 @@ class QueuePane(Pane):
 
     def _scanned_words(self) -> str:
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
-        if self._local is None or self.listing.complete:
+        if self._local is None or self.complete:
             return ""
         total = labels.count_for(self.counts, self.filter)
         return f"{self._local.looked_at:,}" + (f" of {total:,}" if total is not None else "")
@@ -846,14 +949,15 @@ class QueuePane(Pane):
         found, looked_at = self._local.matches, self._local.looked_at
         total = labels.count_for(self.counts, self.filter)
         on = self._keys["list.last"]
-        if self.listing.complete:
-            return f"{found} of {looked_at} looked at" if self.plan.rest else f"{found} loaded"
+        if self.complete:
+            whole = self._local.ended or not self.plan.rest
+            return f"{found} loaded" if whole else f"{found} of {looked_at} looked at"
         if not self.plan.rest:
             of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
-            return f"sorting {of}…" if self.scanning else f"~sorted {of}, {on} goes on"
+            return f"sorting {of}…" if self._is_looking else f"~sorted {of}, {on} goes on"
         of = f" (of {total})" if total is not None else ""
         words = f"~{found} of {looked_at} looked at{of}"
-        return f"{words}, loading…" if self.scanning else f"{words}, {on} goes on"
+        return f"{words}, loading…" if self._is_looking else f"{words}, {on} goes on"
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""
@@ -916,7 +1020,8 @@ class QueuePane(Pane):
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
         elif self.plan.exact and not self.listing.complete:
-            self._load_older()
+            if event.asked or self.loaded_position is not None:
+                self._load_older()
         elif event.asked:
             self._scan_further()
 
@@ -937,6 +1042,10 @@ def stored_query(text: str | None) -> Query | None:
         return None
     query, problems = analyse(text)
     return None if problems else query
+
+
+def _unsorted(filter: ConversationFilter) -> ConversationFilter:
+    return filter.model_copy(update={"sort": None})
 
 
 def _counted(filter: ConversationFilter) -> ConversationFilter:

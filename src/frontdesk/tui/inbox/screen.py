@@ -384,7 +384,8 @@ class InboxScreen(SizedScreen[None]):
         """Prefetch the newest messages of the next conversation, or else the next page."""
         rows, below = self.queue.list.rows, self.queue.list.cursor + 1
         next_id = rows[below].id if rows is not None and below < len(rows) else None
-        if await self._mailbox.prefetch(self.queue.filter, self.queue.list.cursor, next_id):
+        position = self.queue.loaded_position or 0
+        if await self._mailbox.prefetch(self.queue.filter, position, next_id):
             await self.queue.reload()
             self._refresh_bars()
 
@@ -701,13 +702,20 @@ class InboxScreen(SizedScreen[None]):
             self._notify(f"No unread conversation {'below' if step > 0 else 'above'}")
 
     def action_waiting(self) -> None:
-        """Go to the longest waiting loaded conversation; repeated, to the next longest."""
+        """Go to the longest waiting conversation; repeated, to the next longest."""
+        if self.queue.knows_longest_waiting or not self.queue.offers_waiting:
+            self._go_to_loaded_waiting()
+        else:
+            self.queue.find_longest_waiting(self._go_to_loaded_waiting)
+
+    def _go_to_loaded_waiting(self) -> None:
+        """Go to the longest waiting loaded conversation; say so if others may wait longer."""
         if not self.queue.go_to_longest_waiting():
             self._notify("No one is waiting among the loaded rows")
             return
         self._open_selected()
-        rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
-        if not self.queue.listing.complete or rows < len(self.queue.list.rows or ()):
+        if not self.queue.knows_longest_waiting:
+            rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
             self._notify(f"The longest wait of the first {rows:,} rows; {order} sorts all of them")
 
     def action_swap(self) -> None:
