@@ -216,6 +216,16 @@ class Cache:
         )
         return {name: self._guarded(partial(text_of, value), None) for name, value in rows}
 
+    def settings_with(self, value: str) -> list[str]:
+        """Names of the settings that have a value."""
+        rows = self._file.rows(
+            "SELECT name FROM memory WHERE origin = ? AND value = ?", (self._origin, value)
+        )
+        nothing: list[str] = []
+        stored = set(self._guarded(lambda: [text_of(name) for (name,) in rows], nothing))
+        pending = {name for name, other in self._remembered.items() if other == value}
+        return sorted((stored - self._remembered.keys()) | pending)
+
     def set_setting(self, name: str, value: str) -> None:
         """Store a setting; it is written in the background, at the latest by `close`."""
         if self.get_setting(name) == value:

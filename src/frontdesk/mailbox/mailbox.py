@@ -59,6 +59,8 @@ class SeenCounts(NamedTuple):
     messages: int
 
 
+# Name of the setting with the time of the last visit, before the id of the conversation.
+_READ = "looked at/"
 # Stored in place of the time of a visit.
 _UNREAD = "unread"
 
@@ -207,6 +209,11 @@ class Mailbox:
     def mark_unread(self, conversation_id: str) -> None:
         """Store that a conversation is unread until the next visit; the server is not informed."""
         self._cache.set_setting(_read_name(conversation_id), _UNREAD)
+
+    def marked_unread(self) -> list[Conversation]:
+        """Cached conversations that were marked as unread on this computer, and not read since."""
+        ids = (name.removeprefix(_READ) for name in self._cache.settings_with(_UNREAD))
+        return [one for one in map(self.conversation, ids) if one is not None]
 
     @property
     def catalogues(self) -> Catalogues:
@@ -413,7 +420,7 @@ class Mailbox:
 
 
 def _read_name(conversation_id: str) -> str:
-    return f"looked at/{conversation_id}"
+    return f"{_READ}{conversation_id}"
 
 
 def _is_unread(conversation: Conversation, mark: str | None) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from frontdesk.phones import contact_name, format_phone
+from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.query.language import ID
-from frontdesk.query.names import unknown_name
+from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import one_line, shortened
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
@@ -26,13 +26,21 @@ def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
 
 
 def chip(term: Term, names: QueryNames) -> str:
-    """A term as it is written, with the name of an id."""
+    """A term as it is written, with the name of an id or of a customer."""
+    if term.kind == "from":
+        return str(term._replace(value=customer_name(term.value, names) or term.value))
     id = term.value.removeprefix(ID)
     if id == term.value:
         return str(term)
-    contacts = {contact.id: contact.name or contact.phone or id for contact in names.contacts}
-    known = {"assignee": names.users, "in": names.channels, "from": contacts}[term.kind]
+    known = {"assignee": names.users, "in": names.channels}[term.kind]
     return str(term._replace(value=one_line(known.get(id, term.value))))
+
+
+def customer_name(value: str, names: QueryNames) -> str:
+    """Name of the customer that a `from:` value means, else the number; "" if it is a part."""
+    id = contact_id(value, names)
+    known = next((contact_name(one) for one in names.contacts if one.id == id), "")
+    return known or (format_phone(value) if parse_phone(value) else "")
 
 
 def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:

@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerState
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.export import QUEUE_ENDINGS, queue_text
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.phones import contact_name, parse_phone
+from frontdesk.phones import parse_phone
 from frontdesk.query import (
     NEWEST,
     ORDERS,
@@ -226,10 +226,6 @@ class QueuePane(Pane):
         self._contacts[contact.id], self._names = contact, None
 
     @property
-    def _shows_unread(self) -> bool:
-        return any(is_positive(term, UNREAD) for term in self.list_query.terms)
-
-    @property
     def filtered_here(self) -> bool:
         """True if the server ignores a filter of `/v1`, and not all rows were looked at here."""
         return not self.listing.complete and bool(
@@ -351,7 +347,7 @@ class QueuePane(Pane):
     def mark_read(self, conversation_id: str) -> None:
         """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
         self._mailbox.mark_read(conversation_id)
-        if self._shows_unread:
+        if _shows_unread(self.list_query):
             self._read_here.add(conversation_id)
             self.list.dimmed = {*self.list.dimmed, conversation_id}
         self.list.refresh()
@@ -359,7 +355,7 @@ class QueuePane(Pane):
     def mark_unread(self, conversation_id: str) -> None:
         """Mark a conversation as unread on this computer."""
         self._mailbox.mark_unread(conversation_id)
-        if self._shows_unread:
+        if _shows_unread(self.list_query):
             self._read_here.discard(conversation_id)
             self.list.dimmed = self.list.dimmed - {conversation_id}
         self.list.refresh()
@@ -601,17 +597,18 @@ class QueuePane(Pane):
         if plan == self._target and self._local is not None:
             return self._local.matches if self.complete else None
         plans = {plan.filter: plan, (other := _unsorted(plan.filter)): plan._replace(filter=other)}
-        counted = (self._count_rows(one) for one in plans.values())
+        known = self._known_rows(view.query)
+        counted = (self._count_rows(one, known) for one in plans.values())
         return next((number for number in counted if number is not None), None)
 
-    def _count_rows(self, plan: QueryPlan) -> int | None:
-        """Number of the loaded rows that match; None if others may match, or they are too many."""
+    def _count_rows(self, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
+        """Number of the cached rows that match; None if others may match, or they are too many."""
         listing = self._mailbox.conversations(plan.filter)
         now = self._clock.server_now().replace(second=0, microsecond=0)
-        counted = (plan, listing.fetched_at, listing.extent, now)
+        counted = (plan, listing.fetched_at, listing.extent, now, *(row.id for row in known))
         if counted not in self._counts:
             self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
-            local = LocalFilter(listing, plan, self._matcher(plan.rest), now)
+            local = LocalFilter(listing, plan, self._matcher(plan.rest), now, known=known)
             local.step(_MOST_COUNTED)
             whole = local.ended or (listing.complete and local.looked_at == len(listing))
             self._counts[counted] = local.matches if whole else None
@@ -822,11 +819,6 @@ class QueuePane(Pane):
     def _new_local_filter(
         self, stay: Mapping[str, Conversation] = MappingProxyType({})
     ) -> LocalFilter:
-        known: Sequence[Conversation] = ()
-        contact = contact_id(self.list_query.value("from") or "", self.names)
-        if contact is not None:
-            within = self._matcher(self.list_query.terms)
-            known = [row for row in self._mailbox.conversations_of(contact) if within(row)]
         return LocalFilter(
             self.listing,
             self.plan,
@@ -834,8 +826,18 @@ class QueuePane(Pane):
             self._clock.server_now(),
             stay=stay,
             current=self._mailbox.conversation,
-            known=known,
+            known=self._known_rows(self.list_query),
         )
+
+    def _known_rows(self, query: Query) -> list[Conversation]:
+        """Cached rows that match, which may be on no page: of a contact, or marked unread here."""
+        known: list[Conversation] = []
+        contact = contact_id(query.value("from") or "", self.names)
+        if contact is not None:
+            known += self._mailbox.conversations_of(contact)
+        if _shows_unread(query):
+            known += self._mailbox.marked_unread()
+        return list(filter(self._matcher(query.terms), known))
 
     async def _scan_again(self, local: LocalFilter) -> None:
         """Scan all cached rows again, and show the result when it is complete.
@@ -910,10 +912,9 @@ class QueuePane(Pane):
         view = self._views.named(self.list_query)
         if view is not None:
             return one_line(view.name)
-        contact = contact_id(self.list_query.value("from") or "", self.names)
-        known = next((one for one in self.names.contacts if one.id == contact), None)
-        if known is not None:
-            return contact_name(known)
+        customer = labels.customer_name(self.list_query.value("from") or "", self.names)
+        if customer:
+            return customer
         filters, status = self.list_query.filters, self.list_query.value("is")
         return status.capitalize() if status and len(filters) == 1 else "Filtered"
 
@@ -1042,6 +1043,10 @@ def stored_query(text: str | None) -> Query | None:
         return None
     query, problems = analyse(text)
     return None if problems else query
+
+
+def _shows_unread(query: Query) -> bool:
+    return any(is_positive(term, UNREAD) for term in query.terms)
 
 
 def _unsorted(filter: ConversationFilter) -> ConversationFilter:

@@ -5,7 +5,7 @@ A thread filter shows only the messages of people, only notes, or everything but
 
 import asyncio
 import os
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from functools import partial
@@ -82,6 +82,12 @@ def filtered(rows: Rows[Entry], filter: str, depth: int) -> Rows[Entry]:
     return FixedRows([(rows.key(at), rows[at]) for at in positions if _MATCHES[filter](rows[at])])
 
 
+def _nearest(rows: Rows[Entry], row: Entry) -> int:
+    """Position of the last entry that is not newer than `row`; 0 if there is none."""
+    later = bisect_right(range(len(rows)), row.created_at, key=lambda at: rows[at].created_at)
+    return max(0, later - 1)
+
+
 async def whole_thread(
     mailbox: Mailbox,
     clock: Clock,
@@ -148,6 +154,9 @@ class ThreadPane(Pane):
         self._loading_older = self._stale = False
         self._unreadable = 0
         self._places: dict[str, Place] = {}
+        # The place before a thread filter, None at the end, and the row that the filter went to.
+        self._unfiltered: Place | None = None
+        self._filtered_at: str | None = None
 
     # Contents
 
@@ -156,6 +165,7 @@ class ThreadPane(Pane):
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
             self._stale, self._unreadable = False, 0
+            self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
             self.messages.clear(LOADING if conversation else "")
             self.refresh_bars()
@@ -317,8 +327,25 @@ class ThreadPane(Pane):
         dialogs.ask(self.app, menu, self._set_filter)
 
     def _set_filter(self, filter: str) -> None:
+        """Apply a thread filter at the row under the cursor, or the one before it.
+
+        Without a filter, the reader who has not moved returns to the place before it.
+        """
+        messages, row = self.messages, self.messages.row
+        if filter == self.filter:
+            return
+        if self.filter == ALL:
+            self._unfiltered = None if messages.at_end else messages.place
+        moved = messages.selected_key != self._filtered_at
         self.filter, self._depth = filter, DEPTH
-        self._show_rows()
+        if self.listing is not None:
+            self._show_rows()
+            rows = self._rows()
+            if row is not None and (filter != ALL or moved):
+                messages.show_end(rows, cursor=_nearest(rows, row))
+            elif self._unfiltered is None or not messages.return_to(rows, self._unfiltered):
+                messages.show_end(rows)
+            self._filtered_at = messages.selected_key
         self.refresh_bars()
 
     def action_day(self, step: int) -> None:
