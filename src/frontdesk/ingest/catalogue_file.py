@@ -8,7 +8,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from types import MappingProxyType
 from typing import Annotated, Any, get_args
 
 from pydantic import (
@@ -60,17 +59,15 @@ _REASONS = {
 }
 
 # Display name and key column of each kind.
-_KINDS = MappingProxyType(
-    {
-        "channel": ("channel", "phone_number_id"),
-        "user": ("user", "key"),
-        "label": ("label", "title"),
-        "custom_field": ("custom field", "key"),
-        "canned_response": ("canned response", "short_code"),
-        "template": ("template", "id"),
-        "team": ("team", "name"),
-    }
-)
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "channel": ("channel", "phone_number_id"),
+    "user": ("user", "key"),
+    "label": ("label", "title"),
+    "custom_field": ("custom field", "key"),
+    "canned_response": ("canned response", "short_code"),
+    "template": ("template", "id"),
+    "team": ("team", "name"),
+}
 # Columns that a file does not set.
 _HIDDEN = frozenset(
     (

@@ -5,7 +5,6 @@ Applies facts about phone numbers to the channels that have these numbers.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from frontdesk.ingest.apply.context import BatchContext
@@ -43,19 +42,17 @@ class _CatalogueKind(NamedTuple):
     defaults: Mapping[str, Any]
 
 
-_KINDS: Mapping[str, _CatalogueKind] = MappingProxyType(
-    {
-        "channel": _CatalogueKind("channel", "phone_number_id", {}),
-        "user": _CatalogueKind("app_user", "key", {"role": "agent", "active": 1}),
-        "label": _CatalogueKind("label", "title_key", {"color": "#1f93ff"}),
-        "team": _CatalogueKind("team", "name", {"distribution": "round_robin"}),
-        "custom_field": _CatalogueKind(
-            "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
-        ),
-        "canned_response": _CatalogueKind("canned_response", "short_code", {}),
-        "template": _CatalogueKind("template", "id", {"components_json": "[]"}),
-    }
-)
+_KINDS: Mapping[str, _CatalogueKind] = {
+    "channel": _CatalogueKind("channel", "phone_number_id", {}),
+    "user": _CatalogueKind("app_user", "key", {"role": "agent", "active": 1}),
+    "label": _CatalogueKind("label", "title_key", {"color": "#1f93ff"}),
+    "team": _CatalogueKind("team", "name", {"distribution": "round_robin"}),
+    "custom_field": _CatalogueKind(
+        "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
+    ),
+    "canned_response": _CatalogueKind("canned_response", "short_code", {}),
+    "template": _CatalogueKind("template", "id", {"components_json": "[]"}),
+}
 
 
 class Catalogue:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, cast
 
 from frontdesk.ingest.events import (
@@ -39,7 +38,7 @@ class BatchContact:
     began: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, row: ContactRow, began: Mapping[int, int] = MappingProxyType({})) -> "BatchContact":
+    def of(cls, row: ContactRow, began: Mapping[int, int] = {}) -> "BatchContact":
         """Decode the facts of a row, which the contact owns."""
         return cls(row, json.loads(row["told_json"] or "{}"), dict(began))
 

@@ -1,7 +1,6 @@
 """Finds or creates the contacts of a batch, and merges those of one person."""
 
 from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, Literal
 
 from frontdesk.ingest.apply import contact_facts
@@ -33,9 +32,10 @@ Copies = tuple[Mapping[Person, int], tuple[int, int] | None]
 
 
 Identifier = Literal["phone", "wa_user_id"]
-_TIME_OF: Mapping[Identifier, Literal["phone_at", "user_at"]] = MappingProxyType(
-    {"phone": "phone_at", "wa_user_id": "user_at"}
-)
+_TIME_OF: Mapping[Identifier, Literal["phone_at", "user_at"]] = {
+    "phone": "phone_at",
+    "wa_user_id": "user_at",
+}
 
 
 class Contacts:

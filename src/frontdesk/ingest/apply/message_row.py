@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, cast
 
 from frontdesk.ingest.apply.rules import OUTBOUND
@@ -17,9 +16,15 @@ from frontdesk.ingest.events import (
 from frontdesk.store.rows import MessageRow, blank, packed
 
 # Delivery statuses never regress; failed is superseded by later successes.
-_RANKS: Mapping[str | None, float] = MappingProxyType(
-    {None: -1, "pending": 0, "sent": 1, "failed": 1.5, "delivered": 2, "read": 3, "played": 4}
-)
+_RANKS: Mapping[str | None, float] = {
+    None: -1,
+    "pending": 0,
+    "sent": 1,
+    "failed": 1.5,
+    "delivered": 2,
+    "read": 3,
+    "played": 4,
+}
 
 
 _BLANK = blank("message")
@@ -40,16 +45,14 @@ _DELIVERY = (
 # Columns that a chat export provides.
 EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_CONTENTS)
 # Precedence of sources between equally rich copies.
-_SOURCES = MappingProxyType(
-    {
-        source: rank
-        for rank, source in enumerate(
-            ("chat_export", "chatwoot", "history", "archive", "echo", "webhook")
-        )
-    }
-)
+_SOURCES: Mapping[str, int] = {
+    source: rank
+    for rank, source in enumerate(
+        ("chat_export", "chatwoot", "history", "archive", "echo", "webhook")
+    )
+}
 # Authors known only from the way of sending, which any other author supersedes.
-_AUTHORS = MappingProxyType({"api": 0, "phone": 1})
+_AUTHORS: Mapping[str, int] = {"api": 0, "phone": 1}
 # Columns that the state rules depend on.
 _FOLDED = ("created_at", "author", "type", "live", "category")
 

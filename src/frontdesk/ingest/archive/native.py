@@ -1,7 +1,6 @@
 """Converts native lines (the wire format plus a `kind`) to domain events (pure)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.archive import native_catalogue
@@ -49,9 +48,10 @@ HAPPENINGS = (
     "awaiting_human",
     "read_marker",
 )
-_RICHNESS = MappingProxyType(
-    {"content_not_received": PLACEHOLDER, "media_placeholder": HISTORY_PLACEHOLDER}
-)
+_RICHNESS: Mapping[str, int] = {
+    "content_not_received": PLACEHOLDER,
+    "media_placeholder": HISTORY_PLACEHOLDER,
+}
 
 
 def convert(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
@@ -281,19 +281,17 @@ def _object(line: JsonObject, name: str) -> Mapping[str, Any] | None:
     return None if part is None else dict(part.members)
 
 
-_READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = MappingProxyType(
-    {
-        **native_catalogue.READERS,
-        "contact": _contact,
-        "conversation": _conversation,
-        "message": _message,
-        "note": _note,
-        "conversation_event": _event,
-        "reaction": _reaction,
-        "alias": _waiting,
-        "identity_change": _waiting,
-        "part": _waiting,
-        "orphan": _waiting,
-    }
-)
+_READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = {
+    **native_catalogue.READERS,
+    "contact": _contact,
+    "conversation": _conversation,
+    "message": _message,
+    "note": _note,
+    "conversation_event": _event,
+    "reaction": _reaction,
+    "alias": _waiting,
+    "identity_change": _waiting,
+    "part": _waiting,
+    "orphan": _waiting,
+}
 KINDS = frozenset((*_READERS, "account"))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import cast
 
 from frontdesk.ingest.archive.native_fields import at_of, chosen, optional_instant, user_key
@@ -133,14 +132,12 @@ def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     )
 
 
-READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = MappingProxyType(
-    {
-        "channel": _channel,
-        "user": _user,
-        "team": _team,
-        "label": _label,
-        "custom_field": _custom_field,
-        "canned_response": _canned_response,
-        "template": _template,
-    }
-)
+READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = {
+    "channel": _channel,
+    "user": _user,
+    "team": _team,
+    "label": _label,
+    "custom_field": _custom_field,
+    "canned_response": _canned_response,
+    "template": _template,
+}

@@ -1,7 +1,6 @@
 """Restores exported rows, with their ids, into an empty account."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, cast
 
 from frontdesk.ingest import admission
@@ -21,27 +20,25 @@ from frontdesk.store.writes import Ids
 Row = dict[str, Any]
 
 # Tally that rows of a kind count for; "" for dependent rows, which are not counted.
-TALLIES: Mapping[str, str] = MappingProxyType(
-    {
-        "channel": "channels",
-        "contact": "contacts",
-        "conversation": "conversations",
-        "message": "messages",
-        "reaction": "reactions",
-        "note": "notes",
-        "conversation_event": "events",
-        "user": "catalogue",
-        "team": "catalogue",
-        "label": "catalogue",
-        "custom_field": "catalogue",
-        "canned_response": "catalogue",
-        "template": "catalogue",
-        "alias": "",
-        "identity_change": "",
-        "part": "",
-        "orphan": "",
-    }
-)
+TALLIES: Mapping[str, str] = {
+    "channel": "channels",
+    "contact": "contacts",
+    "conversation": "conversations",
+    "message": "messages",
+    "reaction": "reactions",
+    "note": "notes",
+    "conversation_event": "events",
+    "user": "catalogue",
+    "team": "catalogue",
+    "label": "catalogue",
+    "custom_field": "catalogue",
+    "canned_response": "catalogue",
+    "template": "catalogue",
+    "alias": "",
+    "identity_change": "",
+    "part": "",
+    "orphan": "",
+}
 
 # Kinds that precede the line of their conversation.
 FACTS = frozenset(("message", "note", "conversation_event"))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.json_reader import Malformed, instant
@@ -164,103 +163,99 @@ _Shape = Mapping[str, tuple[str, _Codec]]
 
 def _shape(same: str, times: str = "created_at updated_at", **others: tuple[str, _Codec]) -> _Shape:
     """Map columns to members of the same name, timestamps, and others."""
-    return MappingProxyType(
-        {
-            **others,
-            **{column: (column, _SAME) for column in same.split()},
-            **{column: (column, _TIME) for column in times.split()},
-        }
-    )
+    return {
+        **others,
+        **{column: (column, _SAME) for column in same.split()},
+        **{column: (column, _TIME) for column in times.split()},
+    }
 
 
 _OWN_ID = ("id", _ID)
 _DELIVERY = ("sent_at", "delivered_at", "read_at", "played_at", "failed_at")
 _AUTHOR_ID, _AUTHOR_NAME = ("author_ref.id", _SAME), ("author_ref.name", _SAME)
 
-_SHAPES: Mapping[str, _Shape] = MappingProxyType(
-    {
-        "channel": _shape(
-            f"name phone display_phone_number alias waba_id {' '.join(CHANNEL_TEXTS)}",
-            "synced_at created_at updated_at",
-            phone_number_id=("id", _SAME),
-            on_business_app=("on_business_app", _FLAG),
-        ),
-        "user": _shape(
-            "name email role availability avatar_url",
-            id=_OWN_ID,
-            key=("external_id", _SAME),
-            active=("active", _FLAG),
-        ),
-        "team": _shape("name description distribution", id=_OWN_ID),
-        "label": _shape("title description color", id=_OWN_ID),
-        "custom_field": _shape(
-            "key name type description pattern pattern_hint position",
-            id=_OWN_ID,
-            options_json=("options", _SPACED_ARRAY),
-        ),
-        "canned_response": _shape("short_code text", id=_OWN_ID),
-        "template": _shape(
-            "id name language category status parameter_format quality_score rejected_reason "
-            "previous_category waba_id",
-            "updated_at",
-            components_json=("components", _SPACED_ARRAY),
-        ),
-        "contact": _shape(
-            "phone wa_id wa_user_id username name profile_name email",
-            "last_activity_at created_at updated_at",
-            id=_OWN_ID,
-            blocked=("blocked", _FLAG),
-            custom_json=("custom_fields", _SPACED_JSON),
-        ),
-        "alias": _shape("phone", "", contact_id=("contact_id", _ID)),
-        "conversation": _shape(
-            "unread_count",
-            "snoozed_until read_marker waiting_since first_reply_at last_inbound_at "
-            "last_activity_at created_at updated_at",
-            id=_OWN_ID,
-            status=("status", _chosen(STATUSES)),
-            awaiting_human=("awaiting_human", _FLAG),
-            last_message_json=("last_message", _JSON),
-        ),
-        "message": _shape(
-            "author type text wamid forwarded delivery_status source",
-            "edited_at deleted_at created_at",
-            id=_OWN_ID,
-            conversation_id=("conversation_id", _ID),
-            direction=("direction", _chosen(DIRECTIONS)),
-            author_id=_AUTHOR_ID,
-            author_name=_AUTHOR_NAME,
-            content_json=("content", _JSON),
-            media_json=("media", _JSON),
-            reply_wamid=("reply_to.wamid", _SAME),
-            referral_json=("referral", _JSON),
-            error_json=("error", _JSON),
-            billable=("pricing.billable", _FLAG),
-            pricing_model=("pricing.model", _SAME),
-            category=("pricing.category", _SAME),
-            pricing_type=("pricing.type", _SAME),
-            raw_json=("raw", _JSON),
-            **{column: (f"delivery.{column}", _TIME) for column in _DELIVERY},
-        ),
-        "note": _shape(
-            "text author external_id",
-            id=_OWN_ID,
-            conversation_id=("conversation_id", _ID),
-            author_id=_AUTHOR_ID,
-            author_name=_AUTHOR_NAME,
-        ),
-        "conversation_event": _shape(
-            "name external_id",
-            "created_at",
-            id=_OWN_ID,
-            conversation_id=("conversation_id", _ID),
-            value_json=("value", _JSON),
-        ),
-        "reaction": _shape(
-            "person emoji author",
-            "created_at",
-            target_wamid=("wamid", _SAME),
-            direction=("direction", _chosen(DIRECTIONS)),
-        ),
-    }
-)
+_SHAPES: Mapping[str, _Shape] = {
+    "channel": _shape(
+        f"name phone display_phone_number alias waba_id {' '.join(CHANNEL_TEXTS)}",
+        "synced_at created_at updated_at",
+        phone_number_id=("id", _SAME),
+        on_business_app=("on_business_app", _FLAG),
+    ),
+    "user": _shape(
+        "name email role availability avatar_url",
+        id=_OWN_ID,
+        key=("external_id", _SAME),
+        active=("active", _FLAG),
+    ),
+    "team": _shape("name description distribution", id=_OWN_ID),
+    "label": _shape("title description color", id=_OWN_ID),
+    "custom_field": _shape(
+        "key name type description pattern pattern_hint position",
+        id=_OWN_ID,
+        options_json=("options", _SPACED_ARRAY),
+    ),
+    "canned_response": _shape("short_code text", id=_OWN_ID),
+    "template": _shape(
+        "id name language category status parameter_format quality_score rejected_reason "
+        "previous_category waba_id",
+        "updated_at",
+        components_json=("components", _SPACED_ARRAY),
+    ),
+    "contact": _shape(
+        "phone wa_id wa_user_id username name profile_name email",
+        "last_activity_at created_at updated_at",
+        id=_OWN_ID,
+        blocked=("blocked", _FLAG),
+        custom_json=("custom_fields", _SPACED_JSON),
+    ),
+    "alias": _shape("phone", "", contact_id=("contact_id", _ID)),
+    "conversation": _shape(
+        "unread_count",
+        "snoozed_until read_marker waiting_since first_reply_at last_inbound_at "
+        "last_activity_at created_at updated_at",
+        id=_OWN_ID,
+        status=("status", _chosen(STATUSES)),
+        awaiting_human=("awaiting_human", _FLAG),
+        last_message_json=("last_message", _JSON),
+    ),
+    "message": _shape(
+        "author type text wamid forwarded delivery_status source",
+        "edited_at deleted_at created_at",
+        id=_OWN_ID,
+        conversation_id=("conversation_id", _ID),
+        direction=("direction", _chosen(DIRECTIONS)),
+        author_id=_AUTHOR_ID,
+        author_name=_AUTHOR_NAME,
+        content_json=("content", _JSON),
+        media_json=("media", _JSON),
+        reply_wamid=("reply_to.wamid", _SAME),
+        referral_json=("referral", _JSON),
+        error_json=("error", _JSON),
+        billable=("pricing.billable", _FLAG),
+        pricing_model=("pricing.model", _SAME),
+        category=("pricing.category", _SAME),
+        pricing_type=("pricing.type", _SAME),
+        raw_json=("raw", _JSON),
+        **{column: (f"delivery.{column}", _TIME) for column in _DELIVERY},
+    ),
+    "note": _shape(
+        "text author external_id",
+        id=_OWN_ID,
+        conversation_id=("conversation_id", _ID),
+        author_id=_AUTHOR_ID,
+        author_name=_AUTHOR_NAME,
+    ),
+    "conversation_event": _shape(
+        "name external_id",
+        "created_at",
+        id=_OWN_ID,
+        conversation_id=("conversation_id", _ID),
+        value_json=("value", _JSON),
+    ),
+    "reaction": _shape(
+        "person emoji author",
+        "created_at",
+        target_wamid=("wamid", _SAME),
+        direction=("direction", _chosen(DIRECTIONS)),
+    ),
+}

@@ -1,7 +1,6 @@
 """Converts contents of Chatwoot messages: text, attachments, cards and forms (pure)."""
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -9,12 +8,16 @@ from frontdesk.ingest.chatwoot.catalogue import Line
 from frontdesk.ingest.json_reader import JsonObject
 from frontdesk.text import file_size
 
-_FILES: Mapping[str, str] = MappingProxyType(
-    {"image": "image", "audio": "audio", "video": "video", "file": "document", "sticker": "sticker"}
-)
+_FILES: Mapping[str, str] = {
+    "image": "image",
+    "audio": "audio",
+    "video": "video",
+    "file": "document",
+    "sticker": "sticker",
+}
 _MEDIA_MEMBERS = ("id", "mime_type", "sha256", "voice", "animated", "url_expires_at")
 # Chatwoot forms with another name on the wire.
-_KINDS: Mapping[str, str] = MappingProxyType({"input_csat": "csat", "input_select": "list"})
+_KINDS: Mapping[str, str] = {"input_csat": "csat", "input_select": "list"}
 _HIGHEST_RATING = 5
 
 

@@ -5,7 +5,6 @@ Several conversations with one contact in one inbox become one.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, user_key
@@ -14,14 +13,12 @@ from frontdesk.ingest.json_reader import JsonObject
 from frontdesk.ingest.webhooks.change import phone_of
 from frontdesk.wire import timestamp
 
-_EVENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "conversation_resolved": "resolved",
-        "conversation_opened": "opened",
-        "conversation_bot_handoff": "bot_handoff",
-        "conversation_bot_resolved": "bot_resolved",
-    }
-)
+_EVENTS: Mapping[str, str] = {
+    "conversation_resolved": "resolved",
+    "conversation_opened": "opened",
+    "conversation_bot_handoff": "bot_handoff",
+    "conversation_bot_resolved": "bot_resolved",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,7 @@ def _event(
     name: str,
     at: int,
     key: str,
-    value: Mapping[str, Any] = MappingProxyType({}),
+    value: Mapping[str, Any] = {},
 ) -> Line:
     return {
         "kind": "conversation_event",

@@ -17,7 +17,6 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, Protocol
 
 from frontdesk import private_files
@@ -108,7 +107,7 @@ class Journal:
         self,
         step: str,
         lines: Iterable[Mapping[str, Any]],
-        counts: Mapping[str, int] = MappingProxyType({}),
+        counts: Mapping[str, int] = {},
     ) -> None:
         """Append a step's lines atomically, with its counts."""
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -446,7 +445,7 @@ class Crawler:
         self,
         step: str,
         lines: Sequence[Line],
-        counts: Mapping[str, int] = MappingProxyType({}),
+        counts: Mapping[str, int] = {},
     ) -> None:
         if not self.journal.done(step):
             kinds = Counter(f"{_LINES}{line['kind']}" for line in lines)

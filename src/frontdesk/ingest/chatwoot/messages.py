@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from frontdesk.ingest.chatwoot.catalogue import Line, milliseconds, user_key
 from frontdesk.ingest.chatwoot.contents import attributes_of, contents_of, note_text, text_of
@@ -10,10 +9,10 @@ from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.wire import timestamp
 
 _TYPES = _INBOUND, _OUTBOUND, _ACTIVITY, _TEMPLATE = 0, 1, 2, 3
-_STATUSES: Mapping[str, str] = MappingProxyType(
-    {"progress": "pending", "sent": "sent", "delivered": "delivered", "read": "read"}
-    | {"failed": "failed"}
-)
+_STATUSES: Mapping[str, str] = {
+    "progress": "pending",
+    **{status: status for status in ("sent", "delivered", "read", "failed")},
+}
 _BOTS = frozenset(("agent_bot", "captain_assistant", "captain::assistant", "agentbot"))
 
 

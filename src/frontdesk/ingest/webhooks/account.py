@@ -4,7 +4,6 @@ Converts Graph API phone numbers and message templates to events (pure).
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
@@ -16,14 +15,12 @@ from frontdesk.store.rows import ChannelDetails
 TEMPLATE = "message_template_id"
 NUMBER = frozenset(("decision", "current_limit", "max_daily_conversations_per_business"))
 
-_BUTTONS: Mapping[str, str] = MappingProxyType(
-    {
-        "message_template_button_type": "type",
-        "message_template_button_text": "text",
-        "message_template_button_url": "url",
-        "message_template_button_phone_number": "phone_number",
-    }
-)
+_BUTTONS: Mapping[str, str] = {
+    "message_template_button_type": "type",
+    "message_template_button_text": "text",
+    "message_template_button_url": "url",
+    "message_template_button_phone_number": "phone_number",
+}
 
 
 def template(value: JsonObject, account: str | None, at: int) -> TemplateUpsert:

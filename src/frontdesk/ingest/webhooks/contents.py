@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.json_reader import JsonObject, Malformed
@@ -79,9 +78,10 @@ _NAME_PARTS = ("prefix", "first_name", "middle_name", "last_name", "suffix")
 _FORMATTED_NAME = re.compile(r"^FN[^:\r\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _LOCATION = ("name", "address", "url")
 _ITEM = ("product_retailer_id", "currency")
-_SENT_KINDS = MappingProxyType(
-    {"button": "buttons", "location_request_message": "location_request"}
-)
+_SENT_KINDS: Mapping[str, str] = {
+    "button": "buttons",
+    "location_request_message": "location_request",
+}
 
 
 class MessageContents(NamedTuple):
@@ -390,21 +390,20 @@ def _response(form: JsonObject) -> Any:
     return parsed
 
 
-_READERS: Mapping[str, Callable[[JsonObject], MessageContents]] = MappingProxyType(
-    {
-        "text": _text,
-        **{name: partial(_media, name) for name in MEDIA_TYPES},
-        "voice": _voice,
-        "location": _location,
-        "contacts": _contacts,
-        "button": _button,
-        "interactive": _interactive,
-        "order": _order,
-    }
-)
-_SENT: Mapping[str, Callable[[JsonObject], MessageContents]] = MappingProxyType(
-    {"interactive": _sent_interactive, "template": _sent_template}
-)
+_READERS: Mapping[str, Callable[[JsonObject], MessageContents]] = {
+    "text": _text,
+    **{name: partial(_media, name) for name in MEDIA_TYPES},
+    "voice": _voice,
+    "location": _location,
+    "contacts": _contacts,
+    "button": _button,
+    "interactive": _interactive,
+    "order": _order,
+}
+_SENT: Mapping[str, Callable[[JsonObject], MessageContents]] = {
+    "interactive": _sent_interactive,
+    "template": _sent_template,
+}
 # Contents by which a message without a type is recognised.
 _CONTENTS = frozenset(
     (*_READERS, *_SENT, "reaction", "system", "edit", "revoke", "request_welcome", "unsupported")

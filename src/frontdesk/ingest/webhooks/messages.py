@@ -1,7 +1,6 @@
 """Converts messages, echoes and delivery statuses of a webhook change to events (pure)."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.events import (
@@ -38,13 +37,11 @@ _DELIVERY = "message"
 
 _NUMBER_CHANGED = frozenset(("user_changed_number", "customer_changed_number"))
 _USER_ID_CHANGED = "user_changed_user_id"
-_SYSTEM_EVENTS = MappingProxyType(
-    {
-        **dict.fromkeys(_NUMBER_CHANGED, "user_changed_number"),
-        "customer_identity_changed": "identity_changed",
-        "user_identity_changed": "identity_changed",
-    }
-)
+_SYSTEM_EVENTS: Mapping[str, str] = {
+    **dict.fromkeys(_NUMBER_CHANGED, "user_changed_number"),
+    "customer_identity_changed": "identity_changed",
+    "user_identity_changed": "identity_changed",
+}
 
 
 def convert_message(value: WebhookChange, message: JsonObject, *, outbound: bool = False) -> None:
@@ -296,9 +293,10 @@ def _convert_revoke(value: WebhookChange, message: JsonObject) -> None:
     value.at = max(value.at, at)
 
 
-_AMENDING: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = MappingProxyType(
-    {"edit": _convert_edit, "revoke": _convert_revoke}
-)
+_AMENDING: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
+    "edit": _convert_edit,
+    "revoke": _convert_revoke,
+}
 
 
 def _convert_system(value: WebhookChange, message: JsonObject, person: Person) -> None:

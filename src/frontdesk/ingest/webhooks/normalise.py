@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from frontdesk.ingest.events import DomainEvent
@@ -20,25 +19,21 @@ from frontdesk.ingest.webhooks.messages import convert_echo, convert_message, co
 __all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 
 # Arrays of a value, with the converter of their elements.
-_ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = MappingProxyType(
-    {
-        "messages": convert_message,
-        "message_echoes": convert_echo,
-        "statuses": convert_status,
-        "history": convert_history,
-        "state_sync": convert_contact,
-    }
-)
+_ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
+    "messages": convert_message,
+    "message_echoes": convert_echo,
+    "statuses": convert_status,
+    "history": convert_history,
+    "state_sync": convert_contact,
+}
 
 
 # Members that identify the person of an element, by array.
-PERSONS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "messages": ("from", "from_user_id"),
-        "message_echoes": ("to", "to_user_id"),
-        "statuses": ("recipient_id", "recipient_user_id"),
-    }
-)
+PERSONS: Mapping[str, tuple[str, str]] = {
+    "messages": ("from", "from_user_id"),
+    "message_echoes": ("to", "to_user_id"),
+    "statuses": ("recipient_id", "recipient_user_id"),
+}
 
 
 @dataclass(frozen=True, slots=True)

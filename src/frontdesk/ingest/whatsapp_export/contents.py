@@ -5,7 +5,6 @@ Placeholder phrases of WhatsApp exports, by language (pure).
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
@@ -22,48 +21,44 @@ _LEFT_OUT = (
     *("ไม่มีสื่อ", "สื่อถูกละเว้น", "bỏ qua phương tiện", "đã bỏ qua phương tiện"),
     *("تم استبعاد الوسائط", "الوسائط غير مدرجة", "medya dahil edilmedi", "pominięto multimedia"),
 )
-_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "image": (
-            *("image omitted", "imagen omitida", "imagem ocultada", "imagem omitida"),
-            *("image absente", "bild weggelassen", "immagine omessa", "изображение пропущено"),
-            *("зображення пропущено", "obrázek vynechán", "afbeelding weggelaten"),
-            *("gambar tidak disertakan", "画像は含まれていません", "hình ảnh bị bỏ qua"),
-            *("تم استبعاد الصورة", "görüntü dahil edilmedi"),
-        ),
-        "video": (
-            *("video omitted", "video omitido", "vídeo omitido", "vídeo ocultado"),
-            *("vidéo absente", "video weggelassen", "video omesso", "видео пропущено"),
-            *("відео пропущено", "video vynecháno", "video weggelaten", "video tidak disertakan"),
-            *("gif omitted", "gif omitido", "gif retiré", "gif weggelassen", "gif esclusa"),
-            *("gif пропущено", "gif weggelaten", "動画は含まれていません", "تم استبعاد الفيديو"),
-        ),
-        "audio": (
-            *("audio omitted", "audio omitido", "áudio ocultado", "áudio omitido", "audio omis"),
-            *("audio weggelassen", "audio omesso", "аудиофайл пропущен", "аудіо пропущено"),
-            *("zvuk vynechán", "audio weggelaten", "audio tidak disertakan"),
-            *("オーディオは含まれていません", "تم استبعاد المقطع الصوتي"),
-        ),
-        "sticker": (
-            *("sticker omitted", "sticker omitido", "figurinha omitida", "sticker omis"),
-            *("sticker weggelassen", "sticker non incluso", "стикер пропущен", "стікер пропущено"),
-            *("nálepka vynechána", "sticker weggelaten", "stiker tidak disertakan"),
-        ),
-        "document": (
-            *("document omitted", "documento omitido", "document omis", "dokument weggelassen"),
-            *("documento omesso", "документ пропущен", "документ пропущено", "dokument vynechán"),
-            *("document weggelaten", "dokumen tidak disertakan", "contact card omitted"),
-            *("tarjeta de contacto omitida", "kontaktkarte ausgelassen"),
-        ),
-    }
-)
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "image": (
+        *("image omitted", "imagen omitida", "imagem ocultada", "imagem omitida"),
+        *("image absente", "bild weggelassen", "immagine omessa", "изображение пропущено"),
+        *("зображення пропущено", "obrázek vynechán", "afbeelding weggelaten"),
+        *("gambar tidak disertakan", "画像は含まれていません", "hình ảnh bị bỏ qua"),
+        *("تم استبعاد الصورة", "görüntü dahil edilmedi"),
+    ),
+    "video": (
+        *("video omitted", "video omitido", "vídeo omitido", "vídeo ocultado"),
+        *("vidéo absente", "video weggelassen", "video omesso", "видео пропущено"),
+        *("відео пропущено", "video vynecháno", "video weggelaten", "video tidak disertakan"),
+        *("gif omitted", "gif omitido", "gif retiré", "gif weggelassen", "gif esclusa"),
+        *("gif пропущено", "gif weggelaten", "動画は含まれていません", "تم استبعاد الفيديو"),
+    ),
+    "audio": (
+        *("audio omitted", "audio omitido", "áudio ocultado", "áudio omitido", "audio omis"),
+        *("audio weggelassen", "audio omesso", "аудиофайл пропущен", "аудіо пропущено"),
+        *("zvuk vynechán", "audio weggelaten", "audio tidak disertakan"),
+        *("オーディオは含まれていません", "تم استبعاد المقطع الصوتي"),
+    ),
+    "sticker": (
+        *("sticker omitted", "sticker omitido", "figurinha omitida", "sticker omis"),
+        *("sticker weggelassen", "sticker non incluso", "стикер пропущен", "стікер пропущено"),
+        *("nálepka vynechána", "sticker weggelaten", "stiker tidak disertakan"),
+    ),
+    "document": (
+        *("document omitted", "documento omitido", "document omis", "dokument weggelassen"),
+        *("documento omesso", "документ пропущен", "документ пропущено", "dokument vynechán"),
+        *("document weggelaten", "dokumen tidak disertakan", "contact card omitted"),
+        *("tarjeta de contacto omitida", "kontaktkarte ausgelassen"),
+    ),
+}
 # Message type by placeholder phrase; "" if only the presence of a file is known.
-OMITTED: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(_LEFT_OUT, ""),
-        **{phrase: kind for kind, phrases in _KINDS.items() for phrase in phrases},
-    }
-)
+OMITTED: Mapping[str, str] = {
+    **dict.fromkeys(_LEFT_OUT, ""),
+    **{phrase: kind for kind, phrases in _KINDS.items() for phrase in phrases},
+}
 
 DELETED = frozenset(
     (
@@ -114,43 +109,39 @@ def folded(phrase: str) -> str:
     return phrase.strip().rstrip(".。").strip().casefold()
 
 
-_EXTENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "jpg": ("image", "image/jpeg"),
-        "jpeg": ("image", "image/jpeg"),
-        "png": ("image", "image/png"),
-        "heic": ("image", "image/heic"),
-        "gif": ("image", "image/gif"),
-        "webp": ("sticker", "image/webp"),
-        "mp4": ("video", "video/mp4"),
-        "3gp": ("video", "video/3gpp"),
-        "mov": ("video", "video/quicktime"),
-        "webm": ("video", "video/webm"),
-        "opus": ("audio", "audio/ogg"),
-        "ogg": ("audio", "audio/ogg"),
-        "m4a": ("audio", "audio/mp4"),
-        "mp3": ("audio", "audio/mpeg"),
-        "aac": ("audio", "audio/aac"),
-        "amr": ("audio", "audio/amr"),
-        "pdf": ("document", "application/pdf"),
-        "vcf": ("document", "text/vcard"),
-        "zip": ("document", "application/zip"),
-        "txt": ("document", "text/plain"),
-        "csv": ("document", "text/csv"),
-        **dict.fromkeys(("doc", "docx", "odt", "rtf"), ("document", "application/msword")),
-        **dict.fromkeys(("xls", "xlsx", "ods"), ("document", "application/vnd.ms-excel")),
-        **dict.fromkeys(("ppt", "pptx", "odp"), ("document", "application/vnd.ms-powerpoint")),
-    }
-)
-_PREFIXES: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("IMG", "PHOTO"), "image"),
-        **dict.fromkeys(("VID", "VIDEO", "GIF"), "video"),
-        **dict.fromkeys(("PTT", "AUD", "AUDIO"), "audio"),
-        **dict.fromkeys(("STK", "STICKER"), "sticker"),
-        "DOC": "document",
-    }
-)
+_EXTENSIONS: Mapping[str, tuple[str, str]] = {
+    "jpg": ("image", "image/jpeg"),
+    "jpeg": ("image", "image/jpeg"),
+    "png": ("image", "image/png"),
+    "heic": ("image", "image/heic"),
+    "gif": ("image", "image/gif"),
+    "webp": ("sticker", "image/webp"),
+    "mp4": ("video", "video/mp4"),
+    "3gp": ("video", "video/3gpp"),
+    "mov": ("video", "video/quicktime"),
+    "webm": ("video", "video/webm"),
+    "opus": ("audio", "audio/ogg"),
+    "ogg": ("audio", "audio/ogg"),
+    "m4a": ("audio", "audio/mp4"),
+    "mp3": ("audio", "audio/mpeg"),
+    "aac": ("audio", "audio/aac"),
+    "amr": ("audio", "audio/amr"),
+    "pdf": ("document", "application/pdf"),
+    "vcf": ("document", "text/vcard"),
+    "zip": ("document", "application/zip"),
+    "txt": ("document", "text/plain"),
+    "csv": ("document", "text/csv"),
+    **dict.fromkeys(("doc", "docx", "odt", "rtf"), ("document", "application/msword")),
+    **dict.fromkeys(("xls", "xlsx", "ods"), ("document", "application/vnd.ms-excel")),
+    **dict.fromkeys(("ppt", "pptx", "odp"), ("document", "application/vnd.ms-powerpoint")),
+}
+_PREFIXES: Mapping[str, str] = {
+    **dict.fromkeys(("IMG", "PHOTO"), "image"),
+    **dict.fromkeys(("VID", "VIDEO", "GIF"), "video"),
+    **dict.fromkeys(("PTT", "AUD", "AUDIO"), "audio"),
+    **dict.fromkeys(("STK", "STICKER"), "sticker"),
+    "DOC": "document",
+}
 _PREFIX = re.compile(rf"(?:^|-)({'|'.join(_PREFIXES)})-")
 _FILE = r"[^\s<>:/\\|\"?*][^<>:/\\|\"?*\n]{0,200}\.(?P<extension>[A-Za-z0-9]{2,5})"
 # iOS: "<attached: 00000012-PHOTO-….jpg>" on a line of its own, in the phone's language.

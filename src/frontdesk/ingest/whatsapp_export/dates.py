@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Literal
 
 from frontdesk.errors import BadSettings
@@ -13,12 +12,16 @@ from frontdesk.ingest.whatsapp_export.headers import Stamp
 Order = Literal["dmy", "mdy", "ymd"]
 
 # Positions of year, month and day in a date.
-_PLACES: Mapping[Order, tuple[int, int, int]] = MappingProxyType(
-    {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
-)
-NAMES: Mapping[Order, str] = MappingProxyType(
-    {"dmy": "day, month, year", "mdy": "month, day, year", "ymd": "year, month, day"}
-)
+_PLACES: Mapping[Order, tuple[int, int, int]] = {
+    "dmy": (2, 1, 0),
+    "mdy": (2, 0, 1),
+    "ymd": (0, 1, 2),
+}
+NAMES: Mapping[Order, str] = {
+    "dmy": "day, month, year",
+    "mdy": "month, day, year",
+    "ymd": "year, month, day",
+}
 # WhatsApp was founded in 2009; earlier dates are wrong.
 _FIRST = date(2009, 1, 1)
 _CENTURY = 2000

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from frontdesk.text import plain
 
@@ -32,15 +31,13 @@ _AFTERNOON = (
 )
 _NIGHT = ("at night", "de la noche", "da noite", "晚上")
 # First hour of each group.
-_PERIODS: Mapping[str, int] = MappingProxyType(
-    {
-        word.casefold(): first
-        for first, words in ((0, _MORNING), (8, _NOON), (12, _AFTERNOON), (18, _NIGHT))
-        for word in words
-    }
-)
+_PERIODS: Mapping[str, int] = {
+    word.casefold(): first
+    for first, words in ((0, _MORNING), (8, _NOON), (12, _AFTERNOON), (18, _NIGHT))
+    for word in words
+}
 # Year before the first year of each era.
-_ERAS = MappingProxyType({"r": 2018, "h": 1988, "令和": 2018, "平成": 1988})
+_ERAS: Mapping[str, int] = {"r": 2018, "h": 1988, "令和": 2018, "平成": 1988}
 _BUDDHIST = 543
 
 _SEPARATOR = r"\s?[./\-\s年月년월]\s?"
