@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.ingest.applying import CHANNEL, NOW, apply, happening, inbound, only, rows
 
-from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import (
     ChannelUpsert,
     DomainEvent,
@@ -15,7 +15,6 @@ from frontdesk.ingest.events import (
     TeamUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.jobs import wake
 from frontdesk.store.database import Database
 
 USERS = ("ana", "ben", "cai")

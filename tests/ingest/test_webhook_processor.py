@@ -1,11 +1,16 @@
 """Stored webhook bodies become messages: in bounded steps, once, whatever fails."""
 
 import json
+import sys
 from collections import Counter
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
+from tests.stores import sqlite_store
 
+import frontdesk
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.jobs import DAY, retire
 from frontdesk.ingest.webhooks import processor as intake_module
@@ -14,6 +19,7 @@ from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import ReceivedBody
 
+PACKAGE = str(Path(frontdesk.__file__).parent)
 ACCOUNT, NOW = 1, 1_773_480_600_000
 CHANNEL = "106540352242922"
 Element = dict[str, Any]
@@ -84,6 +90,36 @@ def test_what_came_is_in_the_inbox_and_counted_right(database: Database):
     assert drain(intake(database)) == (1, Counter(applied=2))
     assert words(database).keys() == {"w1", "w2", "w3"}
     assert database.read(lambda connection: list(differences(connection, ACCOUNT))) == []
+
+
+STATUS = {
+    "id": "wamid.2",
+    "status": "read",
+    "timestamp": str(NOW // 1000),
+    "recipient_id": "16505551234",
+}
+
+
+@pytest.mark.parametrize("one", [body(text("wamid.1")), body(statuses=[STATUS])])
+def test_a_body_goes_through_thirty_modules_at_most_on_its_way_to_its_rows(
+    one: bytes,
+):
+    entered: set[str] = set()
+
+    def record(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            entered.add(frame.f_code.co_filename)
+
+    with sqlite_store() as database:
+        arrive(database, one)
+        before = sys.getprofile()
+        sys.setprofile(record)
+        try:
+            intake(database).step(ACCOUNT)
+        finally:
+            sys.setprofile(before)
+
+    assert 20 < len(entered) <= 30
 
 
 def test_a_thousand_messages_in_one_body_are_many_transactions(database: Database):

@@ -4,9 +4,8 @@ from itertools import product
 
 import pytest
 
-from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import Author, ConversationEvent, DomainEvent, MessageUpsert, Person
-from frontdesk.ingest.jobs import wake
 from frontdesk.store import conversations
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.counters import counters, misfiled, recount

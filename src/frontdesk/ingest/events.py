@@ -194,14 +194,6 @@ class StatusUpdate:
     pricing_type: str | None = None
     priced_at: int | None = None
 
-    @property
-    def pricing(self) -> MessagePricing | None:
-        """Pricing of the message, None if nothing is known."""
-        values = (self.category, self.billable, self.pricing_model, self.pricing_type)
-        if all(one is None for one in values):
-            return None
-        return MessagePricing(self.at if self.priced_at is None else self.priced_at, *values)
-
 
 @dataclass(frozen=True, slots=True)
 class ReactionSet:

@@ -1,6 +1,4 @@
-"""Reopens conversations whose snooze has expired, as of the end of the snooze.
-
-Resolves conversations without activity for a configured time.
+"""Resolves conversations without activity for a configured time.
 
 Deletes processed webhook bodies after a retention period.
 """
@@ -9,41 +7,11 @@ from dataclasses import dataclass
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
-from frontdesk.store.conversations import due_snoozes, silent_since
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.conversations import silent_since
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import any_older, drop_older
 
 BATCH = 500
-
-
-def wake(connection: Connection, account_id: int, now: int) -> int:
-    """Reopen all conversations with an expired snooze; return the number.
-
-    The event has the time at which the snooze ended. Needs a write transaction.
-    """
-    opened = 0
-    while due := due_snoozes(connection, account_id, now, BATCH):
-        events = [
-            ConversationEvent(
-                channel=row["phone_number_id"],
-                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
-                external_id=_name(row),
-                at=row["snoozed_until"],
-                name="opened",
-            )
-            for row in due
-        ]
-        new = apply_events(connection, account_id, events, now=now).events.new
-        if not new:
-            break
-        opened += new
-    return opened
-
-
-def _name(row: Row) -> str:
-    """Return a deterministic event id, equal in every store."""
-    who = row["wa_user_id"] or row["phone"] or row["wa_id"]
-    return f"snooze:{row['phone_number_id']}:{who}:{row['snoozed_until']}"
 
 
 SILENCES_BATCH = 200

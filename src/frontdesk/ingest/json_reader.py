@@ -1,9 +1,15 @@
-"""Typed accessors for untrusted JSON; a wrong type raises an error with the member's path."""
+"""Typed accessors for untrusted JSON; a wrong type raises an error with the member's path.
+
+Parses phone numbers, ids of channels and times.
+"""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from frontdesk.wire.values import CHANNEL_ID, PHONE_DIGITS
 
 # Unix seconds beyond this (the year 2100) are not valid message times.
 LAST_SECOND = 4_102_444_800
@@ -11,6 +17,12 @@ LAST_SECOND = 4_102_444_800
 # Maximum size of an id in bytes of UTF-8; real ids have less than a quarter, and indexes have
 # limits.
 _LONGEST_ID = 512
+
+_DIGITS_OF_A_PHONE = re.compile(PHONE_DIGITS)
+_CHANNEL_ID = re.compile(CHANNEL_ID)
+# Numbers have at most 15 digits; this leaves room for formatting.
+_LONGEST_SHOWN_NUMBER = 40
+_NO_DIGITS = re.compile(r"[^0-9]")
 
 
 class Malformed(ValueError):
@@ -153,6 +165,42 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
+
+
+def is_phone(digits: str) -> bool:
+    """Check for the digits of an international number."""
+    return _DIGITS_OF_A_PHONE.fullmatch(digits) is not None
+
+
+def channel_id(part: JsonObject, name: str) -> str:
+    """Return a required phone_number_id. Raises: Malformed."""
+    return checked_channel_id(part.id(name), part.at(name))
+
+
+def checked_channel_id(value: str, where: str) -> str:
+    """Validate a phone_number_id; `where` is its path in errors. Raises: Malformed."""
+    if not _CHANNEL_ID.fullmatch(value):
+        raise Malformed(f"{where} is no phone_number_id, which has 1 to 20 digits and nothing else")
+    return value
+
+
+def shown_number(part: JsonObject) -> str | None:
+    """Return the optional display_phone_number. Raises: Malformed."""
+    number = part.optional_text("display_phone_number")
+    if number is not None and len(number) > _LONGEST_SHOWN_NUMBER:
+        where = part.at("display_phone_number")
+        raise Malformed(f"{where} has more than {_LONGEST_SHOWN_NUMBER} characters")
+    return number
+
+
+def digits_of(shown: str | None) -> str:
+    return _NO_DIGITS.sub("", shown or "")
+
+
+def phone_of(shown: str | None) -> str | None:
+    """Normalise a phone number in any format to E.164; None if it is not one."""
+    digits = digits_of(shown)
+    return f"+{digits}" if is_phone(digits) else None
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -115,6 +115,6 @@ class WriteBehind:
 
 
 def _wake(account_id: int, now: int, connection: Connection) -> None:
-    from frontdesk.ingest.jobs import wake
+    from frontdesk.ingest.apply.batch import wake
 
     wake(connection, account_id, now)

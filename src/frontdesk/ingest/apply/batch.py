@@ -8,14 +8,17 @@ from typing import Any, TypeVar
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply import rules
 from frontdesk.ingest.apply.annotations import Annotations
-from frontdesk.ingest.apply.assignment import RoundRobin
 from frontdesk.ingest.apply.catalogue import Catalogue, CatalogueUpsert, apply_number_facts
 from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
-from frontdesk.ingest.apply.context import ApplyResult, BatchContext, Tally
-from frontdesk.ingest.apply.conversations import BatchConversation, Conversations, conversation_row
+from frontdesk.ingest.apply.context import ApplyResult, BatchContext, PendingUpdates, Tally
+from frontdesk.ingest.apply.conversations import (
+    BatchConversation,
+    Conversations,
+    RoundRobin,
+    conversation_row,
+)
 from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.metrics import MetricDeltas
-from frontdesk.ingest.apply.pending import PendingUpdates
 from frontdesk.ingest.apply.rules import ConversationState, InitialStatus
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
@@ -40,10 +43,14 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.store import counters, lookups, raw_events, writes
+from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.counters import LabelledConversation
-from frontdesk.store.database import Connection
+from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import ConversationRow
 from frontdesk.store.writes import Ids
+
+# Number of expired snoozes that are ended at once.
+_SNOOZES_BATCH = 500
 
 Kind = TypeVar("Kind")
 Kinds = Mapping[type, Sequence[Any]]
@@ -308,6 +315,36 @@ def apply_events(
     context = BatchContext(connection, account_id, now, Ids(connection, account_id))
     Batch(context, live=live).run(events, initial_status)
     return context.counts.result()
+
+
+def wake(connection: Connection, account_id: int, now: int) -> int:
+    """Reopen all conversations with an expired snooze; return the number.
+
+    The event has the time at which the snooze ended. Needs a write transaction.
+    """
+    opened = 0
+    while due := due_snoozes(connection, account_id, now, _SNOOZES_BATCH):
+        events = [
+            ConversationEvent(
+                channel=row["phone_number_id"],
+                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
+                external_id=_wake_id(row),
+                at=row["snoozed_until"],
+                name="opened",
+            )
+            for row in due
+        ]
+        new = apply_events(connection, account_id, events, now=now).events.new
+        if not new:
+            break
+        opened += new
+    return opened
+
+
+def _wake_id(row: Row) -> str:
+    """Return a deterministic event id, equal in every store."""
+    who = row["wa_user_id"] or row["phone"] or row["wa_id"]
+    return f"snooze:{row['phone_number_id']}:{who}:{row['snoozed_until']}"
 
 
 def _without_person(event: DomainEvent) -> DomainEvent:

@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.apply.pending import NUMBER, PendingUpdates
+from frontdesk.ingest.apply.context import NUMBER, BatchContext, PendingUpdates
 from frontdesk.ingest.events import (
     Author,
     CannedResponseUpsert,

@@ -6,18 +6,26 @@ before. As an older fact that arrives later may prove this, parts are stored, an
 theirs. A contact is thus computed from its parts and the changes, independently of the order of
 arrival.
 
-In-memory index of a batch's contacts by phone, wa_id, user id and alias.
+Facts other than identifiers, such as the name, are kept with their times: the latest wins.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
-from frontdesk.ingest.apply import contact_facts
-from frontdesk.ingest.apply.contact_facts import BatchContact
 from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.events import IdentityChange, Person
+from frontdesk.ingest.events import (
+    ADDRESS_BOOK_NAME,
+    IMPORTED_NAME,
+    NO_NAME,
+    PROFILE_NAME,
+    ContactUpsert,
+    IdentityChange,
+    Person,
+)
 from frontdesk.store import lookups, writes
+from frontdesk.store.contacts import name_key
 from frontdesk.store.rows import (
     AliasRow,
     ContactRow,
@@ -26,6 +34,117 @@ from frontdesk.store.rows import (
     blank,
 )
 from frontdesk.text import compact_json
+
+_FACT_COLUMNS = ("profile_name", "username", "email", "blocked")
+_CUSTOM = "custom."
+# In order of precedence.
+_RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
+
+
+# {name: [milliseconds, value]}.
+Facts = dict[str, list[Any]]
+
+
+@dataclass(slots=True)
+class BatchContact:
+    """Contact, or part of a merged contact, with its decoded facts.
+
+    began: start of a part's conversation by channel id.
+    """
+
+    row: ContactRow
+    facts: Facts
+    began: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, row: ContactRow, began: Mapping[int, int] = {}) -> "BatchContact":
+        """Decode the facts of a row, which the contact owns."""
+        return cls(row, json.loads(row["told_json"] or "{}"), dict(began))
+
+    @property
+    def id(self) -> int:
+        return self.row["id"]
+
+    def apply(self, values: Mapping[str, Any], at: int) -> bool | None:
+        """Merge newer facts; return True if columns changed, None if no fact was newer."""
+        newer = {
+            name: [at, value]
+            for name, value in values.items()
+            if _is_newer([at, value], self.facts.get(name))
+        }
+        if not newer:
+            return None
+        differs = any(
+            name not in self.facts or self.facts[name][1] != value
+            for name, (_, value) in newer.items()
+        )
+        self.facts.update(newer)
+        return differs and self._update_columns()
+
+    def merge(self, other: "BatchContact") -> None:
+        """Merge the facts of another contact of the same person."""
+        for name, fact in other.facts.items():
+            if _is_newer(fact, self.facts.get(name)):
+                self.facts[name] = fact
+        self._update_columns()
+        row, other_row = self.row, other.row
+        row["created_at"] = min(row["created_at"], other_row["created_at"])
+        times = [one["last_activity_at"] for one in (row, other_row) if one["last_activity_at"]]
+        row["last_activity_at"] = max(times, default=None)
+
+    def encoded(self) -> ContactRow:
+        """Encode the facts into `told_json` and return the row."""
+        if self.facts:
+            self.row["told_json"] = compact_json(self.facts, sort_keys=True)
+        return self.row
+
+    def _update_columns(self) -> bool:
+        """Update the columns from the facts; return True if any changed."""
+        facts = self.facts
+        shown = {name: facts[name][1] for name in _FACT_COLUMNS if name in facts}
+        shown |= _best_name(facts)
+        custom = {
+            name.removeprefix(_CUSTOM): fact[1]
+            for name, fact in facts.items()
+            if name.startswith(_CUSTOM)
+        }
+        if custom:
+            shown["custom_json"] = json.dumps(custom, ensure_ascii=False, sort_keys=True)
+        row = cast(dict[str, Any], self.row)
+        changed = any(row[name] != value for name, value in shown.items())
+        row.update(shown)
+        return changed
+
+
+def facts_of(event: ContactUpsert) -> dict[str, Any]:
+    """Return an event's facts by name."""
+    facts: dict[str, Any] = {
+        f"name.{event.name_rank}": event.name,
+        "profile_name": event.profile_name,
+        "username": event.username,
+        "email": event.email,
+        "blocked": None if event.blocked is None else int(event.blocked),
+    }
+    facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:
+    """Compare by time, then by value, so that the order of arrival does not matter."""
+    if other is None:
+        return True
+    return fact[0] > other[0] or (
+        fact[0] == other[0]
+        and compact_json(fact[1], sort_keys=True) > compact_json(other[1], sort_keys=True)
+    )
+
+
+def _best_name(facts: Mapping[str, list[Any]]) -> dict[str, Any]:
+    for rank in _RANKS:
+        fact = facts.get(f"name.{rank}")
+        if fact is not None and fact[1] is not None:
+            return {"name": fact[1], "name_rank": rank, "name_key": name_key(fact[1])}
+    return {"name": None, "name_rank": NO_NAME, "name_key": ""}
 
 
 class ContactIndex:
@@ -290,7 +409,10 @@ class ContactParts:
         parts = [
             part for id_, part in sorted(self._parts.items()) if self._contact_ids[id_] == home
         ]
-        contact = contact_facts.merged(self._parts[home], parts)
+        whole = BatchContact(self._parts[home].row.copy(), dict(self._parts[home].facts))
+        for part in parts:
+            whole.merge(part)
+        contact = whole.encoded()
         shown = self._shown.get(home)
         contact["search"] = "" if shown is None else shown.row["search"]
         contact["phone"], contact["phone_at"] = self._latest(parts, "phone", "phone_at")
@@ -348,7 +470,7 @@ class ContactParts:
 
     def _encoded(self, part: BatchContact) -> str:
         """Encode a part for storage."""
-        row: Mapping[str, Any] = contact_facts.encoded(part)
+        row: Mapping[str, Any] = part.encoded()
         columns = {name: row[name] for name in _STORED if row[name] is not None}
         own = {part.row["phone"], part.row["wa_user_id"]}
         aliases = sorted(self._index.aliases_of(part) - own)

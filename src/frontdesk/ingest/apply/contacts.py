@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
-from frontdesk.ingest.apply import contact_facts
-from frontdesk.ingest.apply.contact_facts import BatchContact
 from frontdesk.ingest.apply.contact_merge import (
+    BatchContact,
     ContactIndex,
     ContactParts,
     PartMove,
+    facts_of,
     repoint,
     wa_number,
 )
@@ -141,7 +141,7 @@ class Contacts:
 
     def apply(self, event: ContactUpsert) -> None:
         """Apply facts about a person."""
-        self._apply_facts(event.person, event.at, contact_facts.facts_of(event))
+        self._apply_facts(event.person, event.at, facts_of(event))
 
     def remove(self, event: ContactRemove) -> None:
         """Remove the address book name; a later event may set it again."""
@@ -150,7 +150,7 @@ class Contacts:
     def unsaved(self) -> list[ContactRow]:
         """Return the rows that `save` writes."""
         plain = (one for one in self._unsaved.values() if not self._parts.has(one.id))
-        return [*map(contact_facts.encoded, plain), *self._parts.contacts()]
+        return [*map(BatchContact.encoded, plain), *self._parts.contacts()]
 
     def save(self) -> None:
         merged_ids = {
@@ -177,7 +177,7 @@ class Contacts:
 
     def _apply_facts(self, person: Person, at: int, facts: Mapping[str, Any]) -> None:
         contact = self._get_or_create(person, at)
-        changed = contact_facts.apply(contact, facts, at)
+        changed = contact.apply(facts, at)
         if changed is not None:
             self._unsaved[contact.id] = contact
         if changed:
@@ -244,7 +244,7 @@ class Contacts:
         )
         self._identify(contact, phone, other.row["phone_at"])
         self._identify(contact, user, other.row["user_at"])
-        contact_facts.merge(contact, other)
+        contact.merge(other)
         self._change(contact)
 
     def _identify(self, contact: BatchContact, person: Person, at: int) -> None:

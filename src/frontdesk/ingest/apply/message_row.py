@@ -170,8 +170,7 @@ def deliver(row: MessageRow, event: StatusUpdate) -> bool:
         if row["richness"] == PLACEHOLDER
         else row["live"],
     }
-    if event.pricing is not None:
-        changes |= _later_pricing(row, _pricing(event.pricing))
+    changes |= _later_pricing(row, _reported_pricing(event))
     if event.error is not None:
         changes["error_json"] = min(filter(None, (row["error_json"], packed(event.error))))
     if row["richness"] == PLACEHOLDER:
@@ -204,17 +203,14 @@ def placeholder_row(event: StatusUpdate) -> MessageRow:
 def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
     """Merge two reports of one delivery step: the earlier time, the later pricing."""
     earlier = min(one, other, key=lambda event: event.at)
-    changes = [event.pricing for event in (one, other) if event.pricing is not None]
-    if not changes:
-        return earlier
-    latest = max(changes, key=lambda pricing: _pricing_order(_pricing(pricing)))
+    latest = max(one, other, key=lambda event: _pricing_order(_reported_pricing(event)))
     return replace(
         earlier,
         category=latest.category,
         billable=latest.billable,
-        pricing_model=latest.model,
-        pricing_type=latest.type,
-        priced_at=latest.at,
+        pricing_model=latest.pricing_model,
+        pricing_type=latest.pricing_type,
+        priced_at=_reported_pricing(latest)["priced_at"],
     )
 
 
@@ -233,6 +229,15 @@ def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:
         "pricing_type": pricing.type,
         "priced_at": pricing.at,
     }
+
+
+def _reported_pricing(event: StatusUpdate) -> dict[str, Any]:
+    """Return the pricing columns of a status, all None if it reports none."""
+    members = (event.category, event.billable, event.pricing_model, event.pricing_type)
+    if all(one is None for one in members):
+        return dict.fromkeys(_PRICING)
+    at = event.at if event.priced_at is None else event.priced_at
+    return _pricing(MessagePricing(at, *members))
 
 
 def _later_pricing(row: MessageRow, other: Mapping[str, Any]) -> dict[str, Any]:

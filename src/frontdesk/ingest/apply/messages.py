@@ -7,14 +7,13 @@ from typing import Any, overload
 from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.contacts import Contacts
-from frontdesk.ingest.apply.context import BatchContext
+from frontdesk.ingest.apply.context import EDIT, REVOKE, STATUS, BatchContext, PendingUpdates
 from frontdesk.ingest.apply.conversations import (
     BatchConversation,
     Conversations,
     RewrittenMessage,
 )
 from frontdesk.ingest.apply.matching import EXPORT, NamelessMessages, alike, was_changed
-from frontdesk.ingest.apply.pending import EDIT, REVOKE, STATUS, PendingUpdates
 from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.events import (
     CONTENTS,

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
-from frontdesk.ingest.apply.batch import InitialStatus, apply_events
+from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.context import ApplyResult, Tally
 from frontdesk.ingest.archive import native, reader, restore
 from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, ReaderOptions, RejectedLine
 from frontdesk.ingest.events import DomainEvent
-from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import accounts, checkpoints, writes
 from frontdesk.store.accounts import DEFAULT_ACCOUNT

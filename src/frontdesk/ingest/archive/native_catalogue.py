@@ -15,8 +15,7 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
+from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, phone_of, shown_number
 from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
 
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")

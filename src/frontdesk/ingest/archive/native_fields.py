@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from frontdesk.ingest.events import Person
-from frontdesk.ingest.json_reader import JsonObject, Malformed, instant
-from frontdesk.ingest.webhooks.change import channel_id, is_phone
+from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, instant, is_phone
 
 
 def channel_of(line: JsonObject) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 
 from frontdesk.ingest.archive.native_fields import optional_instant, user_key
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
-from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.ingest.webhooks.change import WebhookChange, checked_channel_id, phone_of
-from frontdesk.ingest.webhooks.messages import add_message
+from frontdesk.ingest.json_reader import JsonObject, Malformed, checked_channel_id, phone_of
+from frontdesk.ingest.webhooks.messages import WebhookChange, add_message
 
 KIND = "cloud_api_send"
 

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontdesk.ingest.archive.native_catalogue import FIELD_TYPES
-from frontdesk.ingest.json_reader import LAST_SECOND, JsonObject, Malformed, instant
-from frontdesk.ingest.webhooks.change import checked_channel_id, phone_of
+from frontdesk.ingest.json_reader import (
+    LAST_SECOND,
+    JsonObject,
+    Malformed,
+    checked_channel_id,
+    instant,
+    phone_of,
+)
 from frontdesk.wire import timestamp
 
 

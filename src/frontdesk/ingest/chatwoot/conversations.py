@@ -9,8 +9,7 @@ from typing import Any
 
 from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, user_key
 from frontdesk.ingest.chatwoot.messages import ChatContext
-from frontdesk.ingest.json_reader import JsonObject
-from frontdesk.ingest.webhooks.change import phone_of
+from frontdesk.ingest.json_reader import JsonObject, phone_of
 from frontdesk.wire import timestamp
 
 _EVENTS: Mapping[str, str] = {

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
-from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.ingest.webhooks.change import channel_id, phone_of, shown_number
+from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, phone_of, shown_number
 from frontdesk.store.rows import ChannelDetails
 
 # Members that identify the subject of a value, whatever its field is called.

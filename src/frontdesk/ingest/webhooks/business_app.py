@@ -7,10 +7,9 @@ from frontdesk.ingest.events import (
     ConversationEvent,
     Person,
 )
-from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.ingest.webhooks.change import WebhookChange, is_phone, phone_of
+from frontdesk.ingest.json_reader import JsonObject, Malformed, is_phone, phone_of
 from frontdesk.ingest.webhooks.contents import type_of
-from frontdesk.ingest.webhooks.messages import add_message, convert_message
+from frontdesk.ingest.webhooks.messages import WebhookChange, add_message, convert_message
 from frontdesk.wire.values import DELIVERY_STEPS
 
 _SAID = ("edit", "revoke")

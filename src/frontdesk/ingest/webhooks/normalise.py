@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontdesk.ingest.events import DomainEvent
-from frontdesk.ingest.json_reader import JsonObject, Malformed, instant
+from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, instant, shown_number
 from frontdesk.ingest.webhooks import account as upkeep
 from frontdesk.ingest.webhooks.business_app import convert_contact, convert_history
-from frontdesk.ingest.webhooks.change import WebhookChange, channel_id, shown_number
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
-from frontdesk.ingest.webhooks.messages import convert_echo, convert_message, convert_status
+from frontdesk.ingest.webhooks.messages import (
+    WebhookChange,
+    convert_echo,
+    convert_message,
+    convert_status,
+)
 
 __all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
 

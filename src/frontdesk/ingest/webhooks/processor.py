@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.admission import ANYTHING, Admission, kind_of, number_of
-from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import DomainEvent, MessageUpsert
-from frontdesk.ingest.jobs import wake
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.ingest.webhooks import redaction
 from frontdesk.ingest.webhooks.normalise import body_of, normalise

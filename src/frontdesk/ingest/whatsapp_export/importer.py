@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from frontdesk.ingest.apply.batch import InitialStatus, apply_events
+from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.matching import APART, EXPORT, MessageIndex, alike, was_changed
 from frontdesk.ingest.archive.importer import Transactions
 from frontdesk.ingest.events import (
@@ -22,8 +22,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     Person,
 )
-from frontdesk.ingest.jobs import wake
-from frontdesk.ingest.webhooks.change import phone_of
+from frontdesk.ingest.json_reader import phone_of
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatEntry
 from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row

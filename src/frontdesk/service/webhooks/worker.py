@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from frontdesk.crash_report import trace
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
-from frontdesk.ingest.jobs import DEFAULT_DAYS, Silence, resolve_silent, retire, wake
+from frontdesk.ingest.apply.batch import wake
+from frontdesk.ingest.jobs import DEFAULT_DAYS, Silence, resolve_silent, retire
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes

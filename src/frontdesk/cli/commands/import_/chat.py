@@ -158,7 +158,7 @@ class _Run:
     def _place(self, connection: "Connection") -> "ChatPlace":
         from frontdesk.ingest.catalogue_file import references
         from frontdesk.ingest.events import Person
-        from frontdesk.ingest.webhooks.change import phone_of
+        from frontdesk.ingest.json_reader import phone_of
         from frontdesk.ingest.whatsapp_export.importer import ChatPlace
 
         asked = self._asked
