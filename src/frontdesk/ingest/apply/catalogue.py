@@ -5,6 +5,7 @@ Applies facts about phone numbers to the channels that have these numbers.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, NamedTuple, cast
 
 from frontdesk.ingest.apply.context import NUMBER, BatchContext, PendingUpdates
@@ -52,6 +53,18 @@ _KINDS: Mapping[str, _CatalogueKind] = {
     "canned_response": _CatalogueKind("canned_response", "short_code", {}),
     "template": _CatalogueKind("template", "id", {"components_json": "[]"}),
 }
+
+
+# Kind of the row of each event, and the field with its key.
+_EVENTS: Mapping[type, tuple[str, str]] = {
+    UserUpsert: ("user", "key"),
+    LabelUpsert: ("label", "title"),
+    TeamUpsert: ("team", "name"),
+    CustomFieldUpsert: ("custom_field", "key"),
+    CannedResponseUpsert: ("canned_response", "short_code"),
+    TemplateUpsert: ("template", "id"),
+}
+_NO_COLUMNS = ("at", "channels", "members")
 
 
 class Catalogue:
@@ -255,68 +268,29 @@ def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str
 
 def _columns_of(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
     """Return an event's kind, key and columns."""
+    kind, key_field = _EVENTS[type(event)]
+    names = (each.name for each in fields(event) if each.name not in _NO_COLUMNS)
+    columns = {name: getattr(event, name) for name in names}
+    key = columns[key_field] if kind == "label" else columns.pop(key_field)
     match event:
-        case UserUpsert():
-            columns = {
-                **_named(event.name),
-                "email": event.email,
-                "role": event.role,
-                "availability": event.availability,
-                "active": None if event.active is None else int(event.active),
-                "avatar_url": event.avatar_url,
-            }
-            return "user", event.key, columns
         case LabelUpsert():
-            columns = {
-                "title": event.title,
-                "color": event.color,
-                "description": event.description,
-            }
-            return "label", label_key(event.title), columns
+            key = label_key(key)
+        case UserUpsert():
+            columns |= _named(event.name)
+            columns["active"] = None if event.active is None else int(event.active)
         case TeamUpsert():
-            columns = {
-                **_named(event.name),
-                "description": event.description,
-                "distribution": event.distribution,
-            }
-            return "team", event.name, columns
-        case CannedResponseUpsert():
-            return "canned_response", event.short_code, {"text": event.text}
+            columns |= _named(event.name)
         case CustomFieldUpsert():
-            return "custom_field", event.key, _custom_field(event)
+            options = columns.pop("options")
+            columns["options_json"] = None if options is None else _spaced_json(options)
         case TemplateUpsert():
-            return "template", event.id, _template(event)
+            components = columns.pop("components")
+            columns["components_json"] = _spaced_json(components) if components else None
+    return kind, key, columns
 
 
-def _custom_field(event: CustomFieldUpsert) -> dict[str, Any]:
-    return {
-        "name": event.name,
-        "type": event.type,
-        "description": event.description,
-        "options_json": None
-        if event.options is None
-        else json.dumps(event.options, ensure_ascii=False),
-        "position": event.position,
-        "pattern": event.pattern,
-        "pattern_hint": event.pattern_hint,
-    }
-
-
-def _template(event: TemplateUpsert) -> dict[str, Any]:
-    return {
-        "name": event.name,
-        "language": event.language,
-        "category": event.category,
-        "status": event.status,
-        "components_json": json.dumps(event.components, ensure_ascii=False)
-        if event.components
-        else None,
-        "quality_score": event.quality_score,
-        "rejected_reason": event.rejected_reason,
-        "previous_category": event.previous_category,
-        "parameter_format": event.parameter_format,
-        "waba_id": event.waba_id,
-    }
+def _spaced_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 _NO_CHANNEL = 0

@@ -1,7 +1,7 @@
 """Finds or creates the contacts of a batch, and merges those of one person."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from frontdesk.ingest.apply.contact_merge import (
     BatchContact,
@@ -22,7 +22,7 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.store import lookups, writes
-from frontdesk.store.rows import AliasRow, ContactRow
+from frontdesk.store.rows import AliasRow, ContactRow, blank
 
 # Person, time of the event, and the same time if the person sent it or it is about them, else 0.
 Sighting = tuple[Person, int, int]
@@ -296,29 +296,20 @@ class Contacts:
             self._context.counts.changed = True
 
     def _make(self, at: int) -> BatchContact:
-        row: ContactRow = {
+        columns = blank("contact") | {
             "account_id": self._context.account_id,
             "id": self._context.ids.next("contact"),
-            "phone": None,
-            "wa_id": None,
-            "wa_user_id": None,
-            "username": None,
-            "name": None,
             "name_rank": NO_NAME,
             "name_key": "",
-            "profile_name": None,
-            "email": None,
             "blocked": 0,
             "custom_json": "{}",
-            "told_json": None,
             "phone_at": 0,
             "user_at": 0,
-            "last_activity_at": None,
             "search": "",
             "created_at": at,
             "updated_at": self._context.now,
         }
-        contact = BatchContact(row, {})
+        contact = BatchContact(cast(ContactRow, columns), {})
         self._unsaved[contact.id] = contact
         self._context.counts.new("contacts")
         return contact

@@ -110,8 +110,10 @@ class WebhookProcessor:
         Raises: Unreachable: nothing was changed; the bodies remain pending.
         """
         slices = list(self._slices(account_id))
-        if not slices:
-            return StepResult()
+        return self._apply_or_fail(account_id, slices) if slices else StepResult()
+
+    def _apply_or_fail(self, account_id: int, slices: Sequence[_Slice]) -> StepResult:
+        """Apply slices; if that fails, one by one, so that only the faulty body fails."""
         try:
             return self._apply_slices(account_id, slices)
         except Unreachable:
@@ -120,17 +122,7 @@ class WebhookProcessor:
             if len(slices) == 1:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
                 return self._apply_slices(account_id, [_failed(slices[0], error)])
-        # Retried one by one, so that only the faulty body fails.
-        return sum((self._alone(account_id, slice_) for slice_ in slices), StepResult())
-
-    def _alone(self, account_id: int, slice_: _Slice) -> StepResult:
-        try:
-            return self._apply_slices(account_id, [slice_])
-        except Unreachable:
-            raise
-        except Exception as error:
-            _log.error("A webhook body cannot be applied: %s", _place_of(error))
-            return self._apply_slices(account_id, [_failed(slice_, error)])
+        return sum((self._apply_or_fail(account_id, [one]) for one in slices), StepResult())
 
     def _slices(self, account_id: int) -> Iterator[_Slice]:
         """Yield the slices of bodies for the next transaction."""
@@ -169,7 +161,10 @@ class WebhookProcessor:
             events = [event for part in parts for event in part.events]
             if events:
                 wake(connection, account_id, now)
-                self._apply(connection, account_id, events, now)
+                placeholders = self._admission.placeholders
+                apply_events(
+                    connection, account_id, events, now=now, live=True, placeholders=placeholders
+                )
             gone = deleted_ids | _deleted_ids(connection, account_id, events)
             if not self._retain_revoked:
                 digests = {*affected, *(one.row["digest"] for one in mine)}
@@ -183,12 +178,6 @@ class WebhookProcessor:
             return StepResult(len(mine), settled, passed_over, bool(mine and gone))
 
         return self._database.write(apply)
-
-    def _apply(
-        self, connection: Connection, account_id: int, events: Sequence[DomainEvent], now: int
-    ) -> None:
-        placeholders = self._admission.placeholders
-        apply_events(connection, account_id, events, now=now, live=True, placeholders=placeholders)
 
     def _naming(self, account_id: int, slices: Sequence[_Slice]) -> list[str]:
         """Return digests of bodies that may contain the messages revoked by these slices."""
