@@ -24,7 +24,7 @@ from pydantic_core import ErrorDetails
 
 from frontdesk import toml
 from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.archive.native_catalogue import COLOR, FIELD_TYPES
+from frontdesk.ingest.archive.native import COLOR, FIELD_TYPES
 from frontdesk.ingest.events import (
     CannedResponseUpsert,
     ChannelUpsert,

@@ -65,6 +65,10 @@ class JsonObject:
             return str(value)
         raise Malformed(f"{self.at(name)} is not a string")
 
+    def optional_texts(self, *names: str) -> dict[str, str | None]:
+        """Return optional strings by name."""
+        return {name: self.optional_text(name) for name in names}
+
     def id(self, name: str) -> str:
         """Return a required identifier, limited in length."""
         value = self.optional_id(name)
@@ -101,6 +105,10 @@ class JsonObject:
         if not _is_object(value):
             raise Malformed(f"{self.at(name)} is not an object")
         return JsonObject(value, name, self)
+
+    def part_or_empty(self, name: str) -> "JsonObject":
+        """Return an object, an empty one if absent."""
+        return self.optional_part(name) or JsonObject({}, name, self)
 
     def parts(self, name: str) -> list["JsonObject"]:
         """Return the objects of an array, [] if absent."""

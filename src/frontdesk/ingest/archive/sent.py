@@ -1,11 +1,10 @@
 """Converts records of messages sent through the Cloud API, which webhooks do not contain (pure)."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest.archive.native_fields import optional_instant, user_key
+from frontdesk.ingest.archive.native import optional_instant, user_key
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
 from frontdesk.ingest.json_reader import JsonObject, Malformed, checked_channel_id, phone_of
 from frontdesk.ingest.webhooks.messages import WebhookChange, add_message
@@ -30,16 +29,7 @@ def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent
     answers = response.parts("messages")
     if not answers:
         raise Malformed("response.messages is empty: nothing was sent")
-    value = WebhookChange(
-        channel=channel,
-        metadata=JsonObject({}),
-        contacts=[],
-        errors=[],
-        live=False,
-        received_at=None,
-        ignored=Counter(),
-        source="archive",
-    )
+    value = WebhookChange(channel, source="archive")
     message = _as_webhook(request, answers[0].id("id"), at)
     add_message(value, message, _person(request, response), outbound=True, status="pending")
     return [_signed(event, _author(record)) for event in value.events]

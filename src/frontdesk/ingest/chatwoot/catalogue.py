@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.ingest.archive.native_catalogue import FIELD_TYPES
+from frontdesk.ingest.archive.native import FIELD_TYPES
 from frontdesk.ingest.json_reader import (
     LAST_SECOND,
     JsonObject,
@@ -61,7 +61,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
         if row.optional_text("channel_type") != WHATSAPP:
             continue
         number, name = row.text("id"), row.optional_text("name") or row.text("id")
-        config = row.optional_part("provider_config") or JsonObject({})
+        config = row.part_or_empty("provider_config")
         channel = mapped.get(number) or config.optional_id("phone_number_id")
         if channel is None:
             raise Malformed(
@@ -75,7 +75,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
 
 def channel_lines(inbox: WhatsAppInbox, row: JsonObject) -> Iterator[Line]:
     """Yield the lines of a channel and its templates."""
-    config = row.optional_part("provider_config") or JsonObject({})
+    config = row.part_or_empty("provider_config")
     account = config.optional_id("business_account_id")
     yield _line(
         "channel",
@@ -179,7 +179,7 @@ def contact_line(row: JsonObject) -> Line | None:
     if phone is None:
         return None
     name = row.optional_text("name")
-    custom = row.optional_part("custom_attributes") or JsonObject({})
+    custom = row.part_or_empty("custom_attributes")
     return _line(
         "contact",
         phone=phone,

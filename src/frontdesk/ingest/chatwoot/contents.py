@@ -92,7 +92,7 @@ def _unsupported(reason: str, kind: str | None) -> Line:
 
 def _call(row: JsonObject) -> Line:
     """Convert a call, with its scalar attributes."""
-    call = row.optional_part("call") or JsonObject({})
+    call = row.part_or_empty("call")
     details = {
         name: value for name, value in call.members.items() if isinstance(value, str | int | float)
     }
@@ -159,7 +159,7 @@ def _location(file: JsonObject) -> Line:
 
 def _add_card(cards: list[dict[str, Any]], file: JsonObject) -> None:
     """Add a phone to its contact card: Chatwoot has an attachment for each phone of a card."""
-    meta = file.optional_part("meta") or JsonObject({})
+    meta = file.part_or_empty("meta")
     first, last = (meta.optional_text(name) or None for name in ("firstName", "lastName"))
     title = file.optional_text("fallback_title") or ""
     # Chatwoot has a sentence in place of a missing number.

@@ -43,8 +43,8 @@ class Summary:
 
 def summary(row: JsonObject, inbox: WhatsAppInbox) -> Summary:
     """Parse a row of the list. Raises: Malformed."""
-    meta = row.optional_part("meta") or JsonObject({})
-    sender = meta.optional_part("sender") or JsonObject({})
+    meta = row.part_or_empty("meta")
+    sender = meta.part_or_empty("sender")
     assignee = meta.optional_part("assignee")
     labels = row.members.get("labels")
     created = milliseconds(row.members.get("created_at"))

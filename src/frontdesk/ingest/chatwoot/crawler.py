@@ -377,7 +377,7 @@ class Crawler:
 
     def _stranger(self, row: JsonObject) -> Iterator[Line]:
         """Yield a line for a message's author who is no longer an agent."""
-        sender = row.optional_part("sender") or JsonObject({})
+        sender = row.part_or_empty("sender")
         number = sender.optional_id("id")
         if sender.optional_text("type") == "user" and number and number not in self._users:
             key = self._users[number] = catalogue.user_key(sender)

@@ -119,7 +119,7 @@ def _parts(row: JsonObject, place: ChatContext, base: Line) -> Iterator[Line]:
 def _said_by(row: JsonObject, users: Mapping[str, str]) -> Line:
     """Return the direction and author members."""
     kind = row.number("message_type")
-    sender = row.optional_part("sender") or JsonObject({})
+    sender = row.part_or_empty("sender")
     type_ = (sender.optional_text("type") or "").lower()
     name = sender.optional_text("name") or None
     attributes = attributes_of(row)

@@ -4,7 +4,7 @@ Converts Graph API phone numbers and message templates to events (pure).
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from frontdesk.ingest.events import ChannelUpsert, NumberUpdate, TemplateUpsert
 from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, phone_of, shown_number
@@ -120,11 +120,9 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
     number = _part(row, "a number")
     shown = shown_number(number)
     on_app = number.flag("is_on_biz_app")
-    details: ChannelDetails = {
-        "verified_name": number.optional_text("verified_name"),
-        "quality_rating": number.optional_text("quality_rating"),
-        "status": number.optional_text("status"),
-        "name_status": number.optional_text("name_status"),
+    same = ("verified_name", "quality_rating", "status", "name_status")
+    details = {
+        **number.optional_texts(*same),
         "messaging_limit": number.optional_text("messaging_limit_tier"),
         "throughput": _inner(number, "throughput", "level"),
         "platform": number.optional_text("platform_type"),
@@ -137,7 +135,7 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
         phone=phone_of(shown),
         display_phone_number=shown,
         waba_id=account,
-        details=details,
+        details=cast(ChannelDetails, details),
     )
 
 
@@ -151,14 +149,11 @@ def listed_template(row: object, account: str, at: int) -> TemplateUpsert:
         language=template.id("language"),
         at=at,
         components=tuple(component.members for component in template.parts("components")),
-        category=template.optional_text("category"),
-        status=template.optional_text("status"),
         quality_score=_inner(template, "quality_score", "score"),
         waba_id=account,
         # "" clears an earlier reason.
         rejected_reason="" if reason == "NONE" else reason,
-        previous_category=template.optional_text("previous_category"),
-        parameter_format=template.optional_text("parameter_format"),
+        **template.optional_texts("category", "status", "previous_category", "parameter_format"),
     )
 
 

@@ -64,7 +64,7 @@ def _convert_thread(value: WebhookChange, thread: JsonObject) -> None:
 
 def _convert_past(value: WebhookChange, thread: JsonObject, message: JsonObject) -> None:
     """Convert a message of the history, in either direction."""
-    context = message.optional_part("history_context") or JsonObject({})
+    context = message.part_or_empty("history_context")
     sender = (message.optional_text("from") or "").removeprefix("+")
     outbound = bool(context.flag("from_me")) or sender == value.business_digits()
     if type_of(message) in _SAID or "group_id" in message:

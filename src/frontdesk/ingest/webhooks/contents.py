@@ -76,7 +76,6 @@ UNKNOWN = "unknown"
 _FRAME = frozenset(("context", "history_context", "referral", "errors", "identity", "origin"))
 _NAME_PARTS = ("prefix", "first_name", "middle_name", "last_name", "suffix")
 _FORMATTED_NAME = re.compile(r"^FN[^:\r\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
-_LOCATION = ("name", "address", "url")
 _ITEM = ("product_retailer_id", "currency")
 _SENT_KINDS: Mapping[str, str] = {
     "button": "buttons",
@@ -189,11 +188,12 @@ def _voice(message: JsonObject) -> MessageContents:
 
 def _location(message: JsonObject) -> MessageContents:
     location = message.part("location")
-    content: dict[str, Any] = {
+    content = {
         "latitude": location.measure("latitude"),
         "longitude": location.measure("longitude"),
+        **location.optional_texts("name", "address", "url"),
     }
-    return MessageContents("location", content=content | _members(location, _LOCATION))
+    return MessageContents("location", content=content)
 
 
 def _contacts(message: JsonObject) -> MessageContents:
@@ -215,15 +215,14 @@ def _card(contact: JsonObject) -> dict[str, Any]:
         else contact.optional_part("name")
     )
     name = name or JsonObject({})
-    company = contact.optional_part("org") or JsonObject({})
+    company = contact.part_or_empty("org")
     vcard = contact.optional_text("vcard")
     return {
         "name": _full_name(name) or _name_in(vcard),
-        "first_name": name.optional_text("first_name"),
-        "last_name": name.optional_text("last_name"),
+        **name.optional_texts("first_name", "last_name"),
         "org": company.optional_text("company"),
         "phones": [
-            _members(phone, ("phone", "wa_id", "type")) for phone in contact.parts("phones")
+            phone.optional_texts("phone", "wa_id", "type") for phone in contact.parts("phones")
         ],
         "emails": [dict(each.members) for each in contact.parts("emails")],
         "urls": [dict(each.members) for each in contact.parts("urls")],
@@ -235,7 +234,7 @@ def _card(contact: JsonObject) -> dict[str, Any]:
 
 def _full_name(name: JsonObject) -> str | None:
     """Return the formatted name, or else the joined parts."""
-    names = _members(name, _NAME_PARTS).values()
+    names = name.optional_texts(*_NAME_PARTS).values()
     return name.optional_text("formatted_name") or " ".join(filter(None, names)) or None
 
 
@@ -301,7 +300,7 @@ def _order(message: JsonObject) -> MessageContents:
         raise Malformed("order.product_items is missing")
     items = [
         {
-            **_members(item, _ITEM),
+            **item.optional_texts(*_ITEM),
             "quantity": _measure(item, "quantity"),
             "item_price": _measure(item, "item_price"),
         }
@@ -315,7 +314,7 @@ def _sent_interactive(message: JsonObject) -> MessageContents:
     """Convert an interactive message as sent to the API."""
     interactive = message.part("interactive")
     kind = interactive.text("type")
-    action = interactive.optional_part("action") or JsonObject({})
+    action = interactive.part_or_empty("action")
     body = interactive.optional_part("body")
     text = body.optional_text("text") if body else None
     footer = interactive.optional_part("footer")
@@ -340,10 +339,6 @@ def _sent_template(message: JsonObject) -> MessageContents:
         "components": [dict(each.members) for each in template.parts("components")],
     }
     return MessageContents("template", content=content)
-
-
-def _members(part: JsonObject, names: Sequence[str]) -> dict[str, str | None]:
-    return {name: part.optional_text(name) for name in names}
 
 
 def _shortened(text: str | None) -> str | None:
@@ -440,7 +435,7 @@ def payment_contents(status: JsonObject, step: str) -> MessageContents:
 def _payment(status: JsonObject) -> JsonObject:
     """Return the status's payment object, empty if malformed."""
     try:
-        payment = status.optional_part(PAYMENT) or JsonObject({})
+        payment = status.part_or_empty(PAYMENT)
         payment.optional_text("reference_id")
         payment.optional_text("currency")
     except Malformed:

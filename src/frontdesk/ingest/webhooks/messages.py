@@ -57,12 +57,12 @@ class WebhookChange:
     """
 
     channel: str
-    metadata: JsonObject
-    contacts: list[JsonObject]
-    errors: list[JsonObject]
-    live: bool
-    received_at: int | None
-    ignored: Counter[str]
+    metadata: JsonObject = field(default_factory=lambda: JsonObject({}))
+    contacts: list[JsonObject] = field(default_factory=list)
+    errors: list[JsonObject] = field(default_factory=list)
+    live: bool = False
+    received_at: int | None = None
+    ignored: Counter[str] = field(default_factory=Counter)
     source: str | None = None
     sole_contact: JsonObject | None = None
     events: list[DomainEvent] = field(default_factory=list)
@@ -340,7 +340,7 @@ def _upsert(
     status: str | None = None,
 ) -> None:
     at, stamped_at = value.moment(message)
-    context = message.optional_part("context") or JsonObject({})
+    context = message.part_or_empty("context")
     awaited = (contents.content or {}).get("reason") == "media_placeholder"
     value.events.append(
         MessageUpsert(
@@ -452,7 +452,7 @@ _AMENDING: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
 
 def _convert_system(value: WebhookChange, message: JsonObject, person: Person) -> None:
     """Convert a system message, such as a changed number; it has no human author."""
-    system = message.optional_part("system") or JsonObject({})
+    system = message.part_or_empty("system")
     kind = system.optional_text("type") or type_of(message)
     content: dict[str, Any] = {"event": _SYSTEM_EVENTS.get(kind, kind)}
     raw = None
@@ -501,4 +501,4 @@ def _referral(referral: JsonObject | None) -> dict[str, str | None] | None:
     if referral is None:
         return None
     names = ("source_type", "source_id", "source_url", "headline", "body")
-    return {name: referral.optional_text(name) for name in names}
+    return referral.optional_texts(*names)
