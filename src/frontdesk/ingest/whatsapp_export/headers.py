@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from frontdesk.ingest.whatsapp_export.phrases import PHRASES
 from frontdesk.text import plain
 
 # Maximum length of a header in characters.
@@ -11,30 +12,10 @@ _LONGEST = 90
 
 # Full-width punctuation of East Asian keyboards.
 _PUNCTUATION = str.maketrans("：，／．－［］", ":,/.-[]")
-# Day period markers, grouped by the twelve hours that they select.
-_MORNING = (
-    *("am", "a.m.", "a. m.", "a m", "in the morning", "de la mañana", "de la madrugada"),
-    *("da manhã", "da madrugada", "vorm.", "vm.", "f.h.", "ap.", "dop.", "pr.p.", "priešpiet"),
-    *("priekšp.", "e paradites", "p.d.", "πμ", "π.μ.", "π. μ.", "дп", "пр.об.", "пре подне"),
-    *("претпл.", "до полудня", "ص", "صباحًا", "صباحا", "ق.ظ.", 'לפנה"צ', "לפנה״צ", "पूर्वाह्न"),
-    *("म.पू.", "পূর্বাহ্ণ", "முற்பகல்", "పూర్వాహ్నం", "ಪೂರ್ವಾಹ್ನ", "ਪੂ.ਦੁ.", "ก่อนเที่ยง", "ព្រឹក"),
-    *("ጥዋት", "පෙ.ව.", "sa", "pg", "de.", "öö", "上午", "午前", "오전", "凌晨", "清晨", "早上"),
-)
-_NOON = ("at noon", "del mediodía", "中午")
-_AFTERNOON = (
-    *("pm", "p.m.", "p. m.", "p m", "in the afternoon", "in the evening", "de la tarde"),
-    *("da tarde", "nachm.", "nm.", "e.h.", "ip.", "odp.", "pop.", "popiet", "pēcp."),
-    *("e pasdites", "m.d.", "μμ", "μ.μ.", "μ. μ.", "пп", "сл.об.", "по подне", "попл."),
-    *("после полудня", "م", "مساءً", "مساء", "ب.ظ.", 'אחה"צ', "אחה״צ", "अपराह्न", "म.उ."),
-    *("অপরাহ্ণ", "பிற்பகல்", "అపరాహ్నం", "ಅಪರಾಹ್ನ", "ਬਾ.ਦੁ.", "หลังเที่ยง", "ល្ងាច", "ከሰዓት", "ප.ව."),
-    *("ch", "ptg", "du.", "ös", "下午", "午後", "오후"),
-)
-_NIGHT = ("at night", "de la noche", "da noite", "晚上")
-# First hour of each group.
+# First of the twelve hours that each day period selects.
+_FIRST_HOURS = {"morning": 0, "noon": 8, "afternoon": 12, "night": 18}
 _PERIODS: Mapping[str, int] = {
-    word.casefold(): first
-    for first, words in ((0, _MORNING), (8, _NOON), (12, _AFTERNOON), (18, _NIGHT))
-    for word in words
+    word.casefold(): hour for period, hour in _FIRST_HOURS.items() for word in PHRASES[period]
 }
 # Year before the first year of each era.
 _ERAS: Mapping[str, int] = {"r": 2018, "h": 1988, "令和": 2018, "平成": 1988}
