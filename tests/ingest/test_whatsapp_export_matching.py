@@ -136,6 +136,19 @@ def archive(written: Sequence[Written]) -> list[DomainEvent]:
     ]
 
 
+def exported_archive(written: Sequence[Written]) -> list[DomainEvent]:
+    """Native lines, without ids, of an inbox that had the messages from an export."""
+    with sqlite_store() as other:
+        put(other, written)
+        exported = other.read(lambda c: list(lines(c, None, lambda n: None)))
+    return [
+        event
+        for line in exported
+        if line["kind"] == "message"
+        for event in convert(json.loads(json.dumps(line)), NOW)
+    ]
+
+
 def webhook_events(received: Sequence[dict[str, Any]], *, live: bool = False) -> list[DomainEvent]:
     return [
         event
@@ -248,6 +261,33 @@ def test_delivery_replies_edits_and_revocations_reach_what_an_export_told(inbox:
     assert after[wamid(90)]["reply_wamid"] == wamid(1)
     assert (after[wamid(0)]["text"], after[wamid(0)]["deleted_at"] is None) == (None, False)
     assert put(inbox, CHAT).skipped == len(CHAT)
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_lines_of_an_export_in_an_archive_double_nothing_that_has_come(
+    inbox: Database, later: str
+) -> None:
+    tell(inbox, LATER[later](CHAT))
+    before = {row["id"]: {**row, "stamped_at": None} for row in stored(inbox)}
+    lines_of_export = exported_archive(CHAT)
+    for _ in range(2):
+        assert tell(inbox, lines_of_export).messages.new == 0
+        after = {row["id"]: {**row, "stamped_at": None} for row in stored(inbox)}
+        assert after == before
+    for one in lines_of_export:
+        assert tell(inbox, [one]).messages.new == 0
+    assert put(inbox, CHAT).skipped == len(CHAT)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_equal_texts_of_an_archive_are_as_many_messages_as_there_are(
+    inbox: Database, at_once: bool
+) -> None:
+    tell(inbox, webhook_events(bodies([words(66, "ok")])))
+    lines_of_export = exported_archive([words(65, "ok"), words(67, "ok")])
+    for events in [lines_of_export] if at_once else [[one] for one in lines_of_export]:
+        tell(inbox, events)
+    assert sorted(row["wamid"] or "" for row in stored(inbox)) == ["", wamid(0)]
 
 
 def test_two_equal_texts_need_two_messages(inbox: Database) -> None:

@@ -123,7 +123,8 @@ class MessageUpsert:
 
     status: delivery status reported with the message itself. stamped_at: the provider's time if it
     lies in the future; `at` is then the time of receipt. edited_at, deleted_at, error: for a
-    message without a wamid, which other events cannot refer to.
+    message without a wamid, which other events cannot refer to. compared: of a chat export, and no
+    stored message is the same.
     """
 
     channel: str
@@ -149,6 +150,7 @@ class MessageUpsert:
     deleted_at: int | None = None
     error: Mapping[str, Any] | None = None
     pricing: MessagePricing | None = None
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

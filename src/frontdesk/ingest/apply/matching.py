@@ -201,6 +201,7 @@ class NamelessMessages:
         self._context = context
         self._span = (0, -1)
         self._by_conversation: dict[int, _StoredMessages] = {}
+        self._identified: dict[int, MessageIndex[Row]] = {}
 
     def load(self, times: Iterable[int]) -> None:
         """Set the period. times: of all messages and deliveries of the batch."""
@@ -222,6 +223,21 @@ class NamelessMessages:
             return None
         exported = self._of(conversation).exported
         return exported.take(copy) or exported.take_changed(copy)
+
+    def take_identified(self, conversation: BatchConversation, copy: MessageRow) -> Row | None:
+        """Find the message with a wamid that a message of a chat export is a copy of.
+
+        One that an export was matched with before is not found again.
+        """
+        if copy["source"] != EXPORT or copy["type"] in QUIET_TYPES or conversation.stored is None:
+            return None
+        if conversation.id not in self._identified:
+            rows = lookups.messages_between(*self._context.account, conversation.id, *self._span)
+            self._identified[conversation.id] = MessageIndex(
+                row for row in rows if row["wamid"] is not None and row["stamped_at"] is None
+            )
+        identified = self._identified[conversation.id]
+        return identified.take(copy) or identified.take_changed(copy)
 
     def take_sent(self, conversation: BatchConversation, at: int) -> MessageRow | None:
         """Find any exported message that was sent at that time."""

@@ -96,12 +96,29 @@ class Messages:
         if event.wamid is None and self._nameless.is_known(conversation, copy):
             self._context.counts.known("messages")
             return
+        if event.wamid is None and not event.compared and self._mark_matched(conversation, copy):
+            return
         exported = None if event.wamid is None else self._exported(conversation, copy)
         if exported is None:
             self._append(conversation, copy, event.person)
             self._context.counts.new("messages")
         else:
             self._identify(exported, copy)
+
+    def _mark_matched(self, conversation: BatchConversation, copy: MessageRow) -> bool:
+        """Note the export's time in the message with a wamid that is the same; False if none is."""
+        match = self._nameless.take_identified(conversation, copy)
+        if match is None:
+            return False
+        channel_id, wamid = conversation.channel_id, match["wamid"]
+        if (channel_id, wamid) not in self._rows:
+            (row,) = lookups.messages(*self._context.account, channel_id, {wamid})
+            self._rows[channel_id, wamid] = self._changeable(row)
+        row = self._rows[channel_id, wamid]
+        before = message_row.folded_columns(row)
+        row["stamped_at"] = copy["created_at"]
+        self._rewrite(row, before, "messages", changed=True)
+        return True
 
     def _identify(self, row: MessageRow, copy: MessageRow) -> None:
         """Give a message imported from a chat export its wamid and the provider's data."""

@@ -235,6 +235,7 @@ def _messages(some: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[Messag
             stamped_at=entry.stamped_at,
             edited_at=at if said.edited else None,
             deleted_at=at if said.deleted else None,
+            compared=True,
         )
 
 
