@@ -205,6 +205,60 @@ def test_counts_are_told_by_status_and_channel(inbox: Path):
     assert all(name in table for name in names)
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "same"),
+    [
+        (("#vip",), ("active:<9999w", "#vip")),
+        (("--status", "open"), ("is:open", "active:<9999w")),
+        (("in:london",), ("--channel", "London", "active:<9999w")),
+        (("--label", "complaint"), ("#complaint", "active:<9999w")),
+    ],
+)
+def test_what_a_server_does_not_count_is_counted_alike_from_the_list(
+    inbox: Path, narrowed: tuple[str, ...], same: tuple[str, ...]
+):
+    me = json.loads(told(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
+    place = ("--format", "csv", "--as", me)
+    counted = told(inbox, "counts", *narrowed, *place)
+    assert told(inbox, "counts", *same, *place) == counted
+    listed = ("conversations", "list", "--all", "--as", me, "--json=")
+    rows = json.loads(told(inbox, *listed, *narrowed))
+    of_grace = json.loads(told(inbox, "counts", *narrowed, "@me", "--as", me, "--json"))
+    assert of_grace["all"] == sum(
+        (row["assignee"] or {}).get("name") == "Grace Okafor" for row in rows
+    )
+    assert len(rows) > of_grace["all"] > 0
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        (("conversations", "view", "--json", "27"), ("conversations", "view", "27", "--json")),
+        (("labels", "view", "--json", "vip"), ("labels", "view", "vip", "--json")),
+        (
+            ("labels", "view", "--json", "title,color", "vip"),
+            ("labels", "view", "vip", "--json=title,color"),
+        ),
+        (
+            ("conversations", "list", "--json", "is:open @me"),
+            ("conversations", "list", "is:open @me", "--json"),
+        ),
+        (("messages", "list", "--json", "--", "27"), ("messages", "list", "27", "--json")),
+    ],
+)
+def test_json_does_not_swallow_the_argument_behind_it(
+    inbox: Path, before: tuple[str, ...], behind: tuple[str, ...]
+):
+    me = json.loads(told(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
+    results = [
+        CliRunner().invoke(frontdesk, ["--database", str(inbox), "--as", me, *arguments])
+        for arguments in (before, behind)
+    ]
+    assert [result.exit_code for result in results] == [0, 0]
+    assert results[0].stdout == results[1].stdout
+    json.loads(results[0].stdout)
+
+
 def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
     def partly(path: str, query: Query) -> object:
         return {"all": 7, "open": 3, "unassigned": 2} if path.endswith("counts") else None

@@ -182,46 +182,56 @@ def test_each_shell_has_its_script(shell: str):
     assert f"{shell}_complete" in result.stdout
 
 
+@pytest.fixture
+def bash(tmp_path: Path) -> Iterator[Terminal]:
+    """An interactive bash that completes the program."""
+    program = tmp_path / "bin" / "frontdesk"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m frontdesk "$@"\n')
+    program.chmod(0o755)
+    (tmp_path / "temporary").mkdir()
+    start = "import os; os.execvp('bash', ['bash', '--norc', '-i'])"
+    path = f"{program.parent}:{os.environ['PATH']}"
+    terminal = Terminal(start, tmp_path / "temporary", PATH=path, PS1="> ")
+    try:
+        terminal.press(b'eval "$(frontdesk completion bash)"; echo rea""dy\r')
+        terminal.wait_for(rb"[\r\n]ready")
+        yield terminal
+    finally:
+        terminal.close()
+
+
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
 @pytest.mark.parametrize(
-    ("words", "completed"),
+    ("typed", "words"),
     [
-        (("conv",), {"conversations"}),
-        (("conversations", ""), {"list", "search", "view"}),
-        (("users", "list", "--fo"), {"--format"}),
-        (("users", "list", "--format", "js"), {"json", "jsonl"}),
-        (("--database", "{inbox}", "conversations", "list", "--label", "vi"), {"vip"}),
-        (("conversations", "list", "--database", "{inbox}", "--assignee", "un"), {"unassigned"}),
-        (("conversations", "list", "--database", "{inbox}", "'#vi'"), {"#vip"}),
-        (("keys", "cr"), {"create"}),
-        (("report", "last-"), {"last-week", "last-month"}),
+        ("conv", ["conversations"]),
+        ("conversations v", ["conversations", "view"]),
+        ("users list --fo", ["users", "list", "--format"]),
+        ("conversations list --label vi", ["conversations", "list", "--label", "vip"]),
+        (
+            "conversations list --assignee una",
+            ["conversations", "list", "--assignee", "unassigned"],
+        ),
+        ("conversations list '#vi", ["conversations", "list", "#vip"]),
+        ("conversations list is:op", ["conversations", "list", "is:open"]),
+        ("conversations list in:Ne", ["conversations", "list", 'in:"New York"']),
+        ("conversations list --channel New", ["conversations", "list", "--channel", "New York"]),
+        ("conversations list --channel=New\\ Y", ["conversations", "list", "--channel=New York"]),
+        ('counts --channel "New', ["counts", "--channel", "New York"]),
+        ("users view Gra", ["users", "view", "Grace Okafor"]),
+        ("keys cr", ["keys", "create"]),
+        ("report last-w", ["report", "last-week"]),
     ],
 )
-def test_bash_completes(inbox: Path, tmp_path: Path, words: tuple[str, ...], completed: set[str]):
-    words = tuple(word or "''" for word in words)
-    program = tmp_path / "frontdesk"
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'frontdesk'\n"
-        "from frontdesk.cli import main\nmain()\n"
-    )
-    program.chmod(0o755)
-    script = f"""
-eval "$(frontdesk completion bash)"
-COMP_WORDS=(frontdesk {" ".join(words).format(inbox=inbox)})
-COMP_CWORD={len(words)}
-_frontdesk_completion frontdesk
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        [str(BASH), "--norc", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    assert done.stderr == ""
-    assert set(done.stdout.split()) == completed
+def test_bash_completes_words_and_quotes_names_with_blanks(
+    inbox: Path, bash: Terminal, typed: str, words: list[str]
+):
+    bash.press(f"export FRONTDESK_DATABASE={inbox}\r".encode())
+    # The words that the program would be called with.
+    bash.press(b"frontdesk " + typed.encode() + b"\t\x01printf '<%s>' \x05\r")
+    shown = "".join(f"<{word}>" for word in ["frontdesk", *words])
+    bash.wait_for(re.escape(shown.encode()))
 
 
 def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Path):

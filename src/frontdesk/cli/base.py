@@ -1,6 +1,8 @@
 """Base classes of commands: common options, one-line errors, lazy loading."""
 
 import logging
+import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -13,7 +15,16 @@ from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
 from frontdesk.cli.log_redaction import Discreet, be_discreet
 from frontdesk.errors import BadSettings
 
+PROGRAM = "frontdesk"
+# Set by the scripts of `frontdesk completion`, while they ask for completions.
+COMPLETION_VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
+
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+JSON_OPTION = "--json"
+TARGET_OPTIONS = ("--url", "--database", "--as", "--profile")
+_FIELDS = re.compile(r"[a-z_]+(\.[a-z_]+)*(, *[a-z_]+(\.[a-z_]+)*)*", re.IGNORECASE)
 
 
 class _Helped(click.Command):
@@ -33,7 +44,25 @@ class _Helped(click.Command):
 
 
 class Command(_Helped):
-    """Command of the program."""
+    """Command of the program.
+
+    `--json` may stand before an argument, which it does not take for its fields.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = args[: args.index("--")] if "--" in args else args
+        at = options.index(JSON_OPTION) if JSON_OPTION in options else len(args)
+        separate = [*args[:at], f"{JSON_OPTION}=", *args[at + 1 :]]
+        word = "".join(args[at + 1 : at + 2])
+        if word and not word.startswith("-") and not _FIELDS.fullmatch(word):
+            return super().parse_args(ctx, separate)
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.MissingParameter as error:
+            if not word or not isinstance(error.param, click.Argument):
+                raise
+            ctx.params.clear()
+            return super().parse_args(ctx, separate)
 
 
 class Group(_Helped, click.Group):
@@ -57,6 +86,13 @@ class Group(_Helped, click.Group):
         self._lazy = dict(lazy or {})
         self._aliases = dict(aliases or {})
         self._sections = dict(sections or {})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Move options that name an inbox from before a command of the group to behind it."""
+        at = 0
+        while not self.params[:-1] and "".join(args[at : at + 1]).split("=")[0] in TARGET_OPTIONS:
+            at += 1 if "=" in args[at] else 2
+        return super().parse_args(ctx, [*args[at : at + 1], *args[:at], *args[at + 1 :]])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         if self._sections:
@@ -96,6 +132,8 @@ def run(command: click.Command, given: object = None) -> None:
     `given` becomes click's context object.
     """
     be_discreet()
+    if COMPLETION_VARIABLE in os.environ:
+        import_module("frontdesk.cli.commands.completion")
     sys.exit(guarded(lambda: _invoked(command, given)))
 
 

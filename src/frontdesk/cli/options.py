@@ -1,4 +1,4 @@
-"""Options that commands share: the target, the database, admission, durations."""
+"""Options that commands share: the target, the database, admission."""
 
 from collections.abc import Callable, Mapping
 from functools import update_wrapper, wraps
@@ -78,14 +78,15 @@ def database_option(help_text: str) -> Callable[[F], F]:
 def _chosen_database(context: click.Context, option: click.Parameter, value: str | None) -> str:
     database = value or _before(context, "database")
     profile = _before(context, "profile")
+    if not database and not profile:
+        database, profile = _variable("database"), _variable("profile")
     if not database and profile:
         database = configuration(whole=False).named(profile).database
         if database is None:
             raise BadSettings(f"The profile {profile!r} is a server: this command needs a database")
-    database = database or _variable("database")
     if not database and not context.resilient_parsing:
         raise click.MissingParameter(ctx=context, param=option)
-    return database
+    return database or ""
 
 
 def _complete_profile(

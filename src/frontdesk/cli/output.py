@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from frontdesk.cli.base import JSON_OPTION
 from frontdesk.errors import BadSettings
 from frontdesk.export import Cell, csv_cell, local_time, markdown_cell, markdown_row
 from frontdesk.phones import format_phone
@@ -100,13 +101,20 @@ class Output:
         out.flush()
 
 
-def output_options(*formats: str, default: str = "table") -> Callable[[F], F]:
-    """Add `--format` and `--json`, which make up the argument `output`."""
+def output_options(
+    *formats: str, default: str = "table", members: Collection[str] = ()
+) -> Callable[[F], F]:
+    """Add `--format` and `--json`, which make up the argument `output`.
+
+    members: of the JSON, for commands that must not fail once they have done their work.
+    """
 
     def with_options(command: F) -> Any:
         @wraps(command)
         def writing(*values: Any, style: str, fields: str | None, **others: Any) -> object:
             names = tuple(name.strip() for name in (fields or "").split(",") if name.strip())
+            for name in names if members else ():
+                _member(dict.fromkeys(members), name)
             output = Output(style, names) if fields is None else Output("json", names)
             return command(*values, output=output, **others)
 
@@ -120,7 +128,7 @@ def output_options(*formats: str, default: str = "table") -> Callable[[F], F]:
             help="How rows are written.",
         )
         json_fields = click.option(
-            "--json",
+            JSON_OPTION,
             "fields",
             is_flag=False,
             flag_value="",
@@ -250,7 +258,8 @@ def _member(value: object, name: str) -> object:
             return None
         if not isinstance(value, Mapping) or part not in value:
             known = f"there is {', '.join(value)}" if isinstance(value, Mapping) else "it has none"
-            raise BadSettings(f"--json: no member {name!r}; {known}")
+            hint = "before an argument write --json="
+            raise BadSettings(f"--json: no member {name!r}; {known}; {hint}")
         value = value[part]
     return value
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, one_line
+from frontdesk.text import clean, one_line, parse_duration
 from frontdesk.wire.values import STATUSES
 
 # Kinds of terms, in the order in which a query is written.
@@ -67,8 +67,7 @@ PREFIX_OF: Mapping[str, str] = MappingProxyType(
     {**{kind: prefix for prefix, kind in _PREFIXES.items()}, UNREAD: "", WORDS: ""}
 )
 DURATIONS = (WAITING, ACTIVE, WINDOW)
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DURATION = re.compile(r"([<>])([0-9]{1,5})([smhdw])")
+DURATION_UNITS = "smhdw"
 
 _TOKEN = re.compile(
     r"""(?P<not>-?)(?P<prefix>@|\#|[A-Za-z]+:|)(?:"(?P<quoted>(?:[^"\\]|\\.|\\\Z)*)(?P<end>"|\Z)|)"""
@@ -288,8 +287,9 @@ def _value(kind: str, value: str) -> str | None:
     if kind in _VALUES:
         return lower if lower in _VALUES[kind] else None
     if kind in DURATIONS:
-        length = _DURATION.fullmatch(lower)
-        return f"{length[1]}{int(length[2])}{length[3]}" if length else None
+        if lower[:1] not in ("<", ">") or parse_duration(lower[1:], DURATION_UNITS) is None:
+            return None
+        return f"{lower[0]}{int(lower[1:-1])}{lower[-1]}"
     if kind == ASSIGNEE and lower in (ME, UNASSIGNED, ASSIGNED):
         return lower
     return value or None
@@ -343,6 +343,6 @@ def comparison(value: str) -> tuple[str, timedelta]:
     >>> comparison("<30m")
     ('<', datetime.timedelta(seconds=1800))
     """
-    found = _DURATION.fullmatch(value)
-    assert found is not None
-    return found[1], timedelta(**{_UNITS[found[3]]: int(found[2])})
+    length = parse_duration(value[1:], DURATION_UNITS)
+    assert length is not None
+    return value[0], length

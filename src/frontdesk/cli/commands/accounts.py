@@ -10,7 +10,6 @@ from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
-from frontdesk.text import compact_json
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
@@ -51,8 +50,8 @@ def accounts_group() -> None:
 @click.argument("slug", callback=lambda context, argument, text: _slug(text))
 @database_option("The database that gets the account.")
 @click.option("--name", help="What people call it; the slug, if nothing is given.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def create_command(slug: str, database: str, name: str | None, as_json: bool) -> None:
+@output_options("text", "json", default="text", members=("id", "slug", "name"))
+def create_command(slug: str, database: str, name: str | None, output: Output) -> None:
     """Make an account.
 
     Commands name it by SLUG: lower-case letters, digits and hyphens."""
@@ -67,9 +66,8 @@ def create_command(slug: str, database: str, name: str | None, as_json: bool) ->
 
     with opened(database, upgrade=True) as store:
         account_id = store.write(add)
-    if as_json:
-        made = {"id": str(account_id), "slug": slug, "name": name or slug}
-        click.echo(compact_json(made))
+    if output.format == "json":
+        output.write_value({"id": str(account_id), "slug": slug, "name": name or slug})
     else:
         click.echo(f"Made the account {slug}; its keys: frontdesk keys create --account {slug} …")
 

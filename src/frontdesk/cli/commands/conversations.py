@@ -1,7 +1,9 @@
 """`frontdesk conversations`: lists, prints and searches conversations."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
@@ -27,7 +29,7 @@ from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.export import Entry
-from frontdesk.query import NEWEST, Matcher, plan, sort_key
+from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, plan, sort_key
 from frontdesk.query.names import unknown_name
 from frontdesk.wire import Conversation, ConversationFilter, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS
@@ -37,6 +39,21 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
 F = TypeVar("F", bound=Callable[..., object])
+
+
+class Selected(NamedTuple):
+    """Which conversations. rest: terms that the server does not answer."""
+
+    filter: ConversationFilter
+    rest: tuple[Term, ...] = ()
+    order: str = NEWEST
+    names: QueryNames = QueryNames()
+
+    def matcher(self, now: datetime) -> Matcher:
+        return Matcher(self.rest, self.names, now)
+
+
+Select: TypeAlias = "Callable[[InboxClient], Awaitable[Selected]]"
 W = TypeVar("W", bound=Wire)
 
 ENTRIES: tuple[Column[Entry], ...] = (
@@ -91,6 +108,52 @@ def filter_options(command: F) -> F:
     return command
 
 
+def selection_options(command: F) -> Callable[..., object]:
+    """Add a query, `--view` and the filters, which make up the argument `select`."""
+
+    @click.argument("query", nargs=-1, shell_complete=complete_query)
+    @click.option(
+        "--view",
+        metavar="NAME",
+        shell_complete=complete_view,
+        help="The query of this view of the configuration.",
+    )
+    @filter_options
+    @wraps(command)
+    def selecting(
+        *values: Any,
+        query: tuple[str, ...],
+        view: str | None,
+        status: str | None,
+        assignee: str | None,
+        channel: str | None,
+        label: str | None,
+        **others: Any,
+    ) -> object:
+        parsed = view_query(view, " ".join(query))
+        filters = {"status": status, "assignee": assignee, "channel": channel, "label": label}
+        select = partial(_selected, query=parsed, filters=filters)
+        return command(*values, select=select, **others)
+
+    return selecting
+
+
+async def _selected(
+    client: "InboxClient", query: Query, filters: Mapping[str, str | None]
+) -> Selected:
+    """Raises: BadSettings: a name in the query or the filters is unknown."""
+    ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
+    if not query.terms:
+        return Selected(ConversationFilter(**ids))
+    names = await query_names(client)
+    for term in query.terms:
+        if message := unknown_name(term, names):
+            raise BadSettings(message)
+    answer = plan(query, names, ConversationFilter.model_fields.keys() - {"sort"})
+    members = {**answer.filter.model_dump(exclude_none=True), **ids}
+    return Selected(ConversationFilter(**members), answer.rest, answer.order, names)
+
+
 @conversations_group.command(
     "list",
     examples=(
@@ -99,51 +162,28 @@ def filter_options(command: F) -> F:
         "frontdesk conversations list --all --json id,status,contact.phone | jq length",
     ),
 )
-@click.argument("query", nargs=-1, shell_complete=complete_query)
 @target_options
-@click.option(
-    "--view",
-    metavar="NAME",
-    shell_complete=complete_view,
-    help="The query of this view of the configuration.",
-)
-@filter_options
+@selection_options
 @extent_options
 @output_options()
-def list_command(
-    target: Target,
-    query: tuple[str, ...],
-    view: str | None,
-    output: Output,
-    extent: Extent,
-    **filters: str | None,
-) -> None:
+def list_command(target: Target, select: Select, output: Output, extent: Extent) -> None:
     """List conversations, newest activity first.
 
     QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
     needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a - in front negates.
     """
-    parsed = view_query(view, " ".join(query))
 
     async def prepare(client: "InboxClient") -> "Request | Selection":
-        ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
-        if not parsed.terms:
-            return lambda limit, cursor: client.conversations(**ids, limit=limit, cursor=cursor)
-        names = await query_names(client)
-        for term in parsed.terms:
-            if message := unknown_name(term, names):
-                raise BadSettings(message)
-        answer = plan(parsed, names, ConversationFilter.model_fields.keys() - {"sort"})
-        members = {**answer.filter.model_dump(exclude_none=True), **ids}
+        selected = await select(client)
 
         def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":
-            return client.conversations(**members, limit=limit, cursor=cursor)
+            return client.conversations(**dict(selected.filter), limit=limit, cursor=cursor)
 
-        if answer.exact:
+        if not selected.rest and selected.order == NEWEST:
             return request
         now = utc_now()
-        key = None if answer.order == NEWEST else sort_key(answer.order, now)
-        return Selection(request, Matcher(answer.rest, names, now), key)
+        key = None if selected.order == NEWEST else sort_key(selected.order, now)
+        return Selection(request, selected.matcher(now), key)
 
     print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
 

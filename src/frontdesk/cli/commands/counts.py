@@ -1,20 +1,23 @@
 """`frontdesk counts`: conversation counts by status and channel."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.names import complete_channel, complete_label, filter_ids
+from frontdesk.cli.commands.conversations import Select, Selected, selection_options
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
+from frontdesk.cli.progress import Progress, tell_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import Forbidden, NotFound
+from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.export import Cell
-from frontdesk.wire import ConversationFilter, Counts
-from frontdesk.wire.values import STATUSES
+from frontdesk.query.plan import STANDARD
+from frontdesk.wire import ChannelCounts, Conversation, Counts, CountSet, StatusCounts
+from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -39,33 +42,88 @@ _WIDE: tuple[Column[Row], ...] = (
 @click.command(
     "counts",
     cls=Command,
-    examples=("frontdesk counts", "frontdesk counts --channel 'Support EU' --json open,mine"),
+    examples=(
+        "frontdesk counts --channel 'Support EU' --json open,mine",
+        "frontdesk counts '#vip waiting:>1h'",
+    ),
 )
 @target_options
-@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
-@click.option(
-    "--channel",
-    metavar="NAME|NUMBER|ID",
-    shell_complete=complete_channel,
-    help="Only those of this channel.",
-)
-@click.option(
-    "--label", metavar="TITLE", shell_complete=complete_label, help="Only those with this label."
-)
+@selection_options
 @output_options("table", "json", "csv", "markdown")
-def counts_command(target: Target, output: Output, **filters: str | None) -> None:
-    """Count conversations by status and by channel."""
+def counts_command(target: Target, select: Select, output: Output) -> None:
+    """Count conversations by status and by channel.
 
-    async def work(client: "InboxClient") -> tuple[Counts, dict[str, str]]:
-        ids = await filter_ids(client, **filters)
-        counts = await client.counts(ConversationFilter(**ids))
-        return counts, {} if output.format == "json" else await _channel_names(client)
+    QUERY and the filters are those of `conversations list`. What the server does not count,
+    such as waiting:>1h or one assignee, is counted here, from the whole list.
+    """
 
-    counts, names = run_with_client(target, work)
+    async def work(client: "InboxClient") -> tuple[Counts, str | None, dict[str, str]]:
+        selected = await select(client)
+        chosen = selected.filter
+        counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
+        if counted_there and not selected.rest:
+            counts = await client.counts(chosen)
+        else:
+            counts = await _counted_here(client, selected)
+        names = {} if output.format == "json" else await _channel_names(client)
+        return counts, chosen.status, names
+
+    counts, status, names = run_with_client(target, work)
     if output.format == "json":
         output.write_value(counts)
     else:
-        output.write(_rows(counts, names, filters["status"]), _WIDE)
+        output.write(_rows(counts, names, status), _WIDE)
+
+
+async def _counted_here(client: "InboxClient", selected: Selected) -> Counts:
+    """Count the rows of a list. `unread` is None if none has a read marker."""
+    listed = client.conversations(**dict(selected.filter))
+    matches = selected.matcher(utc_now())
+    progress = Progress(shown=True)
+    rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]
+    tell_unreadable(listed.unreadable)
+    me = await _own_id(client)
+    sets = {
+        status: _count_set([row for row in rows if row.status == status], me) for status in STATUSES
+    }
+    shown_status = selected.filter.status or "open"
+    unread = [row.unread_count for row in rows if row.status == shown_status]
+    marked = any(row.unread_count is not None for row in rows)
+    return Counts(
+        **dict(sets[shown_status])
+        | {status: counted.all for status, counted in sets.items()}
+        | {"all": len(rows)},
+        unread=sum(map(bool, unread)) if marked else None,
+        by_status=StatusCounts(**sets),
+        by_channel=_by_channel(rows),
+    )
+
+
+def _count_set(rows: Sequence[Conversation], me: str | None) -> CountSet:
+    assigned = [row.assignee.id for row in rows if row.assignee]
+    return CountSet(
+        all=len(rows),
+        mine=None if me is None else assigned.count(me),
+        assigned=len(assigned),
+        unassigned=len(rows) - len(assigned),
+        awaiting_human=sum(bool(row.awaiting_human) for row in rows),
+    )
+
+
+def _by_channel(rows: Sequence[Conversation]) -> tuple[ChannelCounts, ...]:
+    """Count by channel, in the order of their names."""
+    channels = sorted({(row.channel.name or "", row.channel.id) for row in rows})
+    totals = Counter(row.channel.id for row in rows)
+    opened = Counter(row.channel.id for row in rows if row.status == "open")
+    return tuple(ChannelCounts(channel=id, all=totals[id], open=opened[id]) for _, id in channels)
+
+
+async def _own_id(client: "InboxClient") -> str | None:
+    """Return the id of the key's user, None without one, or if nothing is assigned to them."""
+    with suppress(Refused, Forbidden, NotFound):
+        async for row in client.conversations(assignee="me", limit=1):
+            return row.assignee.id if row.assignee else None
+    return None
 
 
 async def _channel_names(client: "InboxClient") -> dict[str, str]:

@@ -19,7 +19,7 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import plain, standard_output, table
+from frontdesk.cli.output import Output, json_of, output_options, plain, standard_output, table
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
@@ -74,16 +74,9 @@ class Finding:
     ),
 )
 @target_options
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How to write it.",
-)
+@output_options("text", "json", default="text")
 @click.pass_context
-def doctor_command(context: click.Context, target: Target, style: str) -> None:
+def doctor_command(context: click.Context, target: Target, output: Output) -> None:
     """Check a server, the network and this computer.
 
     Tells what a server has, how it differs from the contract, and how far away it is.
@@ -95,7 +88,8 @@ def doctor_command(context: click.Context, target: Target, style: str) -> None:
     target = resolve(target)
     finding = _examined(target) if target.url or target.database else Finding()
     out = standard_output()
-    out.write(_as_json(target, finding) if style == "json" else _as_text(target, finding))
+    as_json = output.format == "json"
+    out.write(_as_json(target, finding, output) if as_json else _as_text(target, finding))
     out.flush()
     if finding.error is not None:
         raise finding.error
@@ -257,13 +251,15 @@ def _colours() -> str:
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 
-def _as_json(target: Target, finding: Finding) -> str:
+def _as_json(target: Target, finding: Finding, output: Output) -> str:
     document: dict[str, Any] = {"machine": _machine(target), "server": None, "error": None}
     if finding.server is not None:
         document["server"] = _server_members(finding.server)
     if finding.error is not None:
         code = exit_code(finding.error)
         document["error"] = {"detail": str(finding.error), "exit_code": code}
+    if output.fields:
+        return clean(json_of(document, output.fields)) + "\n"
     return clean(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 

@@ -3,9 +3,10 @@
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.commands.keys import KeyOrder, keep_new_key, show_new_key
+from frontdesk.cli.commands.keys import NEW_KEY, KeyOrder, keep_new_key, show_new_key
 from frontdesk.cli.database import opened
 from frontdesk.cli.options import database_option
+from frontdesk.cli.output import Output, output_options
 from frontdesk.errors import BadSettings
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.wire.values import epoch_milliseconds
@@ -21,8 +22,8 @@ from frontdesk.wire.values import epoch_milliseconds
 )
 @database_option("The database to set up; made if it does not exist.")
 @click.option("--name", default="first key", show_default=True, help="What the first key is for.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def init_command(database: str, name: str, as_json: bool) -> None:
+@output_options("text", "json", default="text", members=NEW_KEY)
+def init_command(database: str, name: str, output: Output) -> None:
     """Set up a database and make its first key.
 
     It gets its tables, the account "default", and a key with every scope.
@@ -40,7 +41,7 @@ def init_command(database: str, name: str, as_json: bool) -> None:
                 f"{shown(database)} is set up already; more keys: frontdesk keys create"
             )
         made = keep_new_key(store, order, now=epoch_milliseconds())
-    show_new_key(made, as_json=as_json)
+    show_new_key(made, output)
 
 
 @click.command(

@@ -13,7 +13,7 @@ from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
-from frontdesk.text import compact_json, parse_duration
+from frontdesk.text import parse_duration
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
     Column("ends_at", lambda row: row["revoked_at"] or row["expires_at"], "ENDS", moment=True),
     Column("state", itemgetter("state"), "STATE", styles={"active": "green", "revoked": "dim"}),
 )
+
+
+# Members of a new key, and of one that replaces another.
+NEW_KEY = ("key", "key_id", "name", "scopes", "user_id", "expires_at")
+_ROTATED = (*NEW_KEY, "old_key_id", "old_ends_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def keys_group() -> None:
     callback=lambda context, option, text: _lifetime(text),
     help="How long it lives: 12h, 90d or 8w.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@output_options("text", "json", default="text", members=NEW_KEY)
 def create_command(
     database: str,
     name: str,
@@ -83,13 +88,13 @@ def create_command(
     all_read: bool,
     scopes: tuple[str, ...],
     expires_in: int | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Make an API key and print it, once.
 
     Only its hash is kept."""
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
-    show_new_key(make_key(database, order, now=epoch_milliseconds()), as_json=as_json)
+    show_new_key(make_key(database, order, now=epoch_milliseconds()), output)
 
 
 @keys_group.command(
@@ -156,8 +161,8 @@ def revoke_command(key_id: str, database: str) -> None:
     callback=lambda context, option, text: _lifetime(text),
     help="How long the old key goes on beside the new: 24h or 7d. It ends at once otherwise.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def rotate_command(key_id: str, database: str, overlap: int | None, as_json: bool) -> None:
+@output_options("text", "json", default="text", members=_ROTATED)
+def rotate_command(key_id: str, database: str, overlap: int | None, output: Output) -> None:
     """Replace an API key by a new one.
 
     KEY is its id. The new one has the same name, user, scopes and length of life.
@@ -165,8 +170,8 @@ def rotate_command(key_id: str, database: str, overlap: int | None, as_json: boo
     The new key is printed once.
     """
     made = rotate_key(database, key_id, overlap or 0, now=epoch_milliseconds())
-    show_new_key(made, as_json=as_json)
-    if not as_json:
+    show_new_key(made, output)
+    if output.format == "text":
         click.echo(f"The old key {key_id} ends: {made['old_ends_at']}", err=True)
 
 
@@ -234,10 +239,10 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
         return store.write(rotate)
 
 
-def show_new_key(made: dict[str, object], *, as_json: bool) -> None:
+def show_new_key(made: dict[str, object], output: Output) -> None:
     """Print a new key, the only time that it is shown; standard output has just the key or JSON."""
-    if as_json:
-        click.echo(compact_json(made))
+    if output.format == "json":
+        output.write_value(made)
     else:
         click.echo(
             f"The key {made['name']!r} is shown this once; keep it like a password:", err=True
