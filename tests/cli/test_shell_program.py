@@ -187,7 +187,10 @@ def bash(tmp_path: Path) -> Iterator[Terminal]:
     """An interactive bash that completes the program."""
     program = tmp_path / "bin" / "frontdesk"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m frontdesk "$@"\n')
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'frontdesk'\n"
+        "from frontdesk.cli import main\nmain()\n"
+    )
     program.chmod(0o755)
     (tmp_path / "temporary").mkdir()
     start = "import os; os.execvp('bash', ['bash', '--norc', '-i'])"
