@@ -177,7 +177,9 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
         selected = await select(client)
 
         def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":
-            return client.conversations(**dict(selected.filter), limit=limit, cursor=cursor)
+            return client.conversations(
+                **selected.filter.model_dump(exclude_none=True), limit=limit, cursor=cursor
+            )
 
         if not selected.rest and selected.order == NEWEST:
             return request

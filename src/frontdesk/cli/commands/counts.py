@@ -77,7 +77,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
 
 async def _counted_here(client: "InboxClient", selected: Selected) -> Counts:
     """Count the rows of a list. `unread` is None if none has a read marker."""
-    listed = client.conversations(**dict(selected.filter))
+    listed = client.conversations(**selected.filter.model_dump(exclude_none=True))
     matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
     rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]

@@ -127,7 +127,7 @@ class Feed:
                 yield conversation
 
     def _rows(self) -> "RowPages[Conversation]":
-        return self._client.conversations(**dict(self._filter), limit=HEAD)
+        return self._client.conversations(**self._filter.model_dump(exclude_none=True), limit=HEAD)
 
     async def _told(self, conversation: Conversation) -> list[Activity]:
         """Return the new messages of a conversation."""
